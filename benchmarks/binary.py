@@ -122,21 +122,21 @@ def cases(size: int) -> Iterator[Case]:
 
 def measured() -> dict[str, dict[int, tuple[float, float]]]:
     """Seconds of the callback and of the op by name and size."""
-    found: dict[str, dict[int, tuple[float, float]]] = {}
+    seconds: dict[str, dict[int, tuple[float, float]]] = {}
     for size in (SMALL, LARGE):
         for name, callback, op in cases(size):
-            found.setdefault(name, {})[size] = best(callback), best(op)
-    return found
+            seconds.setdefault(name, {})[size] = best(callback), best(op)
+    return seconds
 
 
 def main() -> None:
     """Prints one line a callback."""
-    found = measured()
+    seconds = measured()
     if "--json" in sys.argv:
-        print(json.dumps(found))
+        print(json.dumps(seconds))
         return
     print(f"{'BinaryBackend, callback (op)':<32}{f'{SMALL} elements':>22}{f'{LARGE} elements':>26}")
-    for name, times in found.items():
+    for name, times in seconds.items():
         (small, small_op), (large, large_op) = times[SMALL], times[LARGE]
         beside = ", ".join(
             f"Nx {NX[name, size] * unit:.1f} {word}"

@@ -103,10 +103,10 @@ def main(repeats: int = 15) -> None:
         x = generator.standard_normal(images, dtype=np.float32)
         k = generator.standard_normal(kernels, dtype=np.float32)
         functions = (ours, *HANDWRITTEN)
-        wanted = by_tensordot(x, k)
+        reference = by_tensordot(x, k)
         seconds = dict.fromkeys(functions, float("inf"))
         for function in functions:
-            np.testing.assert_allclose(function(x, k), wanted, rtol=1e-3, atol=1e-3)
+            np.testing.assert_allclose(function(x, k), reference, rtol=1e-3, atol=1e-3)
         for _ in range(repeats):
             for function in functions:
                 start = time.perf_counter()

@@ -31,7 +31,7 @@ def inputs() -> tuple[Any, Any, Any, Any]:
 
 def ours(backend: str, arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
     """The loss, and the loss with its gradient, compiled."""
-    logits, labels, frames, counts = (tb.asarray(each, backend=backend) for each in arrays)
+    logits, labels, frames, counts = (tb.asarray(array, backend=backend) for array in arrays)
 
     def loss(logits: tb.Tensor) -> tb.Tensor:
         return tb.sum(tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts))
@@ -88,9 +88,9 @@ def pytorch(arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
 
 def wait(result: Any) -> Any:
     """A result once it is computed."""
-    for each in result if isinstance(result, tuple) else (result,):
-        if hasattr(each, "block_until_ready"):
-            each.block_until_ready()
+    for part in result if isinstance(result, tuple) else (result,):
+        if hasattr(part, "block_until_ready"):
+            part.block_until_ready()
     return result
 
 
@@ -98,19 +98,19 @@ def fastest(ways: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]
     """The least seconds of each way, taken in turns."""
     for call in ways.values():
         wait(call())
-    found = dict.fromkeys(ways, float("inf"))
+    least = dict.fromkeys(ways, float("inf"))
     for _ in range(repeat):
         for name, call in ways.items():
             start = time.perf_counter()
             wait(call())
-            found[name] = min(found[name], time.perf_counter() - start)
-    return found
+            least[name] = min(least[name], time.perf_counter() - start)
+    return least
 
 
 def shown(seconds: dict[str, float], first: str, second: str) -> None:
     """Prints milliseconds, and the ratio of two ways where both ran."""
-    for name, each in seconds.items():
-        print(f"{name:30} {1000 * each:8.1f} ms")
+    for name, duration in seconds.items():
+        print(f"{name:30} {1000 * duration:8.1f} ms")
     for name in ("loss", "with gradient"):
         if f"{second}, {name}" in seconds:
             print(f"ratio, {name:23} {seconds[f'{first}, {name}'] / seconds[f'{second}, {name}']:8.2f}")
@@ -131,9 +131,9 @@ def beside_optax(arrays: tuple[Any, ...], repeat: int) -> None:
             "ours in float32": ways["ours on JAX, with gradient"],
             "optax in float32": ways["optax, with gradient"],
         }.items():
-            found, found_slope = call()
-            loss = abs(float(found) / float(value) - 1)
-            apart = np.abs(np.asarray(found_slope) - np.asarray(slope)).max()
+            loss_here, slope_here = call()
+            loss = abs(float(loss_here) / float(value) - 1)
+            apart = np.abs(np.asarray(slope_here) - np.asarray(slope)).max()
             print(f"{name} beside optax in float64: loss {loss:.1e} relative, gradient {apart:.1e}")
 
 
@@ -149,8 +149,8 @@ def main() -> None:
         ways = {f"ours on PyTorch, {name}": call for name, call in ours("torch", arrays).items()}
         seconds = fastest(ways | {f"PyTorch, {name}": call for name, call in pytorch(arrays).items()}, repeat)
         shown(seconds, "ours on PyTorch", "PyTorch")
-    for name, each in fastest(ours("numpy", arrays), 2).items():
-        print(f"{'ours on NumPy, ' + name:30} {1000 * each:8.1f} ms")
+    for name, duration in fastest(ours("numpy", arrays), 2).items():
+        print(f"{'ours on NumPy, ' + name:30} {1000 * duration:8.1f} ms")
 
 
 if __name__ == "__main__":

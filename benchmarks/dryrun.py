@@ -83,13 +83,13 @@ class Analysis:
     def __init__(self, function: Callable[..., Any], templates: tuple[Any, ...]) -> None:
         import jax
 
-        def made(template: Any) -> Any:
+        def zeros_like(template: Any) -> Any:
             if isinstance(template, dict):
-                return {name: made(each) for name, each in template.items()}
-            found = parse_template(template)
-            return tb.zeros(found.shape, dtype=found.dtype, names=found.names, backend="jax")
+                return {name: zeros_like(part) for name, part in template.items()}
+            parsed = parse_template(template)
+            return tb.zeros(parsed.shape, dtype=parsed.dtype, names=parsed.names, backend="jax")
 
-        lowered = jax.jit(function).lower(*map(made, templates))
+        lowered = jax.jit(function).lower(*map(zeros_like, templates))
         costs: Any = lowered.cost_analysis()
         memory: Any = lowered.compile().memory_analysis()
         self.flops = costs.get("flops", 0.0)
@@ -107,7 +107,10 @@ class Analysis:
 def memory_on_numpy(function: Callable[..., Any], templates: tuple[Any, ...]) -> int:
     """The most bytes that NumPy holds while a function's graph runs, arguments left out."""
     graph = tb.trace(function)(*templates)
-    tensors = [tb.ones(each.shape, dtype=each.dtype, names=each.names, backend="numpy") for each in graph.templates]
+    tensors = [
+        tb.ones(template.shape, dtype=template.dtype, names=template.names, backend="numpy")
+        for template in graph.templates
+    ]
     for _ in range(2):  # one-time work, of a first call and of a second
         evaluate(graph, tensors)
     tracemalloc.start()
@@ -122,11 +125,11 @@ def against_xla() -> None:
     """FLOPs and memory of each function as predicted and as XLA has them, and the memory on NumPy."""
     print("predicted and by XLA             FLOPs, ratio         transc., ratio  eager peak  optimised      NumPy  XLA")
     for name, (function, templates) in FUNCTIONS.items():
-        found, xla = tb.dry_run(function, *templates), Analysis(function, templates)
-        ratio = found.eager.transcendentals / xla.transcendentals if xla.transcendentals else 1.0
+        report, xla = tb.dry_run(function, *templates), Analysis(function, templates)
+        ratio = report.eager.transcendentals / xla.transcendentals if xla.transcendentals else 1.0
         print(
-            f"{name:<24} {found.flops:>14,} {found.flops / xla.flops:8.4f} {found.eager.transcendentals:>14,} "
-            f"{ratio:8.4f} {show_bytes(found.peak.memory):>12} {show_bytes(found.optimised.peak.memory):>10} "
+            f"{name:<24} {report.flops:>14,} {report.flops / xla.flops:8.4f} {report.eager.transcendentals:>14,} "
+            f"{ratio:8.4f} {show_bytes(report.peak.memory):>12} {show_bytes(report.optimised.peak.memory):>10} "
             f"{show_bytes(memory_on_numpy(function, templates) + xla.arguments):>10} "
             f"{show_bytes(xla.memory):>9} = arguments {show_bytes(xla.arguments)}, results {show_bytes(xla.results)}, "
             f"temporary {show_bytes(xla.temporary)}"
@@ -193,14 +196,14 @@ def at_gpt3_size() -> None:
     tokens = f"s64[batch=1, time={gpt3.TIME}]"
     start, work = perf_counter(), process_time()
     parameters = gpt3.parameters()
-    found = tb.dry_run(gpt3.loss, parameters, tokens, tokens, gradient=True)
+    report = tb.dry_run(gpt3.loss, parameters, tokens, tokens, gradient=True)
     seconds, work, memory = perf_counter() - start, process_time() - work, most_memory()
-    weights = sum(prod(each.shape) for each in tb.trace(lambda tree: tree)(parameters).templates)
-    print(found.summary(), found.text(), sep="\n\n")
+    weights = sum(prod(template.shape) for template in tb.trace(lambda tree: tree)(parameters).templates)
+    print(report.summary(), report.text(), sep="\n\n")
     print(f"\n{weights:,} parameters, {gpt3.TIME} tokens")
     print(f"{seconds:.2f} s, {work:.2f} s of a processor, {show_bytes(memory)} of memory at most")
     rule = 6 * weights * gpt3.TIME
-    print(f"6 N D = {rule:.4g}, counted {found.flops:.4g}: {found.flops / rule:.4f}")
+    print(f"6 N D = {rule:.4g}, counted {report.flops:.4g}: {report.flops / rule:.4f}")
 
 
 def most_memory() -> int:

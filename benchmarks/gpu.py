@@ -107,8 +107,8 @@ def on_jax(name: str) -> int:
     for x in arguments:
         x.block_until_ready()
     before = jax.devices()[0].memory_stats()["peak_bytes_in_use"]
-    found = program(*arguments)
-    for x in found if isinstance(found, tuple) else (found,):
+    results = program(*arguments)
+    for x in results if isinstance(results, tuple) else (results,):
         x.block_until_ready()
     after = jax.devices()[0].memory_stats()["peak_bytes_in_use"]
     if after == before:
@@ -136,9 +136,9 @@ def main() -> None:
         report = tb.dry_run(program, *(parse_template(text) for text in arguments.values()))
         cells = []
         for function, peak in (("on_cupy", report.eager.peak.memory), ("on_jax", report.optimised.peak.memory)):
-            found = measured(function, name)
-            cells.append(f"{peak / 1e6:12,.0f} {found if isinstance(found, str) else f'{found / 1e6:10,.0f}'}")
-            cells.append(f"{peak / found:6.3f}" if isinstance(found, int) else "")
+            held = measured(function, name)
+            cells.append(f"{peak / 1e6:12,.0f} {held if isinstance(held, str) else f'{held / 1e6:10,.0f}'}")
+            cells.append(f"{peak / held:6.3f}" if isinstance(held, int) else "")
         print(f"{name:12}", *cells)
 
 

@@ -52,7 +52,7 @@ def main() -> None:
 
         assert np.abs(np.asarray(ours()) - theirs()).max() < 1e-4
         pairs = [(seconds(ours), seconds(theirs)) for _ in range(TURNS)]
-        best = [1e3 * min(each) for each in zip(*pairs, strict=True)]
+        best = [1e3 * min(column) for column in zip(*pairs, strict=True)]
         print(f"{boundary:10} {best[0]:6.2f}  {best[1]:6.2f}  {statistics.median(a / b for a, b in pairs):6.2f}")
 
 

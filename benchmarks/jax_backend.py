@@ -35,14 +35,14 @@ def ratio(
     theirs()
     times: list[tuple[float, float]] = []
     for _ in range(rounds):
-        each = []
+        pair = []
         for function in (ours, theirs):
             start = clock()
             for _ in range(calls):
                 result = function()
             backend.jax.block_until_ready(result)
-            each.append((clock() - start) / calls)
-        times.append((each[0], each[1]))
+            pair.append((clock() - start) / calls)
+        times.append((pair[0], pair[1]))
     columns = list(zip(*times, strict=True))
     return (*map(statistics.median, columns), statistics.median(a / b for a, b in times))
 
@@ -59,8 +59,8 @@ def main() -> None:
         ("tile", "jnp.tile", lambda: tb.tile(x, (2,)), lambda: jnp.tile(array, 2)),
     ]
     for name, other, ours, others in pairs:
-        own, theirs, over = ratio(ours, others, 1000)
-        print(f"{name}, 8 float32, eager: {own * 1e6:.2f} us, {other} {theirs * 1e6:.2f} us, ratio {over:.2f}")
+        mine, theirs, over = ratio(ours, others, 1000)
+        print(f"{name}, 8 float32, eager: {mine * 1e6:.2f} us, {other} {theirs * 1e6:.2f} us, ratio {over:.2f}")
 
     key = tb.random.key(0, backend=backend)
     parameters = []
@@ -81,16 +81,18 @@ def main() -> None:
 
     arrays = jax.tree.map(lambda leaf: leaf, [(weight.data, bias.data) for weight, bias in parameters])
     jitted, jitted_plain = jax.jit(named), jax.jit(plain)
-    own, theirs, over = ratio(lambda: jitted(parameters, batch), lambda: jitted_plain(arrays, batch.data), 5)
-    print(f"three layers, batch {BATCH}, jitted: {own * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}")
+    mine, theirs, over = ratio(lambda: jitted(parameters, batch), lambda: jitted_plain(arrays, batch.data), 5)
+    print(
+        f"three layers, batch {BATCH}, jitted: {mine * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}"
+    )
 
     def gradient(function: Callable[..., Any], end: Callable[[Any], Any]) -> Callable[..., Any]:
         return jax.jit(jax.grad(lambda parameters, x: end(function(parameters, x))))
 
     derived = gradient(named, lambda y: tb.mean(y * y).data)
     derived_plain = gradient(plain, lambda y: jnp.mean(y * y))
-    own, theirs, over = ratio(lambda: derived(parameters, batch), lambda: derived_plain(arrays, batch.data), 5)
-    print(f"its gradient, jitted: {own * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}")
+    mine, theirs, over = ratio(lambda: derived(parameters, batch), lambda: derived_plain(arrays, batch.data), 5)
+    print(f"its gradient, jitted: {mine * 1e3:.2f} ms, jax.numpy {theirs * 1e3:.2f} ms, ratio {over:.3f}")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def plain_step(model: Any, velocity: Any, text: Any, starts: Any) -> Any:
 
     def attention(layer: Any, x: Any) -> Any:
         queries, keys, values = (
-            jnp.einsum("btf,fhk->bthk", x, layer[each], precision="highest") for each in ("queries", "keys", "values")
+            jnp.einsum("btf,fhk->bthk", x, layer[role], precision="highest") for role in ("queries", "keys", "values")
         )
         scores = jnp.einsum("bthk,bshk->bhts", queries, keys, precision="highest") / queries.shape[-1] ** 0.5
         time = jnp.arange(x.shape[1])
@@ -59,14 +59,14 @@ def plain_step(model: Any, velocity: Any, text: Any, starts: Any) -> Any:
         return jnp.einsum("bhtk,hkf->btf", mixed, layer["gathered"], precision="highest")
 
     def loss(model: Any, characters: Any) -> Any:
-        given, wanted = characters[:, :-1], characters[:, 1:]
-        x = model["characters"][given] + model["positions"]
+        inputs, targets = characters[:, :-1], characters[:, 1:]
+        x = model["characters"][inputs] + model["positions"]
         for layer in model["layers"]:
             x = x + attention(layer, normalised(x, layer["scale"][0]))
             hidden = jnp.matmul(normalised(x, layer["scale"][1]), layer["up"], precision="highest")
             x = x + jnp.matmul(jnp.maximum(hidden, 0.0), layer["down"], precision="highest")
         logits = jnp.matmul(normalised(x, model["scale"]), model["logits"], precision="highest")
-        chosen = jnp.take_along_axis(jax.nn.log_softmax(logits, axis=-1), wanted[..., None], axis=-1)
+        chosen = jnp.take_along_axis(jax.nn.log_softmax(logits, axis=-1), targets[..., None], axis=-1)
         return -jnp.mean(chosen)
 
     characters = text[starts + jnp.arange(transformer.CONTEXT + 1)]
@@ -96,7 +96,7 @@ def training_step() -> tuple[float, ...]:
         if isinstance(value, tb.Tensor):
             return value.data
         return (
-            [plain(each) for each in value]
+            [plain(part) for part in value]
             if isinstance(value, list)
             else {k: plain(v) for k, v in vars(value).items()}
         )
@@ -111,13 +111,13 @@ def training_step() -> tuple[float, ...]:
 def main() -> None:
     """Prints a line for each measurement."""
     for size in SIZES:
-        own, theirs = chain(size)
+        ours, theirs = chain(size)
         print(
-            f"exp(-x*x)*a + tanh(b*x), {size:>8} float32, numpy: {own * 1e6:10.2f} us, "
-            f"its own expression {theirs * 1e6:10.2f} us, ratio {own / theirs:.2f}"
+            f"exp(-x*x)*a + tanh(b*x), {size:>8} float32, numpy: {ours * 1e6:10.2f} us, "
+            f"its own expression {theirs * 1e6:10.2f} us, ratio {ours / theirs:.2f}"
         )
-    own, theirs, over = training_step()
-    print(f"transformer step, jax: {own * 1e3:.2f} ms, by hand {theirs * 1e3:.2f} ms, ratio {over:.3f}")
+    ours, theirs, over = training_step()
+    print(f"transformer step, jax: {ours * 1e3:.2f} ms, by hand {theirs * 1e3:.2f} ms, ratio {over:.3f}")
 
 
 if __name__ == "__main__":

@@ -32,16 +32,16 @@ import transformer
 # Functions of which XLA has its own figures
 
 
-def network(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> tb.Tensor:
+def network(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> tb.Tensor:
     """The loss of two layers."""
     up, down = model
-    hidden = tb.maximum(tb.dot(given, up, contract=(["feature"], ["feature"])), 0.0)
-    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - wanted))
+    hidden = tb.maximum(tb.dot(inputs, up, contract=(["feature"], ["feature"])), 0.0)
+    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - targets))
 
 
-def step(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> Any:
+def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
     """Of two layers."""
-    value, gradient = tb.value_and_grad(network)(model, given, wanted)
+    value, gradient = tb.value_and_grad(network)(model, inputs, targets)
     return value, tb.tree_map(lambda p, g: p - 0.1 * g, model, gradient)
 
 
@@ -76,9 +76,9 @@ class Case(NamedTuple):
 
     def predicted(self) -> OnMesh:
         """By the dry run."""
-        found = tb.dry_run(self.function, *self.templates(), mesh=self.mesh, layout=self.rules).on_mesh
-        assert found is not None  # by the mesh
-        return found
+        report = tb.dry_run(self.function, *self.templates(), mesh=self.mesh, layout=self.rules).on_mesh
+        assert report is not None  # by the mesh
+        return report
 
 
 def layers() -> tuple[Any, ...]:
@@ -137,13 +137,13 @@ LONG = {
 """What takes XLA longer."""
 
 
-def kinds(found: Mapping[Kind, int]) -> dict[str, int]:
+def kinds(nbytes_by_kind: Mapping[Kind, int]) -> dict[str, int]:
     """Bytes by kind as XLA's CPU compiler has them, which scatters sums as an all-reduce of which each takes its part.
 
     A kind under 1 % of the bytes is left out.
     """
     joined: dict[str, int] = {}
-    for kind, nbytes in found.items():
+    for kind, nbytes in nbytes_by_kind.items():
         name = "all-reduce" if kind == "reduce-scatter" else kind
         joined[name] = joined.get(name, 0) + nbytes
     return {kind: nbytes for kind, nbytes in joined.items() if nbytes >= 0.01 * sum(joined.values())}
@@ -154,8 +154,8 @@ def compiled(cases: Mapping[str, Case]) -> dict[str, Compiled]:
     from tensorbackend.backends.jax_backend.virtual import figures
     from tensorbackend.mesh import Layout
 
-    found = figures([(case.graph(), Layout(case.mesh, case.rules)) for case in cases.values()])
-    return dict(zip(cases, found, strict=True))
+    compiled_figures = figures([(case.graph(), Layout(case.mesh, case.rules)) for case in cases.values()])
+    return dict(zip(cases, compiled_figures, strict=True))
 
 
 def against_xla() -> None:
@@ -196,19 +196,19 @@ def at_gpt3_size() -> None:
     rows, start = [], process_time()
     for name, rules in LAYOUTS.items():
         for recompute in (False, True):
-            found = tb.dry_run(
+            report = tb.dry_run(
                 gpt3.step, model, model, batch, batch, recompute=recompute, mesh=MESH, layout=rules, machine="h200"
             )
-            each = found.on_mesh
-            assert each is not None  # by the mesh
+            on_mesh = report.on_mesh
+            assert on_mesh is not None  # by the mesh
             rows.append((
                 name,
                 "yes" if recompute else "no",
-                show_bytes(each.program.timeline.parameters),
-                show_bytes(each.peak),
-                "H100" if found.fits("80GB") else "H200" if found.fits("141GB") else "no",
-                show_bytes(each.sent),
-                show_seconds(each.time.total),
+                show_bytes(on_mesh.program.timeline.parameters),
+                show_bytes(on_mesh.peak),
+                "H100" if report.fits("80GB") else "H200" if report.fits("141GB") else "no",
+                show_bytes(on_mesh.sent),
+                show_seconds(on_mesh.time.total),
             ))  # fmt: skip
     columns = ("layout", "recompute", "parameters, momentum", "peak", "fits", "sent", "time, H200")
     print(as_markdown(columns, rows))
@@ -239,13 +239,13 @@ def scaled(devices: int, fully: bool) -> Scaled:
     batch = f"s64[batch={EACH * devices}, time={gpt3.TIME}]"
     rules = {"batch": "data", "model": "data"} if fully else {"batch": "data"}
     mesh = tb.Mesh({"data": devices})
-    found = tb.dry_run(gpt3.step, model, model, batch, batch, mesh=mesh, layout=rules).on_mesh
-    assert found is not None  # by the mesh
+    report = tb.dry_run(gpt3.step, model, model, batch, batch, mesh=mesh, layout=rules).on_mesh
+    assert report is not None  # by the mesh
     nbytes = sum(x.nbytes for x in tb.trace(lambda tree: tree)(model).templates)
     # Gradients are all-reduced, or scattered where each parameter was gathered. The table of words has two of them, as
     # it is read and multiplied by, each of which is combined before they are added.
     formula = 2 * (devices - 1) / devices * (nbytes + model["embedding"].nbytes)
-    return Scaled(devices, len(found.collectives), found.sent, formula)
+    return Scaled(devices, len(report.collectives), report.sent, formula)
 
 
 def scaling() -> None:
@@ -284,9 +284,9 @@ INK = "#808080"
 
 def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
     """Bytes sent over devices as an SVG: marks for the dry run, a line for the formula."""
-    most = max(each.sent for several in curves.values() for each in several)
+    most = max(scale.sent for several in curves.values() for scale in several)
     power = 10.0 ** floor(log10(most / 4))
-    tick = next(power * each for each in (1, 2, 5, 10) if power * each >= most / 5)
+    tick = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= most / 5)
     most = tick * ceil(most / tick)
 
     def x(devices: int) -> float:
@@ -307,12 +307,12 @@ def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
             yield f'<text x="{x(devices):.1f}" y="{TOP + HEIGHT + 18}" text-anchor="middle">{devices}</text>'
         middle = LEFT + WIDTH / 2
         yield f'<text x="{middle}" y="{TOP + HEIGHT + 38}" text-anchor="middle">devices</text>'
-        formula = " ".join(f"{x(each.devices):.1f},{y(each.formula):.1f}" for each in next(iter(curves.values())))
+        formula = " ".join(f"{x(scale.devices):.1f},{y(scale.formula):.1f}" for scale in next(iter(curves.values())))
         yield f'<polyline points="{formula}" fill="none" stroke="{INK}" stroke-width="2"/>'
         for number, (name, several) in enumerate(curves.items()):
-            for each in several:
-                at = f'cx="{x(each.devices):.1f}" cy="{y(each.sent):.1f}" r="{6 - 2 * number}"'
-                yield f'<circle {at} fill="{COLOURS[number]}"><title>{show_bytes(each.sent)}</title></circle>'
+            for scale in several:
+                at = f'cx="{x(scale.devices):.1f}" cy="{y(scale.sent):.1f}" r="{6 - 2 * number}"'
+                yield f'<circle {at} fill="{COLOURS[number]}"><title>{show_bytes(scale.sent)}</title></circle>'
             place = LEFT + 10 + 200 * number
             yield f'<circle cx="{place}" cy="{TOP + HEIGHT + 58}" r="{6 - 2 * number}" fill="{COLOURS[number]}"/>'
             yield f'<text x="{place + 12}" y="{TOP + HEIGHT + 62}">{name}</text>'

@@ -46,10 +46,10 @@ def seconds(call: Callable[[], Any], calls: int) -> float:
     """Seconds a call."""
     start = time.perf_counter()
     for number in range(1, calls + 1):
-        found = call()
+        result = call()
         if number % TOGETHER == 0:
-            wait(found)
-    wait(found)
+            wait(result)
+    wait(result)
     return (time.perf_counter() - start) / calls
 
 
@@ -71,30 +71,30 @@ def calling(ours: Callable[[], Any], theirs: Callable[[], Any]) -> tuple[float, 
         for _ in range(TOGETHER):
             for which, call in enumerate((ours, theirs)):
                 start = time.thread_time()
-                found = call()
+                result = call()
                 total[which] += time.thread_time() - start
-                wait(found)  # with more steps at once their collectives may wait for each other
+                wait(result)  # with more steps at once their collectives may wait for each other
         least = [*map(min, least, total)]
-    first, second = (1e6 * each / TOGETHER for each in least)
+    first, second = (1e6 * total / TOGETHER for total in least)
     return first, second
 
 
-def step(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> Any:
+def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
     """A step of a network of two layers."""
 
     def loss(model: Any) -> tb.Tensor:
-        hidden = tb.maximum(tb.dot(given, model["up"], contract=(["feature"], ["feature"])), 0.0)
-        return tb.mean(tb.square(tb.dot(hidden, model["down"], contract=(["hidden"], ["hidden"])) - wanted))
+        hidden = tb.maximum(tb.dot(inputs, model["up"], contract=(["feature"], ["feature"])), 0.0)
+        return tb.mean(tb.square(tb.dot(hidden, model["down"], contract=(["hidden"], ["hidden"])) - targets))
 
     value, gradient = tb.value_and_grad(loss)(model)
     return value, tb.tree_map(lambda p, g: p - 0.1 * g, model, gradient)
 
 
-def by_hand(model: Any, given: Any, wanted: Any) -> Any:
+def by_hand(model: Any, inputs: Any, targets: Any) -> Any:
     """The same of arrays, to be compiled with the shardings of its results."""
 
     def loss(model: Any) -> Any:
-        return jnp.mean(jnp.square(jnp.maximum(given @ model["up"], 0.0) @ model["down"] - wanted))
+        return jnp.mean(jnp.square(jnp.maximum(inputs @ model["up"], 0.0) @ model["down"] - targets))
 
     value, gradient = jax.value_and_grad(loss)(model)
     return value, jax.tree.map(lambda p, g: p - 0.1 * g, model, gradient)
@@ -103,19 +103,19 @@ def by_hand(model: Any, given: Any, wanted: Any) -> Any:
 def steps(backend: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """A compiled step of ours and of JAX on the same numbers, divided alike."""
     sizes = {"batch": 64, "feature": 32, "hidden": 64, "out": 16}
-    names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "given": ("batch", "feature")}
+    names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "inputs": ("batch", "feature")}
     tensors = {
         key: tb.random.normal(tb.random.key(0, backend=backend), tuple(map(sizes.get, axes)), names=axes)  # type: ignore[arg-type] # all have sizes
-        for key, axes in {**names, "wanted": ("batch", "out")}.items()
+        for key, axes in {**names, "targets": ("batch", "out")}.items()
     }
     arrays = {key: x.data for key, x in tensors.items()}
-    model, weights = ({key: each[key] for key in ("up", "down")} for each in (tensors, arrays))
+    model, weights = ({key: operands[key] for key in ("up", "down")} for operands in (tensors, arrays))
     put = {key: backend.whole(x.template) for key, x in tensors.items()}
     shardings = (backend.committed, {key: put[key] for key in weights})
     ours, theirs = tb.jit(step), jax.jit(by_hand, out_shardings=shardings)
     return (
-        lambda: ours(model, tensors["given"], tensors["wanted"])[0].data,
-        lambda: theirs(weights, arrays["given"], arrays["wanted"])[0],
+        lambda: ours(model, tensors["inputs"], tensors["targets"])[0].data,
+        lambda: theirs(weights, arrays["inputs"], arrays["targets"])[0],
     )
 
 

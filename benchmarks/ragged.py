@@ -53,8 +53,8 @@ def _ours(function: Any, x: ragged.Ragged) -> None:
     function(x).block_until_ready()
 
 
-def _by_hand(function: Any, given: tuple[Any, ...], ready: Any) -> None:
-    ready(function(*given))
+def _by_hand(function: Any, arguments: tuple[Any, ...], ready: Any) -> None:
+    ready(function(*arguments))
 
 
 def main() -> None:
@@ -71,14 +71,16 @@ def main() -> None:
             x = ragged.with_lengths(tb.asarray(values, names=("batch", "time", "feature")), time=lengths)
         array, counts = x.values.data, x.lengths["time"].data  # the same memory for both sides
         for name, (ours, by_hand) in functions.items():
-            forms: list[tuple[str, Any, Any]] = [("eager", ours, lambda xp, *given, hand=by_hand: hand(xp, *given))]
+            forms: list[tuple[str, Any, Any]] = [
+                ("eager", ours, lambda xp, *arguments, hand=by_hand: hand(xp, *arguments))
+            ]
             if backend == "jax":
-                compiled = jax.jit(lambda *given, hand=by_hand: hand(jnp, *given))
-                forms.append(("compiled", tb.jit(ours), lambda xp, *given, run=compiled: run(*given)))
+                compiled = jax.jit(lambda *arguments, hand=by_hand: hand(jnp, *arguments))
+                forms.append(("compiled", tb.jit(ours), lambda xp, *arguments, run=compiled: run(*arguments)))
             for form, function, hand in forms:
-                given = xp, array, counts
-                ready: Any = jax.block_until_ready if backend == "jax" else lambda found: found
-                seconds = ratio(partial(_ours, function, x), partial(_by_hand, hand, given, ready))
+                arguments = xp, array, counts
+                ready: Any = jax.block_until_ready if backend == "jax" else lambda result: result
+                seconds = ratio(partial(_ours, function, x), partial(_by_hand, hand, arguments, ready))
                 print(
                     f"{name:<8} {backend:<6} {form:<9} {seconds[0] * 1e3:7.2f} ms, "
                     f"{seconds[0] / seconds[1]:.2f} times by hand"

@@ -65,10 +65,10 @@ def ours(matrix: Any, b: Any, backend: str, *, compiled: bool = False) -> Run:
     solve = tb.jit(once) if compiled else once
 
     def run() -> int:
-        found = solve(right)
-        found.x.block_until_ready()
-        assert found.converged.item()
-        return int(found.iterations)
+        solution = solve(right)
+        solution.x.block_until_ready()
+        assert solution.converged.item()
+        return int(solution.iterations)
 
     return run
 
@@ -84,8 +84,8 @@ def of_phiml(matrix: Any, b: Any, name: str) -> Run:
     most, zeros, rtol = numpy.array([[10 * len(b)]]), numpy.zeros((1, len(b))), numpy.array([RTOL])
 
     def once(y: Any, x0: Any, rtol: Any) -> Any:
-        found = backend.linear_solve("CG", lin, y, x0, rtol, 0 * rtol, most, None, None)
-        return found.x, found.iterations
+        solution = backend.linear_solve("CG", lin, y, x0, rtol, 0 * rtol, most, None, None)
+        return solution.x, solution.iterations
 
     compiled = backend.jit_compile(once) if name == "jax" else once
 

@@ -59,7 +59,7 @@ def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
     x, y = tb.asarray(array, backend="jax"), jnp.asarray(array)
     rows, places = matrix.tocsr(), matrix.tocoo()
     indices = jnp.stack([jnp.asarray(places.row), jnp.asarray(places.col)], axis=1)
-    compressed = [jnp.asarray(each) for each in (rows.data, rows.indices, rows.indptr)]
+    compressed = [jnp.asarray(part) for part in (rows.data, rows.indices, rows.indptr)]
     pairs: dict[str, tuple[Any, Any]] = {
         "CSR over BCSR": (
             tb.sparse.from_scipy(rows, backend="jax"),
@@ -75,12 +75,12 @@ def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
     for name, (ours, theirs) in pairs.items():
         compiled, other = tb.jit(lambda a, x: a @ x), jax.jit(lambda a, x: a @ x)
         around, beside = tb.jit(lambda x, a=ours: a @ x), jax.jit(lambda x, a=theirs: a @ x)
-        found = [
+        ratios = [
             ratio(waited(compiled, ours, x), waited(other, theirs, y), 10)[-1],
             ratio(waited(around, x), waited(beside, y), 10)[-1],
             ratio(waited(lambda a=ours: a @ x), waited(lambda a=theirs: a @ y), 10)[-1],
         ]
-        print(f"JAX {dtype}, {name}: {found[0]:.2f} compiled, {found[1]:.2f} around it, {found[2]:.2f} call by call")
+        print(f"JAX {dtype}, {name}: {ratios[0]:.2f} compiled, {ratios[1]:.2f} around it, {ratios[2]:.2f} call by call")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def loss(
 def step(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
     """The loss, and the parameters a step down its gradient."""
     value, gradient = tb.value_and_grad(loss, (0, 1, 2, 3))(*tensors)
-    return value, *(parameter - RATE * each for parameter, each in zip(tensors, gradient, strict=False))
+    return value, *(parameter - RATE * slope for parameter, slope in zip(tensors, gradient, strict=False))
 
 
 def by_hand(first: Any, shift: Any, second: Any, last: Any, x: Any, y: Any) -> tuple[Any, ...]:
@@ -61,9 +61,9 @@ def measured(batch: int, rounds: int = 200) -> tuple[float, float]:
             (FEATURES, HIDDEN), (HIDDEN,), (HIDDEN, CLASSES), (CLASSES,), (batch, FEATURES), (batch, CLASSES),
         )
     ]  # fmt: skip
-    tensors, compiled = [tb.asarray(each, backend="numpy") for each in arrays], tb.jit(step)
-    for found, expected in zip(compiled(*tensors), by_hand(*arrays), strict=True):
-        assert np.allclose(np.asarray(found), expected, atol=1e-6)
+    tensors, compiled = [tb.asarray(array, backend="numpy") for array in arrays], tb.jit(step)
+    for result, expected in zip(compiled(*tensors), by_hand(*arrays), strict=True):
+        assert np.allclose(np.asarray(result), expected, atol=1e-6)
     calls = max(1, 200 // batch)
     ours, theirs = [], []
     for _ in range(rounds):
@@ -75,10 +75,10 @@ def measured(batch: int, rounds: int = 200) -> tuple[float, float]:
 def main() -> None:
     """Prints a line for each size of a batch."""
     for batch, most in BATCHES.items():
-        own, theirs = measured(batch)
+        ours, theirs = measured(batch)
         print(
-            f"two layers with gradient, batch {batch:>3}, numpy: {own * 1e6:8.1f} us, by hand {theirs * 1e6:8.1f} us, "
-            f"ratio {own / theirs:.2f} (at most {most})"
+            f"two layers with gradient, batch {batch:>3}, numpy: {ours * 1e6:8.1f} us, by hand {theirs * 1e6:8.1f} us, "
+            f"ratio {ours / theirs:.2f} (at most {most})"
         )
 
 

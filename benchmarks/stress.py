@@ -43,8 +43,8 @@ def _taped(x: tb.Tensor) -> tb.Tensor:
     with tb.tape() as tape:
         watched = tape.watch(x)
         y = tb.sum(watched * tb.sin(watched))
-    found: tb.Tensor = tb.gradient(y, watched)
-    return found
+    slope: tb.Tensor = tb.gradient(y, watched)
+    return slope
 
 
 STEPS: list[Callable[[tb.Tensor], tb.Tensor]] = [
@@ -179,9 +179,9 @@ def forked(known: Known, draw: random.Random, end: float) -> Total:
     stop = threading.Event()
 
     def run(seed: float) -> None:
-        own = random.Random(seed)
+        choices = random.Random(seed)
         while not stop.is_set():
-            program(own.choice(list(known)))
+            program(choices.choice(list(known)))
 
     threads = [threading.Thread(target=run, args=(draw.random(),), daemon=True) for _ in range(3)]
     for thread in threads:
@@ -219,8 +219,8 @@ def spawned(known: Known, draw: random.Random, end: float) -> Total:
         while time.monotonic() < end or not rounds:
             seeds = draw.choices(list(known), k=20)
             tasks = [(seed, tb.tensor([[seed]], names=("a", "b"))) for seed in seeds]
-            for seed, (found, x) in zip(seeds, pool.starmap_async(_in_child, tasks).get(120), strict=True):
-                if found != known[seed] or x.tolist() != [[seed + 1]] or x.names != ("a", "b"):
+            for seed, (result, x) in zip(seeds, pool.starmap_async(_in_child, tasks).get(120), strict=True):
+                if result != known[seed] or x.tolist() != [[seed + 1]] or x.names != ("a", "b"):
                     errors.append(f"program {seed} in a spawned process gives another result")
                 rounds += 1
     return Total(rounds, errors)

@@ -117,20 +117,20 @@ def is_ours(peer: str) -> bool:
 def page(path: Path = MEASURED) -> str:
     """docs/performance.md."""
     environment, groups = read(path)
-    found = [INTRODUCTION.format(
+    parts = [INTRODUCTION.format(
         packages=", ".join(f"{name} {version}" for name, version in environment["packages"].items()),
         **{name: environment[name] for name in ("system", "processor", "cores", "python")},
     )]  # fmt: skip
-    found += [f"\n![{title}]({name})\n" for name, (title, _) in PLOTS.items()]
-    found.append(SLOWER_TEXT.format(margin=SLOWER - 1))
-    found += _table(["", "program", "ours", "quickest other"], slower(groups))
+    parts += [f"\n![{title}]({name})\n" for name, (title, _) in PLOTS.items()]
+    parts.append(SLOWER_TEXT.format(margin=SLOWER - 1))
+    parts += _table(["", "program", "ours", "quickest other"], slower(groups))
     for group in groups:
-        found.append(f"\n## {group.title}\n\n")
+        parts.append(f"\n## {group.title}\n\n")
         if group.name in TEXTS:
-            found.append(f"{TEXTS[group.name]}\n\n")
-        found += ratios(group)
-        found += dashes(group)
-    return "".join(found)
+            parts.append(f"{TEXTS[group.name]}\n\n")
+        parts += ratios(group)
+        parts += dashes(group)
+    return "".join(parts)
 
 
 def slower(groups: list[Group]) -> Iterator[list[str]]:
@@ -141,9 +141,9 @@ def slower(groups: list[Group]) -> Iterator[list[str]]:
             known = {peer: ratio for peer in others if (ratio := group.ratio(program, peer)) is not None}
             quickest = min(known, key=known.__getitem__, default=None)
             for peer in filter(is_ours, group.peers):
-                own = group.ratio(program, peer)
-                if quickest is not None and own is not None and own > SLOWER * known[quickest]:
-                    yield [group.name, program, f"{peer} {shown(own)}", f"{quickest} {shown(known[quickest])}"]
+                our_ratio = group.ratio(program, peer)
+                if quickest is not None and our_ratio is not None and our_ratio > SLOWER * known[quickest]:
+                    yield [group.name, program, f"{peer} {shown(our_ratio)}", f"{quickest} {shown(known[quickest])}"]
 
 
 def ratios(group: Group) -> Iterator[str]:
@@ -155,7 +155,7 @@ def ratios(group: Group) -> Iterator[str]:
         )
         return
     means = {
-        peer: statistics.geometric_mean(ratio for each in group.common() if (ratio := group.ratio(each, peer)))
+        peer: statistics.geometric_mean(ratio for program in group.common() if (ratio := group.ratio(program, peer)))
         for peer in (group.peers if group.common() else ())
     }
     rows = [
@@ -171,9 +171,9 @@ def dashes(group: Group) -> Iterator[str]:
     """Why a peer does not have a program."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for program, row in group.rows.items():
-        for peer, each in row.items():
-            if "reason" in each:
-                reasons.setdefault((peer, each["reason"]), []).append(program)
+        for peer, cell in row.items():
+            if "reason" in cell:
+                reasons.setdefault((peer, cell["reason"]), []).append(program)
     if reasons:
         yield "\n"
     for (peer, reason), programs in reasons.items():
@@ -212,25 +212,23 @@ Bars = list[tuple[str, list[tuple[str, float]]]]
 
 def added(groups: dict[str, Group]) -> Bars:
     """The microseconds that each layer adds to a small call: the median over the programs that all of them have."""
-    found: Bars = []
+    bars: Bars = []
     for name, title in (("numpy, small", "NumPy"), ("torch, small", "PyTorch"), ("jax, small", "JAX")):
         if group := groups.get(name):
-            found.append(
-                (f"above {title}", [(peer, _added(group, peer)) for peer in group.peers if peer != group.base])
-            )
-    return found
+            bars.append((f"above {title}", [(peer, _added(group, peer)) for peer in group.peers if peer != group.base]))
+    return bars
 
 
 def _added(group: Group, peer: str) -> float:
     """Microseconds beyond the base, which is what the ratio says of it."""
-    found: float = statistics.median(
+    median: float = statistics.median(
         group.rows[program][peer]["microseconds"] * (1 - 1 / group.rows[program][peer]["ratio"])
         for program in group.common()
     )
-    return found
+    return median
 
 
-def of_programs(*wanted: tuple[str, str]) -> Callable[[dict[str, Group]], Bars]:
+def of_programs(*pairs: tuple[str, str]) -> Callable[[dict[str, Group]], Bars]:
     """Panels of one program each: groups and programs."""
 
     def bars(groups: dict[str, Group]) -> Bars:
@@ -239,7 +237,7 @@ def of_programs(*wanted: tuple[str, str]) -> Callable[[dict[str, Group]], Bars]:
                 f"{name}: {program}",
                 [(peer, ratio) for peer in group.peers if (ratio := group.ratio(program, peer)) is not None],
             )
-            for name, program in wanted
+            for name, program in pairs
             if (group := groups.get(name))
         ]
 

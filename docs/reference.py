@@ -81,7 +81,7 @@ def exported(module: ModuleType) -> Iterator[str]:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
             yield node.name
         elif isinstance(node, ast.ImportFrom):
-            yield from (each.name for each in node.names if each.asname == each.name and each.name[0] != "_")
+            yield from (alias.name for alias in node.names if alias.asname == alias.name and alias.name[0] != "_")
 
 
 def _without_bodies(tree: ast.Module) -> ast.Module:
@@ -106,7 +106,7 @@ def entries() -> dict[str, dict[str, Any]]:
     """The functions and classes of each page, by their public names."""
     page_of = {word: page for page, (_, words) in FAMILIES.items() for word in words}
     page_of.update({name: name for name in MODULES})
-    found: dict[str, dict[str, Any]] = {page: {} for page in (*FAMILIES, *MODULES)}
+    entries_of_page: dict[str, dict[str, Any]] = {page: {} for page in (*FAMILIES, *MODULES)}
     seen = set()
     for name in ("", *MODULES):
         module = import_module(f"tensorbackend.{name}".removesuffix("."))
@@ -118,8 +118,8 @@ def entries() -> dict[str, dict[str, Any]]:
                 continue
             seen.add(id(value))
             place = name or page_of[word_of(home)]
-            found[place][f"{module.__name__}.{public}"] = value
-    return found
+            entries_of_page[place][f"{module.__name__}.{public}"] = value
+    return entries_of_page
 
 
 def _identifier(name: str, value: Any) -> str:
@@ -132,9 +132,9 @@ def _identifier(name: str, value: Any) -> str:
 def pages() -> dict[str, str]:
     """The text of each page by its path on the site."""
     titles = {**{page: title for page, (title, _) in FAMILIES.items()}, **MODULES}
-    found = {f"reference/{page}.md": _page(titles[page], listed) for page, listed in entries().items()}
+    texts = {f"reference/{page}.md": _page(titles[page], listed) for page, listed in entries().items()}
     lines = (f"- [{title}]({page}.md)" for page, title in titles.items())
-    return {"reference/index.md": "\n".join([INTRODUCTION, *lines, ""]), **found}
+    return {"reference/index.md": "\n".join([INTRODUCTION, *lines, ""]), **texts}
 
 
 INTRODUCTION: Final = """\

@@ -45,13 +45,13 @@ class Rows(NamedTuple):
 def read(system: str) -> Rows:
     """The rows of a system's module."""
     module = run_path(str(Path(__file__).with_name(f"{system}_rows.py")))
-    found = []
+    rows = []
     for line in module["ROWS"].strip().replace("\n    ", " ").splitlines():  # a long row goes on in a second line
         name, _, rest = line.partition(" | ")
         # "c | d" is code too: the remark stands behind the last bar.
         code, _, remark = rest.rpartition("|")
-        found.append(Row(name.strip(), code.strip(), remark.strip()))
-    return Rows(module["INTRODUCTION"], module["NAMES"], found, module.get("COMPARED", ""))
+        rows.append(Row(name.strip(), code.strip(), remark.strip()))
+    return Rows(module["INTRODUCTION"], module["NAMES"], rows, module.get("COMPARED", ""))
 
 
 PAGE = """\
@@ -72,12 +72,12 @@ below{compared}.
 
 def page(system: str) -> str:
     """The text of a system's page."""
-    found = read(system)
-    compared = ", and compares what the two columns give" if found.compared else ""
+    table = read(system)
+    compared = ", and compares what the two columns give" if table.compared else ""
     head = PAGE.format(
-        name=SYSTEMS[system], system=system, introduction=found.introduction, names=found.names, compared=compared
+        name=SYSTEMS[system], system=system, introduction=table.introduction, names=table.names, compared=compared
     )
-    return head + "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in found.rows)
+    return head + "".join(f"| `{row.name}` | {_cell(row.code)} | {row.remark} |\n" for row in table.rows)
 
 
 def _cell(code: str) -> str:

@@ -56,4 +56,4 @@ def _retype(declared: griffe.Function, value: Any) -> None:
         parameter.annotation = OF_RULES.get(str(parameter.annotation), parameter.annotation)
     if "Plan" in str(declared.returns):
         returned = signature(value).return_annotation
-        declared.returns = " | ".join(each.__name__ for each in get_args(returned)) or returned.__name__
+        declared.returns = " | ".join(variant.__name__ for variant in get_args(returned)) or returned.__name__

@@ -57,8 +57,8 @@ def ops_page() -> str:
 
 
 def _row(spec: OpSpec) -> str:
-    own = [name for name in ENGINES if own_method(tb.get_backend(name), spec.callback) is not None]
-    overridden = ", ".join(own) if spec.kind == "composite" else ""
+    engines = [name for name in ENGINES if own_method(tb.get_backend(name), spec.callback) is not None]
+    overridden = ", ".join(engines) if spec.kind == "composite" else ""
     parameters = ", ".join(parameter.name for parameter in spec.parameters)
     return (
         f"| `{qualified(spec.name)}` | {parameters} | `{spec.callback}` | {spec.kind} "
@@ -198,16 +198,16 @@ ACCURACY_TABLE = """
 
 def measure(path: Path) -> None:
     """Enters a run's distances, the greatest for each op and dtype, in place of those of its backends before."""
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    largest: dict[tuple[str, str], dict[str, float]] = {}
     run = [json.loads(line) for line in path.read_text().splitlines()]
     again = {row["backend"] for row in run}
     kept = [row for row in _measured() if row["backend"] not in again]
     for row in kept + run:
-        known = found.setdefault((row["backend"], row["op"]), {})
+        known = largest.setdefault((row["backend"], row["op"]), {})
         for dtype in ALL_DTYPES:
             if dtype.is_inexact and dtype.name in row["ulps"]:
                 known[dtype.name] = max(row["ulps"][dtype.name], known.get(dtype.name, 0.0))
-    rows = ({"backend": backend, "op": op, "ulps": ulps} for (backend, op), ulps in sorted(found.items()))
+    rows = ({"backend": backend, "op": op, "ulps": ulps} for (backend, op), ulps in sorted(largest.items()))
     MEASURED.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
@@ -298,7 +298,7 @@ def support_page() -> str:
     )
     for name in sorted(primitives):
         cells = " | ".join(_support(cls, name) for cls in [*engines.values(), least])
-        needs = sorted({need for each in fallbacks(name) for need in each.needs})
+        needs = sorted({need for fallback in fallbacks(name) for need in fallback.needs})
         page += f"| `{name}` | {cells} | {_listed(needs) if needs else 'nothing' if fallbacks(name) else ''} |\n"
     page += COMPOSITES.format(**head)
     overridden = sorted({name for cls in engines.values() for name in implemented(cls)[1]})
@@ -323,7 +323,7 @@ def _grouped(dtypes: list[DType]) -> str:
     """Dtypes by kind where all of the kind are there."""
     words: list[str] = []
     for dtype in dtypes:
-        kind = [each for each in ALL_DTYPES if each.kind == dtype.kind]
+        kind = [candidate for candidate in ALL_DTYPES if candidate.kind == dtype.kind]
         word = dtype.kind if set(kind) <= set(dtypes) else dtype.alias
         if word not in words:
             words.append(word)

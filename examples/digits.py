@@ -105,13 +105,13 @@ def dry_run(console: Console, count: int) -> None:
 
 def mix_up(console: Console) -> None:
     """Ten images of ten digits: a transposed target has the right shape, and only its names show it."""
-    error = tb.template((10, 10), "f32", ("image", "digit"))
+    predicted = tb.template((10, 10), "f32", ("image", "digit"))
     transposed = tb.template((10, 10), "f32", ("digit", "image"))
     console.print("\n2. an axis mix-up that shapes do not show, caught in the dry run:")
     try:
-        console.print(error - transposed)
-    except NamesError as found:
-        console.print(f"   NamesError: {found}", style="bold", markup=False)
+        console.print(predicted - transposed)
+    except NamesError as error:
+        console.print(f"   NamesError: {error}", style="bold", markup=False)
 
 
 def main() -> None:
@@ -128,15 +128,15 @@ def main() -> None:
     for _ in track(range(STEPS), description="   steps of gradient descent", console=console):
         model = step(model, train)
     seconds = perf_counter() - start
-    found = predictions(model, test.images)
-    accuracy = float(tb.mean(found == test.labels))
+    predicted = predictions(model, test.images)
+    accuracy = float(tb.mean(predicted == test.labels))
 
     console.print("4. the trained model moved to binary, the pure-Python reference")
     moved = Model(*(x.backend_transfer("binary") for x in model))
     start = perf_counter()
     checked = predictions(moved, test.images.backend_copy("binary"))
     slow = perf_counter() - start
-    equal = int(tb.sum(checked.backend_copy(found.backend) == found))
+    equal = int(tb.sum(checked.backend_copy(predicted.backend) == predicted))
 
     table = Table("", name, "binary", title="\n5. all of it")
     table.add_row("images to train on", str(train.labels.size), "")
@@ -144,11 +144,11 @@ def main() -> None:
     table.add_row(f"{STEPS} steps", f"{seconds:.2f} s", "")
     table.add_row("predictions of the test images", "", f"{slow:.2f} s")
     table.add_row("test accuracy", f"{accuracy:.4f}", f"{float(tb.mean(checked == test.labels)):.4f}")
-    table.add_row(f"predictions equal to {name}'s", "", f"{equal} of {found.size}")
+    table.add_row(f"predictions equal to {name}'s", "", f"{equal} of {predicted.size}")
     console.print(table)
-    if accuracy < 0.93 or equal != found.size:
+    if accuracy < 0.93 or equal != predicted.size:
         raise SystemExit("demo: the accuracy is below 0.93, or binary predicts otherwise")
-    print(f"demo: accuracy {accuracy:.3f} on {name}, {equal} of {found.size} predictions equal on binary")
+    print(f"demo: accuracy {accuracy:.3f} on {name}, {equal} of {predicted.size} predictions equal on binary")
 
 
 if __name__ == "__main__":

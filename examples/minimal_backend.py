@@ -52,7 +52,7 @@ def spread(x: tb.Tensor, shape: tuple[int, ...]) -> Any:
         if sizes[axis] != shape[axis]:
             inner = math.prod(shape[axis + 1 :])
             starts = range(0, len(elements), inner or 1)
-            elements = [each for start in starts for each in elements[start : start + inner] * shape[axis]]
+            elements = [element for start in starts for element in elements[start : start + inner] * shape[axis]]
     return elements
 
 
@@ -120,7 +120,7 @@ class ArrayMovement(tb.Backend):
 
     def take(self, out: tb.Template, x: tb.Tensor, indices: tb.Tensor, /, *, axis: int, mode: str) -> Payload:
         size, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
-        found = array(x.data.typecode)
+        taken = array(x.data.typecode)
         for first in range(math.prod(x.shape[:axis])):
             for index in indices.data:
                 if mode == "error" and not 0 <= index < size:
@@ -128,8 +128,8 @@ class ArrayMovement(tb.Backend):
                 place = min(max(index, 0), size - 1) if mode == "clip" else index
                 start = (first * size + place) * inner
                 inside = 0 <= place < size
-                found.extend(x.data[start : start + inner] if inside else array(x.data.typecode, [0] * inner))
-        return found
+                taken.extend(x.data[start : start + inner] if inside else array(x.data.typecode, [0] * inner))
+        return taken
 
 
 class ArrayBackend(ArrayTransport, ArrayElementwise, ArrayMovement):
@@ -153,10 +153,10 @@ def main() -> None:
         model = Model(tb.zeros((64, 10), names=("pixel", "digit")), tb.zeros(10, names=("digit",)))
         for _ in track(range(30), description="steps of gradient descent", console=console):
             model = step(model, batch)
-        found = predictions(model, test.images)
-        accuracy = float(tb.mean(found == test.labels))
+        predicted = predictions(model, test.images)
+        accuracy = float(tb.mean(predicted == test.labels))
     on_numpy = predictions(Model(*(x.backend_copy("numpy") for x in model)), test.images.backend_copy("numpy"))
-    equal = int(tb.sum(found.backend_copy("numpy") == on_numpy))
+    equal = int(tb.sum(predicted.backend_copy("numpy") == on_numpy))
 
     ways: dict[str, list[str]] = {}
     for name, callback in CALLBACKS.items():
@@ -166,8 +166,8 @@ def main() -> None:
     for way, names in ways.items():
         table.add_row(f"{len(names)} {way}", " ".join(names))
     console.print(table)
-    print(f"minimal backend: accuracy {accuracy:.3f}, {equal} of {found.size} predictions equal to numpy's")
-    if accuracy < 0.8 or equal != found.size:
+    print(f"minimal backend: accuracy {accuracy:.3f}, {equal} of {predicted.size} predictions equal to numpy's")
+    if accuracy < 0.8 or equal != predicted.size:
         raise SystemExit("minimal backend: the accuracy is below 0.8, or numpy predicts otherwise")
 
 

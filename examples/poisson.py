@@ -45,14 +45,14 @@ def sides(x: tb.Tensor, axis: str) -> tuple[tb.Tensor, tb.Tensor]:
 
 def lost(k: tb.Tensor, u: tb.Tensor) -> tb.Tensor:
     """-div(k grad u) by five points; linear in u, which is 0 outside of the plate."""
-    found = tb.zeros_like(u)
+    divergence = tb.zeros_like(u)
     for axis in ("y", "x"):
         low, high = sides(tb.pad(u, {axis: (1, 1)}), axis)
         before, after = sides(tb.pad(k, {axis: (1, 1)}, mode={axis: "edge"}), axis)
         flux = (before + after) / 2 * (high - low)
         low, high = sides(flux, axis)
-        found = found - (high - low)
-    return found * k.shape[0] ** 2
+        divergence = divergence - (high - low)
+    return divergence * k.shape[0] ** 2
 
 
 def solved(place: tb.Tensor, size: int, backend: tb.Backend | str) -> Heat:
@@ -60,8 +60,8 @@ def solved(place: tb.Tensor, size: int, backend: tb.Backend | str) -> Heat:
     k = 1 - 0.95 * bump(place, size, RADIUS)
     matrix = tb.sparse.from_function(lambda u: lost(k, u), f"f64[y={size}, x={size}]", backend=backend)
     heating = tb.ones(size * size, dtype="f64", backend=backend)
-    found = tb.solvers.solve(matrix, heating, "cg", rtol=1e-10, preconditioner="jacobi")
-    return Heat(tb.reshape(found.x, (size, size), names=("y", "x")), found.iterations, found.converged)
+    solution = tb.solvers.solve(matrix, heating, "cg", rtol=1e-10, preconditioner="jacobi")
+    return Heat(tb.reshape(solution.x, (size, size), names=("y", "x")), solution.iterations, solution.converged)
 
 
 def at_probe(place: tb.Tensor, size: int, backend: tb.Backend | str) -> tb.Tensor:
@@ -75,7 +75,7 @@ def as_text(temperature: tb.Tensor, width: int = 40) -> str:
     values = numpy.asarray(temperature)
     step = -(-len(values) // width)
     scaled = values[:: 2 * step, ::step] / values.max()
-    return "\n".join("".join(" .:-=+*#%@"[min(int(each * 10), 9)] for each in row) for row in scaled)
+    return "\n".join("".join(" .:-=+*#%@"[min(int(height * 10), 9)] for height in row) for row in scaled)
 
 
 def plot(temperature: tb.Tensor, place: tb.Tensor, file: str | None) -> None:
@@ -122,18 +122,20 @@ def run(size: int, steps: int, backends: Sequence[str], file: str | None = None)
     nearby = [at_probe(place + shift, size, "numpy") for shift in numpy.array([[1e-4, 0], [-1e-4, 0]])]
     difference = (nearby[0] - nearby[1]).item() / 2e-4
     assert abs(difference - slope[0].item()) < 1e-4 * abs(difference)
-    print(f"by the place of the disc: {[round(each, 6) for each in slope.tolist()]}, by differences {difference:.6f}")
+    rounded = [round(component, 6) for component in slope.tolist()]
+    print(f"by the place of the disc: {rounded}, by differences {difference:.6f}")
 
     descend = tb.optimize.sgd(8.0)
-    state, found = descend.init(place), [float(value)]
+    state, temperatures = descend.init(place), [float(value)]
     for _ in range(steps):
         updates, state = descend.update(slope, state, place)
         place = tb.optimize.apply_updates(place, updates)
         value, slope = both(place)
-        found.append(float(value))
-    print("at the probe:", *(f"{each:.5f}" for each in found), "at", [round(each, 3) for each in place.tolist()])
+        temperatures.append(float(value))
+    at = [round(coordinate, 3) for coordinate in place.tolist()]
+    print("at the probe:", *(f"{temperature:.5f}" for temperature in temperatures), "at", at)
     plot(solved(place, size, "numpy").temperature, place, file)
-    return found
+    return temperatures
 
 
 def main() -> None:

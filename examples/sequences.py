@@ -51,19 +51,19 @@ def load() -> tuple[list[Image], list[Image]]:
     with gzip.open(DATA, "rt") as file:
         rows = [list(map(int, line.split(","))) for line in file]
     images = [([row[column:64:8] for column in range(8)], row[64]) for row in rows]
-    return [each for number, each in enumerate(images) if number % 5], images[::5]
+    return [image for number, image in enumerate(images) if number % 5], images[::5]
 
 
 def strings(images: list[Image], count: int, chosen: random.Random) -> Batch:
     """Strings of digits drawn from images, all of them with room for the longest."""
     drawn = [chosen.choices(images, k=chosen.randint(1, MOST)) for _ in range(count)]
-    columns = [[column for image, _ in each for column in image] for each in drawn]
+    columns = [[column for image, _ in string for column in image] for string in drawn]
     room = 8 * MOST
-    padded = [each + [[0] * 8] * (room - len(each)) for each in columns]
+    padded = [string + [[0] * 8] * (room - len(string)) for string in columns]
     pixels = tb.tensor(padded, dtype="f32", names=("string", "time", "row")) / 16
-    digits = [[digit + 1 for _, digit in each] for each in drawn]
+    digits = [[digit + 1 for _, digit in string] for string in drawn]
     return Batch(
-        ragged.with_lengths(pixels, time=[len(each) for each in columns]),
+        ragged.with_lengths(pixels, time=[len(string) for string in columns]),
         ragged.from_list(digits, axis="place", batch="string", size=MOST),
     )
 
@@ -138,8 +138,8 @@ def step(state: Adam, batch: Batch) -> tuple[Adam, tb.Tensor]:
     """One step of Adam, and the loss before it."""
     value, slope = tb.value_and_grad(loss)(state.parameters, batch)
     steps = state.steps + 1
-    first = tb.tree_map(lambda mean, each: 0.9 * mean + 0.1 * each, state.first, slope)
-    second = tb.tree_map(lambda mean, each: 0.99 * mean + 0.01 * each * each, state.second, slope)
+    first = tb.tree_map(lambda mean, gradient: 0.9 * mean + 0.1 * gradient, state.first, slope)
+    second = tb.tree_map(lambda mean, gradient: 0.99 * mean + 0.01 * gradient * gradient, state.second, slope)
     rate = RATE * tb.minimum(1, 2 - 2 * state.steps / STEPS) * tb.sqrt(1 - 0.99**steps) / (1 - 0.9**steps)
     parameters = tb.tree_map(
         lambda x, mean, square: x - rate * mean / (tb.sqrt(square) + 1e-7), state.parameters, first, second
@@ -154,8 +154,8 @@ def step(state: Adam, batch: Batch) -> tuple[Adam, tb.Tensor]:
 def read(parameters: Parameters, images: Ragged) -> tuple[Ragged, Ragged]:
     """The digits of the most likely class of each frame, and the logarithms of the classes' probabilities."""
     frames = logits(parameters, images)
-    found = tb.nn.ctc_best_path(frames.filled(0), lengths=frames.lengths["time"], time="time", axis="class")
-    spelt = ragged.with_lengths(found.labels.rename("string", "place"), place=found.lengths)
+    path = tb.nn.ctc_best_path(frames.filled(0), lengths=frames.lengths["time"], time="time", axis="class")
+    spelt = ragged.with_lengths(path.labels.rename("string", "place"), place=path.lengths)
     return spelt, ragged.apply(lambda values: tb.log_softmax(values, axis="class"), frames)
 
 
@@ -167,7 +167,7 @@ def beam_search(frames: list[list[float]], beams: int) -> list[int]:
     """
     kept: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 0.0)}
     for frame in frames:
-        shares = [math.exp(each) for each in frame]
+        shares = [math.exp(logarithm) for logarithm in frame]
         following: dict[tuple[int, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
         for digits, (blank, last) in kept.items():
             following[digits][0] += (blank + last) * shares[0]
@@ -181,15 +181,15 @@ def beam_search(frames: list[list[float]], beams: int) -> list[int]:
     return list(max(kept.items(), key=lambda item: item[1][0] + item[1][1])[0])
 
 
-def share_right(found: Ragged, wanted: Ragged) -> float:
+def share_right(hypotheses: Ragged, references: Ragged) -> float:
     """One less the edit distances over the digits."""
     edits = tb.nn.edit_distance(
-        found.filled(0),
-        wanted.filled(0),
-        hypothesis_lengths=found.lengths["place"],
-        reference_lengths=wanted.lengths["place"],
+        hypotheses.filled(0),
+        references.filled(0),
+        hypothesis_lengths=hypotheses.lengths["place"],
+        reference_lengths=references.lengths["place"],
     )
-    return 1 - float(tb.sum(edits)) / float(tb.sum(wanted.lengths["place"]))
+    return 1 - float(tb.sum(edits)) / float(tb.sum(references.lengths["place"]))
 
 
 def run(backend: str) -> float:
@@ -211,9 +211,11 @@ def run(backend: str) -> float:
         held_out = strings(test, 200, chosen)
         spelt, shares = read(state.parameters, held_out.images)
         right = share_right(spelt, held_out.digits)
-        searched = [beam_search(each.tolist(), 8) for each in ragged.to_list(shares)]
-        found = ragged.from_list([tb.asarray(each, dtype="s64") for each in searched], axis="place", batch="string")
-        print(f"  right: {right:.3f} by the best path, {share_right(found, held_out.digits):.3f} by beam search")
+        searched = [beam_search(string.tolist(), 8) for string in ragged.to_list(shares)]
+        best_strings = ragged.from_list(
+            [tb.asarray(labels, dtype="s64") for labels in searched], axis="place", batch="string"
+        )
+        print(f"  right: {right:.3f} by the best path, {share_right(best_strings, held_out.digits):.3f} by beam search")
         return right
 
 

@@ -121,9 +121,9 @@ def predicted(model: Model, characters: tb.Tensor) -> tb.Tensor:
 
 def loss(model: Model, characters: tb.Tensor) -> tb.Tensor:
     """The mean cross entropy, in nats a character, of s64[batch][time] of one character more than are read."""
-    given, wanted = characters.isel(time=slice(0, -1)), characters.isel(time=slice(1, None))
-    logits = tb.log_softmax(predicted(model, given), axis="character")
-    return -tb.mean(tb.take_along_axis(logits, tb.expand_dims(wanted, axis=-1), axis="character"))
+    inputs, targets = characters.isel(time=slice(0, -1)), characters.isel(time=slice(1, None))
+    logits = tb.log_softmax(predicted(model, inputs), axis="character")
+    return -tb.mean(tb.take_along_axis(logits, tb.expand_dims(targets, axis=-1), axis="character"))
 
 
 @tb.jit
@@ -158,8 +158,8 @@ def sample(model: Model, beginning: str, length: int) -> str:
         logits = tb.jit(predicted)
         for number in range(length):
             read = beginning[-CONTEXT:].rjust(CONTEXT)
-            given = tb.asarray([[ALPHABET.index(character) for character in read]]).rename("batch", "time")
-            last = logits(model, given)[0, -1]
+            prompt = tb.asarray([[ALPHABET.index(character) for character in read]]).rename("batch", "time")
+            last = logits(model, prompt)[0, -1]
             drawn = tb.random.categorical(tb.random.fold_in(tb.random.key(1), number), last)
             beginning += ALPHABET[int(drawn)]
     return beginning
@@ -182,7 +182,7 @@ def main() -> None:
     table.add_row("ms a step", *(f"{1000 * seconds:.1f}" for _, _, seconds in runs.values()))
     console.print(table)
     curves = [losses for _, losses, _ in runs.values()]
-    apart = max(max(each) - min(each) for each in zip(*curves, strict=True))
+    apart = max(max(losses) - min(losses) for losses in zip(*curves, strict=True))
     if options.sample:
         console.print(sample(next(iter(runs.values()))[0], "Alice was", options.sample), markup=False)
     print(f"transformer: loss {curves[0][0]:.3f} to {curves[0][-1]:.3f}, greatest difference {apart:.1e}")

@@ -390,9 +390,9 @@ def __getattr__(name: str) -> _Any:
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
     if name in _built_in.MODULES:
-        found = getattr(_import_module(f".{_built_in.MODULES[name]}", __name__), name)
-        globals()[name] = found
-        return found
+        attribute = getattr(_import_module(f".{_built_in.MODULES[name]}", __name__), name)
+        globals()[name] = attribute
+        return attribute
     if name in _class_names():
         return _backend_class(_class_names()[name])
     if name == "__version__":
@@ -400,13 +400,15 @@ def __getattr__(name: str) -> _Any:
 
         return version("tensorbackend")
     if name == "__all__":
-        return [each for each in __dir__() if not each.startswith("_") and each not in _class_names()]
+        return [export for export in __dir__() if not export.startswith("_") and export not in _class_names()]
     text = f"module {__name__!r} has no attribute {name!r}"
-    wanted = None if name.startswith("_") else _advice(name)
-    if wanted is None and not name.startswith("_"):
+    spelling = None if name.startswith("_") else _advice(name)
+    if spelling is None and not name.startswith("_"):
         spaces = {space: vars(_import_module(f".{space}", __name__)) for space in _built_in.NAMESPACES}
-        wanted = next((f"{space}.{name}" for space, held in spaces.items() if name in held.get("__all__", held)), None)
-    raise AttributeError(f"{text}; write tb.{wanted}" if wanted else text, name=name, obj=_import_module(__name__))
+        spelling = next(
+            (f"{space}.{name}" for space, held in spaces.items() if name in held.get("__all__", held)), None
+        )
+    raise AttributeError(f"{text}; write tb.{spelling}" if spelling else text, name=name, obj=_import_module(__name__))
 
 
 def __dir__() -> list[str]:

@@ -151,33 +151,35 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
         index = json.loads((version / "index.json").read_text())
         if index["format"] != _FORMAT:
             raise FileError(expected(f"a checkpoint of the format {_FORMAT}", format=index["format"]))
-        found = {name: _read(version, name, entry, target, index["parts"]) for name, entry in index["tensors"].items()}
-    return found if like is None else _nested_like(like, found)
+        tensors = {
+            name: _read(version, name, entry, target, index["parts"]) for name, entry in index["tensors"].items()
+        }
+    return tensors if like is None else _nested_like(like, tensors)
 
 
 def _named(value: Any) -> dict[str, Tensor]:
     """The tensors of a nested value by their places in it."""
     leaves, tree = flatten(value)
-    found = {name: leaf for name, leaf in zip(paths(tree), leaves, strict=True) if isinstance(leaf, Tensor)}
-    if not found:
+    tensors = {name: leaf for name, leaf in zip(paths(tree), leaves, strict=True) if isinstance(leaf, Tensor)}
+    if not tensors:
         raise ArgumentError(expected("tensors to save", value=value))
-    return found
+    return tensors
 
 
-def _nested_like(like: Any, found: Mapping[str, Tensor]) -> Any:
-    """Tensors by their places nested as another value; `FileError` where they are others."""
+def _nested_like(like: Any, tensors: Mapping[str, Tensor]) -> Any:
+    """Nests tensors, given by their places, as `like` is; raises `FileError` where `like` has other tensors."""
     leaves, tree = flatten(like)
-    wanted = {
+    templates = {
         name: leaf if isinstance(leaf, Template) else leaf.template
         for name, leaf in zip(paths(tree), leaves, strict=True)
         if isinstance(leaf, Tensor | Template)
     }
-    for name in [*wanted, *found]:
-        there = found[name].template if name in found else None
-        if there is not wanted.get(name):
-            shown = {"like": wanted.get(name), "checkpoint": there, "place": name}
+    for name in [*templates, *tensors]:
+        there = tensors[name].template if name in tensors else None
+        if there is not templates.get(name):
+            shown = {"like": templates.get(name), "checkpoint": there, "place": name}
             raise FileError(expected("a checkpoint of the tensors of like", **shown))
-    return unflatten(tree, [found.get(name, leaf) for name, leaf in zip(paths(tree), leaves, strict=True)])
+    return unflatten(tree, [tensors.get(name, leaf) for name, leaf in zip(paths(tree), leaves, strict=True)])
 
 
 # Several processes
@@ -219,8 +221,8 @@ def _held(x: Tensor, process: int) -> list[tuple[tuple[int, ...], Any]]:
     """The parts of a tensor that this process writes: where each begins, and an array."""
     if x.backend.lays_by_name:
         backend: Any = x.backend
-        found: list[tuple[tuple[int, ...], Any]] = backend.held(x)
-        return found
+        parts: list[tuple[tuple[int, ...], Any]] = backend.held(x)
+        return parts
     return [((0,) * x.ndim, x.__array__())] if process == 0 else []
 
 
@@ -230,7 +232,7 @@ def _index(version: Path, tensors: Mapping[str, Tensor], processes: int) -> Any:
     for process in range(processes):
         stem = f"part-{process}-of-{processes}"
         told = json.loads((version / f"{stem}.json").read_text())
-        parts += [{"file": f"{stem}.safetensors", **each} for each in told]
+        parts += [{"file": f"{stem}.safetensors", **part} for part in told]
     shown: dict[str, dict[str, Any]] = {}
     for name, x in tensors.items():
         sharding = x.sharding
@@ -265,7 +267,7 @@ def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, 
     if backend.template_only:
         return Tensor(out, backend, None)
     check_held(out.dtype, backend)
-    mine = [each for each in parts if each["name"] == name]
+    mine = [part for part in parts if part["name"] == name]
     read = partial(_region, version, out, mine)
     if backend.lays_by_name:
         on_mesh: Any = backend
@@ -279,7 +281,7 @@ def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice,
     import numpy
 
     bounds = [part.indices(size)[:2] for part, size in zip(region, out.shape, strict=True)]
-    found: Any = None
+    elements: Any = None
     missing = 1
     for begin, end in bounds:
         missing *= end - begin
@@ -298,10 +300,10 @@ def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice,
         inside = tuple([slice(a - at, b - at) for (a, b), at in zip(both, part["begin"], strict=True)])
         if both == bounds:
             return array[inside]
-        if found is None:
-            found = numpy.empty([end - begin for begin, end in bounds], array.dtype)
-        found[tuple([slice(a - at, b - at) for (a, b), (at, _) in zip(both, bounds, strict=True)])] = array[inside]
+        if elements is None:
+            elements = numpy.empty([end - begin for begin, end in bounds], array.dtype)
+        elements[tuple([slice(a - at, b - at) for (a, b), (at, _) in zip(both, bounds, strict=True)])] = array[inside]
         missing -= array[inside].size
-    if found is None or missing:
+    if elements is None or missing:
         raise FileError(expected("all parts of a tensor in a checkpoint", region=bounds, tensor=out))
-    return found
+    return elements

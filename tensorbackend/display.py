@@ -54,14 +54,14 @@ def gapped(positions: Sequence[int], size: int) -> list[int | None]:
     >>> gapped([0, 1, 8, 9], 10), gapped([0], 2)
     ([0, 1, None, 8, 9], [0, None])
     """
-    found: list[int | None] = []
+    with_gaps: list[int | None] = []
     following = 0
     for position in positions:
         if position != following:
-            found.append(None)
-        found.append(position)
+            with_gaps.append(None)
+        with_gaps.append(position)
         following = position + 1
-    return found if following == size else [*found, None]
+    return with_gaps if following == size else [*with_gaps, None]
 
 
 def show(
@@ -120,7 +120,7 @@ def _body(shape: Sequence[int], spelt: Iterator[list[str]], positions: Sequence[
     exact = next(spelt)
     if not shape:
         return exact[0] if exact else _MORE
-    *leading, last = [gapped(each, size) for each, size in zip(positions, shape, strict=True)]
+    *leading, last = [gapped(axis_positions, size) for axis_positions, size in zip(positions, shape, strict=True)]
     count = len(positions[-1])
     if not leading:
         return f"[{_wrapped(_cells(last, exact), width - 2)}]"
@@ -146,8 +146,8 @@ def _aligned(texts: Sequence[str]) -> list[str]:
 
 def _cells(positions: Sequence[int | None], texts: Sequence[str]) -> list[str]:
     """The texts of a row, with a sign for omitted elements."""
-    given = iter(texts)
-    return [_MORE if position is None else next(given) for position in positions]
+    remaining = iter(texts)
+    return [_MORE if position is None else next(remaining) for position in positions]
 
 
 def _wrapped(cells: Sequence[str], width: int) -> str:
@@ -158,14 +158,16 @@ def _wrapped(cells: Sequence[str], width: int) -> str:
     aligned = iter(_aligned([cell for cell in cells if cell != _MORE]))
     whole = [cell if cell == _MORE else next(aligned) for cell in cells]
     widest = max(map(len, whole))
-    given, count = iter(whole), max((width + len(_BETWEEN)) // (widest + len(_BETWEEN)), 1)
-    lines = iter(lambda: list(islice(given, count)), [])
-    return ",\n ".join(_BETWEEN.join(cell.rjust(widest) for cell in each) for each in lines)
+    remaining, count = iter(whole), max((width + len(_BETWEEN)) // (widest + len(_BETWEEN)), 1)
+    lines = iter(lambda: list(islice(remaining, count)), [])
+    return ",\n ".join(_BETWEEN.join(cell.rjust(widest) for cell in row) for row in lines)
 
 
 def _length(widths: Sequence[int], columns: Sequence[int], positions: Sequence[int], size: int) -> int:
     """The characters of a row of some columns, with a sign for omitted ones."""
-    signs = [len(_MORE) if each is None else 0 for each in gapped([positions[column] for column in columns], size)]
+    signs = [
+        len(_MORE) if position is None else 0 for position in gapped([positions[column] for column in columns], size)
+    ]
     return sum(signs) + sum(widths[column] for column in columns) + len(_BETWEEN) * (len(signs) - 1)
 
 
@@ -218,7 +220,7 @@ def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells
     >>> html.count("<td>"), "<td>0.5</td>" in html
     (2, True)
     """
-    rows, columns = (gapped(each, size) for each, size in zip(positions, matrix.shape, strict=True))
+    rows, columns = (gapped(axis_positions, size) for axis_positions, size in zip(positions, matrix.shape, strict=True))
     corner = " \\ ".join(name for name in matrix.names if name)
     lines = [[f"<th>{_escaped(corner)}</th>", *(f"<th>{_label(column)}</th>" for column in columns)]]
     values = iter(cells)
@@ -228,7 +230,7 @@ def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells
             _GAP if None in (row, column) else _text(next(elements), matrix.dtype, _DIGITS_OF_MANY)
             for column in columns
         )
-        lines.append([f"<th>{_label(row)}</th>", *(f"<td>{each}</td>" for each in texts)])
+        lines.append([f"<th>{_label(row)}</th>", *(f"<td>{cell}</td>" for cell in texts)])
     body = "\n".join(f"<tr>{''.join(line)}</tr>" for line in lines)
     return f"{heading(text)}\n<table>\n{body}\n</table>"
 

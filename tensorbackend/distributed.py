@@ -66,9 +66,10 @@ def initialize(
     Traceback (most recent call last):
     tensorbackend.errors.ArgumentError: initialize: expected process from 0 to 1, got process=2
     """
-    given = {"coordinator": coordinator, "processes": processes, "process": process}
-    if any(each is None for each in given.values()) and any(each is not None for each in given.values()):
-        raise ArgumentError(expected("all of coordinator, processes and process, or none", **given))
+    arguments = {"coordinator": coordinator, "processes": processes, "process": process}
+    left_out = [argument is None for argument in arguments.values()]
+    if any(left_out) and not all(left_out):
+        raise ArgumentError(expected("all of coordinator, processes and process, or none", **arguments))
     if processes is not None and process is not None and not 0 <= process < processes:
         raise ArgumentError(expected(f"process from 0 to {processes - 1}", process=process))
     jax = library("jax")

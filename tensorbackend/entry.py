@@ -68,7 +68,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         except TensorBackendError as error:
             error.named(_name(function))
             raise
-        except Exception as error:  # whatever an argument of a wrong kind led to; errors without an explanation pass
+        except Exception as error:  # whatever a wrong argument led to; one that `tell` cannot explain passes
             tell(error, function, arguments, keywords)
             raise
 
@@ -126,20 +126,20 @@ def tell(
     keywords: Mapping[str, Any],
 ) -> None:
     """Raises the error that explains a raw one, where an argument does not fit its annotation; else returns."""
-    given = [*_arguments(function, arguments, keywords)]
-    if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in given):
+    labelled = [*_arguments(function, arguments, keywords)]
+    if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in labelled):
         return  # by a function of the user's
-    for parameter, value, kind in given:
-        found: TensorBackendError | None = None
+    for parameter, value, kind in labelled:
+        explanation: TensorBackendError | None = None
         if isinstance(error, RecursionError) and is_deep(value):
-            found = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{parameter: value}))
+            explanation = ArgumentKindError(expected(f"lists nested at most {MAX_AXES} deep", **{parameter: value}))
         else:
             try:
-                found = None if _fits(value, kind) else _misfit(kind, parameter, value)
+                explanation = None if _fits(value, kind) else _misfit(kind, parameter, value)
             except TemplateDataError as without:
-                found = without
-        if found is not None:
-            raise found.named(_name(function)) from error
+                explanation = without
+        if explanation is not None:
+            raise explanation.named(_name(function)) from error
 
 
 def _arguments(
@@ -156,9 +156,9 @@ def _arguments(
     for name, value in bound.arguments.items():
         kind, parameter = types.get(name, Any), bound.signature.parameters[name]
         if parameter.kind is parameter.VAR_POSITIONAL:
-            yield from ((name, each, kind) for each in value)
+            yield from ((name, argument, kind) for argument in value)
         elif parameter.kind is parameter.VAR_KEYWORD:
-            yield from ((key, each, kind) for key, each in value.items())
+            yield from ((key, argument, kind) for key, argument in value.items())
         else:
             yield name, value, kind
 
@@ -241,9 +241,9 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin is Annotated:
         return _fits(value, inner[0])
     if origin in (Union, UnionType):
-        return any(_fits(value, each) for each in inner)
+        return any(_fits(value, member) for member in inner)
     if origin is Literal:
-        return any(type(value) is type(each) and value == each for each in inner)
+        return any(type(value) is type(literal) and value == literal for literal in inner)
     if origin is None:
         return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
     if origin is type:
@@ -257,11 +257,11 @@ def _fits(value: Any, kind: Any) -> bool:
     if not isinstance(value, Collection):
         return True
     if isinstance(value, Mapping) and len(inner) == 2:
-        return all(_fits(key, inner[0]) and _fits(each, inner[1]) for key, each in value.items())
+        return all(_fits(key, inner[0]) and _fits(member, inner[1]) for key, member in value.items())
     if origin is tuple and inner[-1] is not Ellipsis:
         return len(value) == len(inner) and all(_fits(*pair) for pair in zip(value, inner, strict=True))
     if isinstance(value, Sequence):
-        return all(_fits(each, inner[0]) for each in value)
+        return all(_fits(element, inner[0]) for element in value)
     return True
 
 
@@ -290,14 +290,14 @@ def _words(kind: Any) -> str:
         return f"({', '.join(map(_words, inner))})"
     name = getattr(origin or kind, "__name__", str(kind))
     container = _CONTAINERS.get(name, f"a {name}")
-    element = [] if origin is None else [each for each in inner if each not in (Any, Ellipsis)][-1:]
-    return container + "".join(f", each {_words(each)}" for each in element)
+    element = [] if origin is None else [argument for argument in inner if argument not in (Any, Ellipsis)][-1:]
+    return container + "".join(f", each {_words(element_type)}" for element_type in element)
 
 
 def _misfit(kind: Any, label: str, value: Any) -> TensorBackendError:
     """The error for a value that does not fit; the annotation decides its class."""
     members = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    meanings = {meaning_of(each) for each in members}
+    meanings = {meaning_of(member) for member in members}
     error: type[TensorBackendError] = ArgumentKindError
     if "tensor" in meanings or Tensor in members:
         error = OperandError

@@ -71,7 +71,7 @@ class OperandError(TensorBackendError, TypeError):
 class DataError(TensorBackendError, ValueError):
     """An error that only data can show: a backend raises it, a dry run on templates does not."""
 
-    found: str = ""
+    message: str = ""
     """The text without the op, once an op stands in front of it."""
 
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:
@@ -79,9 +79,9 @@ class DataError(TensorBackendError, ValueError):
 
         The op that was called takes the place of those that it is made of, as these differ among backends.
         """
-        self.found = self.found or str(self)
+        self.message = self.message or str(self)
         self.operation = f"{operation} of {', '.join(map(repr, inputs))}"
-        self.args = (f"{self.operation}: {self.found}",)
+        self.args = (f"{self.operation}: {self.message}",)
         return self
 
 
@@ -141,12 +141,12 @@ class ContractError(TensorBackendError, AssertionError):
         another library's error, which is the cause of this one."""
 
 
-def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
+def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
     """The text of an error: what was expected, what came with its value, the remedy last.
 
     Parameters
     ----------
-    wanted : str
+    expectation : str
         What was expected.
     remedy : str, optional
         What helps.
@@ -164,7 +164,7 @@ def expected(wanted: str, remedy: str = "", /, **came: object) -> str:
     'expected an axis below 2, got axis=5; count axes from 0'
     """
     got = ", ".join(f"{name}={shown(value)}" for name, value in came.items())
-    text = f"expected {wanted}, got {got}" if came else f"expected {wanted}"
+    text = f"expected {expectation}, got {got}" if came else f"expected {expectation}"
     return f"{text}; {remedy}" if remedy else text
 
 

@@ -103,8 +103,8 @@ class HeatMap:
 
     def _marks(self) -> list[tuple[str, str, str, Colour, str]]:
         """The kinds of numbers here that are not finite."""
-        found = {_special(value)[0] for row in self.cells for value in row if not isfinite(value)}
-        return [each for each in _SPECIAL if each[0] in found]
+        keys = {_special(value)[0] for row in self.cells for value in row if not isfinite(value)}
+        return [mark for mark in _SPECIAL if mark[0] in keys]
 
     # The scale
 

@@ -34,8 +34,8 @@ def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     >>> numpy_dtype(float32)
     dtype('float32')
     """
-    found: numpy.dtype[Any] = dtype.dtype
-    return found
+    counterpart: numpy.dtype[Any] = dtype.dtype
+    return counterpart
 
 
 _REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")
@@ -48,8 +48,8 @@ ARRAYS = ("__array__", "__dlpack__", "__array_interface__")
 def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
     """NumPy's array of another library's, where that has `__array__` or `__array_interface__`."""
     if hasattr(value, "__array__") or not hasattr(value, "__array_interface__"):
-        found: numpy.ndarray[Any, Any] = value.__array__()
-        return found
+        array: numpy.ndarray[Any, Any] = value.__array__()
+        return array
     import numpy
 
     return numpy.asarray(value)
@@ -80,8 +80,8 @@ def dlpack_device(device: str) -> tuple[int, int]:
     ((1, 0), (2, 1), (2, 0))
     """
     kind, _, number = device.partition(":")
-    found = DLPACK_DEVICES.get(kind, DLPACK_DEVICES["tpu"])
-    return found, 0 if kind == "cpu" else int(number or 0)
+    device_type = DLPACK_DEVICES.get(kind, DLPACK_DEVICES["tpu"])
+    return device_type, 0 if kind == "cpu" else int(number or 0)
 
 
 class OnDevice:
@@ -224,8 +224,8 @@ def numpy_from_dlpack(array: Any) -> numpy.ndarray[Any, Any]:
     import numpy
 
     words = Words(array)
-    found = numpy.from_dlpack(words)
-    return found.view(numpy_dtype(bfloat16)) if words.bfloat16 else found
+    host_array = numpy.from_dlpack(words)
+    return host_array.view(numpy_dtype(bfloat16)) if words.bfloat16 else host_array
 
 
 _UNSIGNED, _BFLOAT = 1, 4

@@ -42,7 +42,7 @@ def freeze(value: object) -> object:
     (((1, 2), 3), (None, ('time', (0, 1))))
     """
     if isinstance(value, Mapping):
-        return (None, *((key, freeze(each)) for key, each in value.items()))
+        return (None, *((key, freeze(part)) for key, part in value.items()))
     return tuple(map(freeze, value)) if isinstance(value, list | tuple) else value
 
 

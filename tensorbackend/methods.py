@@ -38,8 +38,8 @@ class OpMethods:
         def dtype(self) -> DType: ...
 
     def _op(self, name: str, *arguments: Any, **options: Any) -> Self:
-        made: Self = ops[name](self, *arguments, **options)
-        return made
+        result: Self = ops[name](self, *arguments, **options)
+        return result
 
     # Reductions
 
@@ -91,8 +91,8 @@ class OpMethods:
 
     def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None) -> Self:
         """The same elements under another shape, given as a tuple or one size after the other."""
-        given = shape[0] if len(shape) == 1 else shape
-        return self._op("reshape", given, names=names)
+        new_shape = shape[0] if len(shape) == 1 else shape
+        return self._op("reshape", new_shape, names=names)
 
     def flatten(self) -> Self:
         """The elements along one axis: `reshape(x, -1)`."""
@@ -102,8 +102,8 @@ class OpMethods:
 
     def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
         """The axes in another order, by default turned round: `permute_dims`."""
-        given = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
-        return self._op("permute_dims", given or None)
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
+        return self._op("permute_dims", order or None)
 
     def squeeze(self, axis: Axes = None) -> Self:
         """The tensor without axes of size 1, all of them by default."""

@@ -46,7 +46,7 @@ def template_of(operand: Operand) -> Template:
 class Call:
     """One call: its operands, and its arguments with templates in their place."""
 
-    __slots__ = ("arguments", "foreign", "given", "groups", "key", "keywords", "operands")
+    __slots__ = ("arguments", "foreign", "groups", "key", "keywords", "native", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
@@ -56,7 +56,7 @@ class Call:
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
     """The keyword arguments likewise."""
-    given: list[Tensor]
+    native: list[Tensor]
     """The operands that came as tensors; another library's array was made one."""
     foreign: bool
     """Whether there was such an array."""
@@ -64,7 +64,7 @@ class Call:
     """All that a plan depends on."""
 
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
-        self.operands, self.groups, self.given, self.foreign = [], [], [], False
+        self.operands, self.groups, self.native, self.foreign = [], [], [], False
         self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
         self.keywords = {}
         if keywords:
@@ -86,8 +86,8 @@ class Call:
             return template_of(self.operands[-1])
         if not isinstance(value, Sequence) or isinstance(value, str):
             raise OperandError(expected("a list or tuple of tensors", **{parameter.name: value}))
-        for each in value:
-            self._take(each, parameter)
+        for operand in value:
+            self._take(operand, parameter)
         self.groups.append(len(value))
         return tuple(map(template_of, self.operands[len(self.operands) - len(value) :]))
 
@@ -95,14 +95,14 @@ class Call:
         operand = as_operand(value, parameter)
         self.operands.append(operand)
         if isinstance(value, Tensor):
-            self.given.append(value)
+            self.native.append(value)
         elif isinstance(operand, Tensor):
             self.foreign = True
 
     @property
     def deciding(self) -> list[Tensor]:
         """The tensors whose backends say where the op runs: another library's array follows those that came as such."""
-        return self.given or self.tensors
+        return self.native or self.tensors
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -120,13 +120,13 @@ class Call:
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """The value that a memo holds for this call, else computes it; options that do not hash are not kept."""
         try:
-            found = memo.get(self.key)
+            outcome = memo.get(self.key)
         except TypeError:
             return compute()
-        if found is None:
-            found = compute()
-            remember(memo, self.key, found)
-        return found
+        if outcome is None:
+            outcome = compute()
+            remember(memo, self.key, outcome)
+        return outcome
 
 
 def nameless(x: Tensor) -> Tensor:

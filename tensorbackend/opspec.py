@@ -41,11 +41,11 @@ class Callback(NamedTuple):
     cost: Cost | None
     """The cost of an element of the result; `None` where that depends on more than the number of elements."""
     reach: Reach | None
-    """The axes of the inputs of which those of the result are made; `None` without inputs, and for most composites."""
+    """How the axes of the result come from those of the inputs; `None` without inputs, and for most composites."""
 
     @property
     def elementwise(self) -> bool:
-        """Whether it is a primitive of which each element of the result is made of one of each input."""
+        """Whether it is a primitive that computes each element of the result from one element of each input."""
         return not self.optional and self.family in ELEMENTWISE
 
 
@@ -66,7 +66,7 @@ class OpSpec(NamedTuple):
     cost: Cost | CostRule | None = None
     """The cost of a composite, where it is less than that of its parts; a primitive's cost is its callback's."""
     reach: Reach | None = None
-    """The axes of the inputs of which those of a composite are made, where backends divide it better than its parts."""
+    """How a composite's axes come from those of the inputs, where backends divide it better than its parts."""
 
     @property
     def module(self) -> str:
@@ -76,8 +76,8 @@ class OpSpec(NamedTuple):
     @property
     def family(self) -> str:
         """The family of its callback, such as `"elementwise"`; without one, the word of the module that declares it."""
-        found = CALLBACKS.get(self.callback)
-        return found.family if found is not None else word(self.module)
+        callback = CALLBACKS.get(self.callback)
+        return callback.family if callback is not None else word(self.module)
 
     @property
     def signature(self) -> Signature:
@@ -124,7 +124,7 @@ class DeclaredOps(MutableMapping[str, OpSpec]):
 
 
 ELEMENTWISE = ("elementwise", "special")
-"""The families whose primitives make each element of the result of one of each input."""
+"""The families whose primitives compute each element of the result from one element of each input."""
 
 CALLBACKS: dict[str, Callback] = {}
 """Every op of the protocol by name, in the protocol's order."""
@@ -133,7 +133,7 @@ COSTS: dict[str, Cost | CostRule] = {}
 """The stated costs, by the names of callbacks and overrides."""
 
 REACHES: dict[str, Reach] = {}
-"""The axes of the inputs of which those of a result are made, by the names of callbacks and overrides."""
+"""How the axes of results come from those of the inputs, by the names of callbacks and overrides."""
 
 OPS = DeclaredOps()
 """Every declared op by public name; entered by `@primitive` and `@composite`."""
@@ -157,7 +157,7 @@ def callbacks(family: type) -> Iterator[Callback]:
             continue
         declared = method.__wrapped__
         parameters = read_parameters(declared, first=2)  # after self and the output template
-        found = Callback(
+        callback = Callback(
             name=name,
             family=sys.intern(word(family.__module__)),
             optional=kind == "optional_callback",
@@ -167,10 +167,10 @@ def callbacks(family: type) -> Iterator[Callback]:
             cost=method.__cost__,
             reach=method.__reach__,
         )
-        found = found._replace(reach=found.reach or _told_by_options(found))
-        if found.elementwise and found.cost is None:
+        callback = callback._replace(reach=callback.reach or _told_by_options(callback))
+        if callback.elementwise and callback.cost is None:
             raise TypeError(f"the callback {name!r} needs its cost, as an elementwise one: @callback(cost='operation')")
-        yield found
+        yield callback
 
 
 def _told_by_options(callback: Callback) -> Reach | None:
@@ -199,8 +199,9 @@ def declare(spec: OpSpec) -> None:
     Raises `TypeError` for a second op of one name, a primitive without a callback, or one whose tensor
     parameters are not the callback's.
     """
-    own = spec.module.startswith(f"{__package__}.")  # whose names are distinct: a test loads all
-    if spec.name in (OPS.imported if own else OPS):
+    # A test checks that all built-in ops have distinct names, so declaring one of them does not load the others.
+    built_in = spec.module.startswith(f"{__package__}.")
+    if spec.name in (OPS.imported if built_in else OPS):
         raise TypeError(f"the op {spec.name!r} is declared twice: in {OPS[spec.name].module} and {spec.module}")
     if spec.kind == "composite" and all(parameter.role == "option" for parameter in spec.parameters):
         raise TypeError(f"the composite {spec.name!r} needs a parameter annotated Tensor or Sequence[Tensor]")
@@ -209,9 +210,11 @@ def declare(spec: OpSpec) -> None:
         if callback is None or callback.optional:
             raise TypeError(f"the primitive {spec.name!r} needs a callback {spec.callback!r} in protocol/")
         tensors = tuple(parameter.role for parameter in spec.parameters if parameter.role != "option")
-        wanted = tuple(parameter.role for parameter in callback.inputs)
-        if tensors != wanted:
-            raise TypeError(f"the primitive {spec.name!r} takes {tensors}, its callback {spec.callback!r} {wanted}")
+        callback_roles = tuple(parameter.role for parameter in callback.inputs)
+        if tensors != callback_roles:
+            raise TypeError(
+                f"the primitive {spec.name!r} takes {tensors}, its callback {spec.callback!r} {callback_roles}"
+            )
     OPS[spec.name] = spec
     if spec.cost is not None:
         COSTS[spec.callback] = spec.cost
@@ -236,4 +239,4 @@ def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:
 def overridable() -> tuple[str, ...]:
     """The names under which a backend may override a composite: of declared ops, and of control flow."""
     declared = (spec.callback for spec in OPS.values() if spec.kind == "composite")
-    return tuple(dict.fromkeys((*declared, *(each.name for each in CALLBACKS.values() if each.optional))))
+    return tuple(dict.fromkeys((*declared, *(callback.name for callback in CALLBACKS.values() if callback.optional))))

@@ -83,29 +83,29 @@ def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: boo
         *((name, "variadic") for name in variables[keyword : keyword + 1] if code.co_flags & 0x04),
         *((name, "keyword") for name in variables[positional:keyword]),
     ]
-    found = []
+    parameters = []
     for name, kind in names:
         annotation = function.__annotations__.get(name, Any)
         try:
             said = _said(annotation, function.__globals__)
         except TypeError as error:
             if not strict:
-                found.append(Parameter(name, kind, "option", _plain(annotation)))
+                parameters.append(Parameter(name, kind, "option", _plain(annotation)))
                 continue
             raise TypeError(f"{function.__name__}: the parameter {name!r}: {error}") from None
-        found.append(Parameter(name, kind, said.role, _plain(annotation), said.meaning, said.optional, said.type))
-    return tuple(found)
+        parameters.append(Parameter(name, kind, said.role, _plain(annotation), said.meaning, said.optional, said.type))
+    return tuple(parameters)
 
 
 def types_of(function: Callable[..., Any]) -> dict[str, Any]:
     """The types of a function's annotations by parameter; `Any` for one with a name that is not known at run time."""
-    found = {}
+    types_by_name = {}
     for name, annotation in function.__annotations__.items():
         try:
-            found[name] = _resolved(annotation, function.__globals__)
+            types_by_name[name] = _resolved(annotation, function.__globals__)
         except TypeError:
-            found[name] = Any
-    return found
+            types_by_name[name] = Any
+    return types_by_name
 
 
 def results(function: Callable[..., Any], parameter: str) -> int:
@@ -125,8 +125,8 @@ def _plain(annotation: object) -> str:
 # From a text to its type
 
 _known: dict[tuple[object, ...], tuple[_Stands, tuple[Any, ...]]] = {}
-"""The meanings of annotations, by their text and by what its names mean: by its identity, as types take long to hash,
-so it is kept too."""
+"""The meanings of annotations, by their text and the identities of the objects that it names, as types take long to
+hash. The objects are kept too, so that no identity is used again."""
 
 
 def _said(annotation: Any, names: Mapping[str, Any]) -> _Stands:
@@ -177,12 +177,12 @@ def _evaluated(text: str, names: Mapping[str, Any]) -> Any:
 
 def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
     """Reads the meaning of an annotation."""
-    found = _resolved(annotation, names)
-    members, optional = [found], False
-    if get_origin(found) in (Union, UnionType):
-        members = [_resolved(each, names) for each in get_args(found)]
+    kind = _resolved(annotation, names)
+    members, optional = [kind], False
+    if get_origin(kind) in (Union, UnionType):
+        members = [_resolved(member, names) for member in get_args(kind)]
         optional = NoneType in members or None in members
-        members = [each for each in members if each not in (NoneType, None)]
+        members = [member for member in members if member not in (NoneType, None)]
     if len(members) == 1:
         sole = members[0]
         if get_origin(sole) in (Union, UnionType):  # an alias in an Optional
@@ -195,22 +195,22 @@ def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
             return _Stands("option", meaning, optional, sole)
         if _is_sequence_of_tensors(sole, names) and not optional:
             return _Stands("tensors", "", False, sole)
-        found = sole
-    if any(_holds_tensors(each, names) for each in members):
-        wanted = "Tensor, Tensor | None, Sequence[Tensor] or an option without tensors"
-        if any(each in (bool, int, float, complex) for each in members):
+        kind = sole
+    if any(_holds_tensors(member, names) for member in members):
+        expectation = "Tensor, Tensor | None, Sequence[Tensor] or an option without tensors"
+        if any(member in (bool, int, float, complex) for member in members):
             remedy = "annotate Tensor, for which callers may pass a Python number"
         else:
             remedy = "give each tensor a parameter of its own, or take a Sequence[Tensor]"
-        raise TypeError(f"expected {wanted} as annotation, got {_plain(annotation)}; {remedy}")
-    return _Stands("option", "", optional, found)
+        raise TypeError(f"expected {expectation} as annotation, got {_plain(annotation)}; {remedy}")
+    return _Stands("option", "", optional, kind)
 
 
 def meaning_of(kind: Any) -> str:
     """The meaning that a type has by its metadata, such as `"axis"`; empty for a type without one."""
-    for each in getattr(kind, "__metadata__", ()):
-        if isinstance(each, Meaning):
-            return each.word
+    for note in getattr(kind, "__metadata__", ()):
+        if isinstance(note, Meaning):
+            return note.word
     return ""
 
 
@@ -234,4 +234,4 @@ def _holds_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
     origin = get_origin(kind)
     if origin is None or origin is Callable or origin is Literal or origin.__name__ == "Callable":
         return False
-    return any(_holds_tensors(each, names) for each in get_args(kind))
+    return any(_holds_tensors(argument, names) for argument in get_args(kind))

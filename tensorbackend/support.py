@@ -58,8 +58,8 @@ def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) ->
         return "missing"
     if defines(cls, op) and (kind is None or kind in getattr(getattr(cls, op), "__dtypes__", cls.dtypes)):
         return "native"
-    takes = (each for each in fallbacks(op) if kind is None or each.takes(kind))
-    return "fall-back" if any(not lacking(cls, each) for each in takes) else "missing"
+    takes = (fallback for fallback in fallbacks(op) if kind is None or fallback.takes(kind))
+    return "fall-back" if any(not lacking(cls, fallback) for fallback in takes) else "missing"
 
 
 def _class_of(backend: BackendLike) -> type[Backend]:

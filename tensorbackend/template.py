@@ -109,19 +109,19 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
     Raises `ShapeError` for more axes or bytes than a tensor can have.
     """
     key = (shape, dtype, names, weak)
-    found = _interned.get(key)
-    if found is not None:
-        return found
+    template = _interned.get(key)
+    if template is not None:
+        return template
     _check_size(shape, dtype)
     with _intern_lock:
-        found = _interned.get(key)
-        if found is None:
-            found = object.__new__(Template)
+        template = _interned.get(key)
+        if template is None:
+            template = object.__new__(Template)
             parts = {"shape": shape, "dtype": dtype, "names": names, "size": math.prod(shape), "weak": weak}
             for name, value in parts.items():
-                object.__setattr__(found, name, value)
-            found = _interned.setdefault(key, found)
-    return found
+                object.__setattr__(template, name, value)
+            template = _interned.setdefault(key, template)
+    return template
 
 
 def _check_size(shape: Shape, dtype: DType) -> None:
@@ -141,7 +141,7 @@ def is_deep(value: object) -> bool:
     """
     level: dict[int, Any] = {id(value): value}
     for _ in range(MAX_AXES + 1):
-        level = {id(part): part for each in level.values() for part in _parts(each)}
+        level = {id(part): part for container in level.values() for part in _parts(container)}
     return bool(level)
 
 

@@ -154,8 +154,8 @@ class Tensor(Operators, metaclass=TensorType):
         try:
             return format(number, specification)
         except ValueError:
-            wanted = f"a format of {type(number).__name__}"
-            raise ArgumentError(expected(wanted, specification=specification)) from None
+            expectation = f"a format of {type(number).__name__}"
+            raise ArgumentError(expected(expectation, specification=specification)) from None
 
     def __len__(self) -> int:
         if not self.shape:
@@ -277,11 +277,11 @@ class Tensor(Operators, metaclass=TensorType):
     @property
     def __cuda_array_interface__(self) -> Mapping[str, Any]:
         """The data by the CUDA array interface; only tensors in the memory of a CUDA device have it."""
-        found = self.backend.cuda_array_interface(self)
-        if found is None:
+        interface = self.backend.cuda_array_interface(self)
+        if interface is None:
             remedy = "move it to such a backend first"
             raise AttributeError(expected("a tensor on a CUDA device", remedy, backend=self.backend))
-        return found
+        return interface
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.backend.template_only:
@@ -371,10 +371,10 @@ class Tensor(Operators, metaclass=TensorType):
         A universal function that we do not have, as of `scipy.special`, is computed on the host.
         """
         if method == "__call__" and not options:
-            own = _ops.get(ufunc.__name__) or _ops.get(SYNONYMS.get(ufunc.__name__, ""))
-            if own is not None:
+            op = _ops.get(ufunc.__name__) or _ops.get(SYNONYMS.get(ufunc.__name__, ""))
+            if op is not None:
                 try:
-                    return own(*inputs)
+                    return op(*inputs)
                 except OperandError:
                     return NotImplemented
         return _ops["numpy_ufunc"](self, ufunc, method, inputs, options)
@@ -392,7 +392,7 @@ blank_tensor: Callable[[], Tensor] = type.__call__.__get__(Tensor)
 class Deallocated(Tensor):
     """A tensor whose data was given up: all but the data is as before.
 
-    An own class rather than a `Tensor.__getattr__`, which would slow down every attribute of every tensor.
+    It is a class, as a `Tensor.__getattr__` would slow down every attribute of every tensor.
     """
 
     __slots__ = ()

@@ -91,7 +91,7 @@ def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
     try:
         work(0, ends[1])
     finally:
-        errors = [each.exception() for each in waiting]
+        errors = [future.exception() for future in waiting]
     for error in errors:
         if error is not None:
             raise error
@@ -102,11 +102,11 @@ def _executor() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and few programs need it
 
     global _pool
-    wanted = max(threads() - 1, 1)
-    found = _pool
-    if found is None or found[0] != wanted:
-        found = _pool = wanted, ThreadPoolExecutor(wanted, thread_name_prefix="tensorbackend")
-    return found[1]
+    worker_count = max(threads() - 1, 1)
+    pool = _pool
+    if pool is None or pool[0] != worker_count:
+        pool = _pool = worker_count, ThreadPoolExecutor(worker_count, thread_name_prefix="tensorbackend")
+    return pool[1]
 
 
 def _forget_threads() -> None:

@@ -53,10 +53,10 @@ def visible(error: BaseException, *, defect: bool = True) -> TracebackType | Non
         trace = trace.tb_next
     if inside and defect and not _on_purpose(error):
         return error.__traceback__
-    found: TracebackType | None = None
-    for each in reversed(kept):
-        found = TracebackType(found, each.tb_frame, each.tb_lasti, each.tb_lineno)
-    return found
+    visible_trace: TracebackType | None = None
+    for entry in reversed(kept):
+        visible_trace = TracebackType(visible_trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return visible_trace
 
 
 def _is_library(frame: FrameType) -> bool:
@@ -74,17 +74,17 @@ def _on_purpose(error: BaseException) -> bool:
 def shortened(error: BaseException) -> Iterator[None]:
     """Show an error, and what led to it, with the user's frames alone as long as the block runs."""
     chain = list(_chain(error, set()))
-    before = [each.__traceback__ for each in chain]
+    before = [link.__traceback__ for link in chain]
     defect = not any(map(_on_purpose, chain))  # what leads to an error that is raised on purpose is none
-    for each in [] if wants_all() else chain:
-        short = visible(each, defect=defect)
+    for link in [] if wants_all() else chain:
+        short = visible(link, defect=defect)
         # Without any frame left the line would stand alone, which is enough for a cause.
-        each.__traceback__ = short if short is not None or each is not error else each.__traceback__
+        link.__traceback__ = short if short is not None or link is not error else link.__traceback__
     try:
         yield
     finally:
-        for each, trace in zip(chain, before, strict=True):
-            each.__traceback__ = trace
+        for link, trace in zip(chain, before, strict=True):
+            link.__traceback__ = trace
 
 
 def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
@@ -94,9 +94,9 @@ def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
     seen.add(id(error))
     yield error
     context = None if error.__suppress_context__ else error.__context__
-    for each in (error.__cause__, context, *getattr(error, "exceptions", ())):
-        if isinstance(each, BaseException):
-            yield from _chain(each, seen)
+    for related in (error.__cause__, context, *getattr(error, "exceptions", ())):
+        if isinstance(related, BaseException):
+            yield from _chain(related, seen)
 
 
 def rendered(error: BaseException) -> list[str]:
@@ -123,9 +123,9 @@ def mark() -> None:
         frame = frame.f_back
 
 
-def _is_hidden(found: Any) -> bool:
+def _is_hidden(exception_info: Any) -> bool:
     """Whether pytest leaves a frame of this package out."""
-    return not wants_all() and (found is None or _on_purpose(found.value))
+    return not wants_all() and (exception_info is None or _on_purpose(exception_info.value))
 
 
 def install() -> None:
@@ -136,12 +136,12 @@ def install() -> None:
         with shortened(error):
             show(kind, error, error.__traceback__)
 
-    def thread_excepthook(given: threading.ExceptHookArgs) -> None:
-        error = given.exc_value
+    def thread_excepthook(arguments: threading.ExceptHookArgs) -> None:
+        error = arguments.exc_value
         if error is None:
-            show_in_thread(given)
+            show_in_thread(arguments)
             return
         with shortened(error):
-            show_in_thread(threading.ExceptHookArgs((given.exc_type, error, error.__traceback__, given.thread)))
+            show_in_thread(threading.ExceptHookArgs((arguments.exc_type, error, error.__traceback__, arguments.thread)))
 
     sys.excepthook, threading.excepthook = excepthook, thread_excepthook

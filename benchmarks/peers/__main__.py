@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> None:
         for row in run(known[options.groups[0]], budget):
             print(json.dumps(row), flush=True)
         return
-    found: list[dict[str, Any]] = [{"environment": described()}]
+    rows: list[dict[str, Any]] = [{"environment": described()}]
     kept = [json.loads(line) for line in options.file.read_text().splitlines()] if options.groups else []
     for group in known.values():
         of_all = {
@@ -47,12 +47,12 @@ def main(arguments: list[str]) -> None:
             "competes": group.competes,
             "programs": dict(group.programs),
         }
-        found.append({"group": group.name, **of_all})
+        rows.append({"group": group.name, **of_all})
         if options.groups and group.name not in options.groups:
-            found += [row for row in kept if row.get("group") == group.name and "peer" in row]
+            rows += [row for row in kept if row.get("group") == group.name and "peer" in row]
         else:
-            found += measured(group, [options.file, group.name, "--alone", *(["--quick"] if options.quick else [])])
-    options.file.write_text("".join(json.dumps(row) + "\n" for row in found))
+            rows += measured(group, [options.file, group.name, "--alone", *(["--quick"] if options.quick else [])])
+    options.file.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def measured(group: Group, arguments: list[Any]) -> list[dict[str, Any]]:

@@ -49,7 +49,7 @@ class Operands(NamedTuple):
     mask: Any
     indices: Any
 
-    def each(self, convert: Callable[..., Any]) -> Operands:
+    def converted(self, convert: Callable[..., Any]) -> Operands:
         """The operands of another library."""
         return Operands(*map(convert, self))
 
@@ -114,7 +114,7 @@ def by_torch(operands: Operands) -> Contender:
     import torch
 
     torch.set_num_threads(1)
-    x, y, m, a, b, bias, mask, indices = operands.each(torch.from_numpy)
+    x, y, m, a, b, bias, mask, indices = operands.converted(torch.from_numpy)
     return Contender(
         "PyTorch",
         {
@@ -145,7 +145,7 @@ def by_jax(operands: Operands) -> Contender:
     import jax
     import jax.numpy as jnp
 
-    x, y, m, a, b, bias, mask, indices = operands.each(jnp.asarray)
+    x, y, m, a, b, bias, mask, indices = operands.converted(jnp.asarray)
     return Contender(
         "JAX",
         {

@@ -28,17 +28,17 @@ def versions() -> dict[str, str]:
     ModuleNotFoundError
         Where one is not installed: no peer is left out in silence.
     """
-    found, lacking = {}, []
+    installed, lacking = {}, []
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             lacking.append(package)
     if lacking:
         raise ModuleNotFoundError(
             f"peers: expected all packages, lacking {', '.join(lacking)}; make peers installs them"
         )
-    return found
+    return installed
 
 
 def described() -> dict[str, object]:

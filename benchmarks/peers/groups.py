@@ -82,7 +82,7 @@ def groups() -> Iterator[Group]:
                 f"{name}, {size}",
                 f"{title}: {text}",
                 base,
-                {each: PROGRAMS[each] for each in PROGRAMS if size == "small" or each not in VIEWS},
+                {program: PROGRAMS[program] for program in PROGRAMS if size == "small" or program not in VIEWS},
                 partial(chosen, contenders, size),
                 keras="numpy" if name == "engines" else name,
             )
@@ -113,6 +113,6 @@ def chosen(make: Callable[[Operands], list[Contender]], size: str) -> list[Conte
     if size == "small":
         return make(SIZES[size])
     return [
-        replace(each, calls={name: call for name, call in each.calls.items() if name not in VIEWS})
-        for each in make(SIZES[size])
+        replace(contender, calls={name: call for name, call in contender.calls.items() if name not in VIEWS})
+        for contender in make(SIZES[size])
     ]

@@ -40,7 +40,7 @@ def by_compat(operands: Operands, engine: str) -> Contender:
     """Code for any array of the standard, which asks array-api-compat for the namespace in each function."""
     from array_api_compat import array_namespace
 
-    return _standard("array-api-compat", operands.each(lambda array: on(engine, array)), array_namespace, engine)
+    return _standard("array-api-compat", operands.converted(lambda array: on(engine, array)), array_namespace, engine)
 
 
 def by_strict(operands: Operands) -> Contender:
@@ -50,7 +50,7 @@ def by_strict(operands: Operands) -> Contender:
     def namespace(x: Any) -> Any:
         return x.__array_namespace__()
 
-    return _standard("array-api-strict", operands.each(array_api_strict.asarray), namespace, "numpy")
+    return _standard("array-api-strict", operands.converted(array_api_strict.asarray), namespace, "numpy")
 
 
 def _standard(name: str, operands: Operands, namespace: Callable[[Any], Any], engine: str) -> Contender:
@@ -92,7 +92,7 @@ def by_autoray(operands: Operands, engine: str) -> Contender:
     """Functions by `autoray.do`, on the engine's own arrays."""
     from autoray import do
 
-    x, y, m, a, b, bias, mask, indices = operands.each(lambda array: on(engine, array))
+    x, y, m, a, b, bias, mask, indices = operands.converted(lambda array: on(engine, array))
 
     def softmax() -> Any:
         exponentials = do("exp", m - do("max", m, axis=1)[:, None])
@@ -133,7 +133,7 @@ def by_keras(operands: Operands, engine: str) -> Contender:
         raise ValueError(
             f"peers: expected Keras on {engine}, got {keras.backend.backend()}; set KERAS_BACKEND={engine}"
         )
-    x, y, m, a, b, bias, mask, indices = operands.each(lambda array: on(engine, array))
+    x, y, m, a, b, bias, mask, indices = operands.converted(lambda array: on(engine, array))
     return Contender(
         "Keras",
         {

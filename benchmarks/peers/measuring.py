@@ -75,7 +75,7 @@ class Timing:
         >>> Timing([2.0, 9.0, 4.0]).ratio(Timing([1.0, 3.0, 2.0]))
         2.0
         """
-        return statistics.median(own / other for own, other in zip(self.rounds, base.rounds, strict=True))
+        return statistics.median(seconds / other for seconds, other in zip(self.rounds, base.rounds, strict=True))
 
 
 def run(group: Group, budget: Budget) -> Iterator[dict[str, Any]]:
@@ -86,26 +86,26 @@ def run(group: Group, budget: Budget) -> Iterator[dict[str, Any]]:
     ValueError
         Where a contender has other programs than the group, or other results than the base.
     """
-    contenders = {each.name: each for each in group.contenders()}
-    for each in contenders.values():
-        if odd := sorted({*each.calls} ^ {*group.programs}):
-            raise ValueError(f"{group.name}: expected each program or a dash, got otherwise {odd} by {each.name}")
+    contenders = {contender.name: contender for contender in group.contenders()}
+    for contender in contenders.values():
+        if odd := sorted({*contender.calls} ^ {*group.programs}):
+            raise ValueError(f"{group.name}: expected each program or a dash, got otherwise {odd} by {contender.name}")
     for program in group.programs:
         calls: dict[str, Call] = {}
-        for name, each in contenders.items():
-            call = each.calls[program]
+        for name, contender in contenders.items():
+            call = contender.calls[program]
             if isinstance(call, Dash):
                 yield {"group": group.name, "program": program, "peer": name, "reason": call.reason}
             else:
                 calls[name] = call
         compare(group, program, calls, contenders)
-        found = measure(calls, {name: contenders[name].finish for name in calls}, budget)
-        for name, timing in found.items():
+        timings = measure(calls, {name: contenders[name].finish for name in calls}, budget)
+        for name, timing in timings.items():
             yield {
                 "group": group.name,
                 "program": program,
                 "peer": name,
-                "ratio": timing.ratio(found[group.base]),
+                "ratio": timing.ratio(timings[group.base]),
                 "microseconds": min(timing.rounds) * 1e6,
             }
 
@@ -114,24 +114,24 @@ def compare(group: Group, program: str, calls: Mapping[str, Call], contenders: M
     """Raises `ValueError` where a contender's results are not those of the base."""
     expected = contenders[group.base].read(calls[group.base]())
     for name, call in calls.items():
-        found = contenders[name].read(call())
-        if not agree(found, expected):
+        result = contenders[name].read(call())
+        if not agree(result, expected):
             raise ValueError(
-                f"{group.name}, {program}: expected {expected!r} as {group.base} has it, got {found!r} by {name}"
+                f"{group.name}, {program}: expected {expected!r} as {group.base} has it, got {result!r} by {name}"
             )
 
 
-def agree(found: Any, expected: Any) -> bool:
+def agree(result: Any, expected: Any) -> bool:
     """Whether two results have the same structure and shapes, and values that differ by 1e-4 of the greatest at most.
 
     >>> agree((np.float32(1.0), "f32[2]"), (1.0000001, "f32[2]")), agree([[1.0]], [1.0]), agree("f32[3]", "f32[2]")
     (True, False, False)
     """
     if isinstance(expected, tuple):
-        return isinstance(found, tuple) and len(found) == len(expected) and all(map(agree, found, expected))
+        return isinstance(result, tuple) and len(result) == len(expected) and all(map(agree, result, expected))
     if isinstance(expected, str):
-        return bool(found == expected)
-    one, other = np.asarray(found), np.asarray(expected)
+        return bool(result == expected)
+    one, other = np.asarray(result), np.asarray(expected)
     if one.shape != other.shape:
         return False
     return bool(np.max(np.abs(one - other), initial=0.0) <= 1e-4 * np.max(np.abs(other), initial=0.0))
@@ -145,7 +145,7 @@ def measure(
 ) -> dict[str, Timing]:
     """The timings of calls that take turns: what runs beside is not counted, and what slows the machine slows all."""
     numbers = {name: calibrated(call, finish[name], budget.seconds, clock) for name, call in calls.items()}
-    found = {name: Timing() for name in calls}
+    timings = {name: Timing() for name in calls}
     order = list(calls)
     gc.collect()
     gc.disable()
@@ -161,20 +161,20 @@ def measure(
                 for name in order:
                     least[name] = min(least[name], seconds(calls[name], finish[name], numbers[name], clock))
             for name, value in least.items():
-                found[name].rounds.append(value)
+                timings[name].rounds.append(value)
             gc.collect()
     finally:
         gc.enable()
-    return found
+    return timings
 
 
-def calibrated(call: Call, finish: Callable[[Any], object], wanted: float, clock: Callable[[], float]) -> int:
+def calibrated(call: Call, finish: Callable[[Any], object], least: float, clock: Callable[[], float]) -> int:
     """How many calls take about so many seconds; the first ones, which plan and compile, are not counted."""
     for _ in range(3):
         finish(call())
     number = 1
-    while number < 100_000 and (found := seconds(call, finish, number, clock) * number) < wanted:
-        number = max(number + 1, min(10 * number, round(number * wanted / max(found, 1e-9))))
+    while number < 100_000 and (taken := seconds(call, finish, number, clock) * number) < least:
+        number = max(number + 1, min(10 * number, round(number * least / max(taken, 1e-9))))
     return number
 
 

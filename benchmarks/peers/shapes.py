@@ -87,8 +87,8 @@ def _torch_calls(make: Callable[..., Any], fresh_input: Callable[[int], Any]) ->
         return torch.softmax(torch.tanh(torch.tanh(x @ w + b) @ v + c) @ u, dim=1)
 
     def gradient() -> Any:
-        (found,) = torch.autograd.grad(torch.mean(torch.square(network(trained, x))), trained)
-        return found
+        (slope,) = torch.autograd.grad(torch.mean(torch.square(network(trained, x))), trained)
+        return slope
 
     return {
         "add": lambda: x + x,
@@ -128,10 +128,10 @@ def by_eval_shape() -> Contender:
     import jax
     import jax.numpy as jnp
 
-    def made(*shape: int) -> Any:
+    def struct(*shape: int) -> Any:
         return jax.ShapeDtypeStruct(shape, jnp.float32)  # type: ignore[no-untyped-call]
 
-    x, w, b, v, c, u = (made(*shape) for shape in SHAPES.values())
+    x, w, b, v, c, u = (struct(*shape) for shape in SHAPES.values())
     fresh = _new()
 
     def network(w: Any, x: Any, b: Any, v: Any, c: Any, u: Any) -> Any:
@@ -165,7 +165,7 @@ def by_eval_shape() -> Contender:
             "softmax": lambda: jax.eval_shape(softmax, x),
             "reshape": lambda: jax.eval_shape(reshaped, x),
             "network": lambda: jax.eval_shape(network, w, x, b, v, c, u),
-            "network, new batch": lambda: jax.eval_shape(network, w, made(fresh(), 784), b, v, c, u),
+            "network, new batch": lambda: jax.eval_shape(network, w, struct(fresh(), 784), b, v, c, u),
             "gradient": lambda: jax.eval_shape(gradient, w, x, b, v, c, u),
         },
         read=without_rows,
@@ -175,10 +175,10 @@ def by_eval_shape() -> Contender:
 def on_keras() -> Contender:
     from keras import KerasTensor, ops
 
-    def made(*shape: int) -> Any:
+    def keras_tensor(*shape: int) -> Any:
         return KerasTensor(shape, "float32")
 
-    x, w, b, v, c, u = (made(*shape) for shape in SHAPES.values())
+    x, w, b, v, c, u = (keras_tensor(*shape) for shape in SHAPES.values())
     fresh = _new()
 
     def network(x: Any) -> Any:
@@ -194,7 +194,7 @@ def on_keras() -> Contender:
             "softmax": lambda: ops.softmax(x, axis=1),
             "reshape": lambda: ops.reshape(x, (784, 32)),
             "network": lambda: network(x),
-            "network, new batch": lambda: network(made(fresh(), 784)),
+            "network, new batch": lambda: network(keras_tensor(fresh(), 784)),
             "gradient": Dash("leaves gradients to its backend"),
         },
         read=without_rows,

@@ -82,11 +82,11 @@ def by_jax() -> Contender:
     @jax.jit
     def step(*arrays: Any) -> Any:
         value, gradient = jax.value_and_grad(loss, (0, 1, 2, 3))(*arrays)
-        return value, *(array - RATE * each for array, each in zip(arrays, gradient, strict=False))
+        return value, *(array - RATE * slope for array, slope in zip(arrays, gradient, strict=False))
 
     def call(arrays: list[Any]) -> Call:
-        own = [jnp.asarray(array) for array in arrays]
-        return lambda: step(*own)
+        parameters = [jnp.asarray(array) for array in arrays]
+        return lambda: step(*parameters)
 
     calls = {name: call(drawn(rows)) for name, rows in BATCHES.items()}
     return Contender("jax.jit", calls, read=read, finish=jax.block_until_ready)
@@ -97,8 +97,8 @@ def by_torch(arrays: list[Any]) -> Call:
 
     torch.set_num_threads(1)
     *parameters, x, y = map(torch.from_numpy, arrays)
-    for each in parameters:
-        each.requires_grad_()
+    for parameter in parameters:
+        parameter.requires_grad_()
 
     def step() -> Any:
         first, shift, second, last = parameters
@@ -106,7 +106,7 @@ def by_torch(arrays: list[Any]) -> Call:
         value = torch.mean(torch.square(hidden @ second + last - y))
         gradient = torch.autograd.grad(value, parameters)
         with torch.no_grad():
-            return value.detach(), *(array - RATE * each for array, each in zip(parameters, gradient, strict=True))
+            return value.detach(), *(array - RATE * slope for array, slope in zip(parameters, gradient, strict=True))
 
     return step
 
@@ -152,17 +152,17 @@ def by_phiml() -> Contender:
 
     @math.jit_compile  # type: ignore[untyped-decorator]
     def step(first: Any, shift: Any, second: Any, last: Any, x: Any, y: Any) -> Any:
-        value, found = gradient(first, shift, second, last, x, y)
+        value, slopes = gradient(first, shift, second, last, x, y)
         parameters = (first, shift, second, last)
-        return value, *(each - RATE * slope for each, slope in zip(parameters, found, strict=True))
+        return value, *(parameter - RATE * slope for parameter, slope in zip(parameters, slopes, strict=True))
 
     def call(arrays: list[Any]) -> Call:
-        tensors = [math.wrap(jnp.asarray(array), channel(each)) for array, each in zip(arrays, names, strict=True)]
+        tensors = [math.wrap(jnp.asarray(array), channel(name)) for array, name in zip(arrays, names, strict=True)]
         return lambda: step(*tensors)
 
     def values(result: Any) -> Any:
         return tuple(
-            each.numpy(order.split(",") if order else []) for each, order in zip(result, ("", *names), strict=False)
+            tensor.numpy(order.split(",") if order else []) for tensor, order in zip(result, ("", *names), strict=False)
         )
 
     return Contender(

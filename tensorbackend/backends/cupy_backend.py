@@ -62,14 +62,14 @@ class CupyBackend(ArrayModuleBackend):
         self._cupy, self._cupyx = cupy, import_library("cupyx", self.name, *_EXTRAS)
         number: int = self.options["device"]  # type: ignore[assignment] # by init
         self.device = f"cuda:{number}"
-        found = self.devices()
-        if self.device not in found:
+        devices = self.devices()
+        if self.device not in devices:
             raise ArgumentError(
-                expected("a device of the backend 'cupy'", f"the devices are {', '.join(found)}", device=self.device)
+                expected("a device of the backend 'cupy'", f"the devices are {', '.join(devices)}", device=self.device)
             )
         self._device = cupy.cuda.Device(number)
         self.xp, self.quiet, self.fuse = CupyModule(cupy, self._cupyx), AlreadyQuiet(), cupy.fuse
-        if len(found) > 1:
+        if len(devices) > 1:
             self._enter_the_device_in_callbacks()
 
     def versions(self) -> Mapping[str, str]:
@@ -84,8 +84,8 @@ class CupyBackend(ArrayModuleBackend):
         try:
             count = self._cupy.cuda.runtime.getDeviceCount()
             error = "no device"
-        except Exception as found:  # CUDARuntimeError, which is an attribute of a module not to be imported here
-            count, error = 0, f"{type(found).__name__}: {found}"
+        except Exception as failure:  # CUDARuntimeError, which is an attribute of a module not to be imported here
+            count, error = 0, f"{type(failure).__name__}: {failure}"
         if not count:
             remedy = "use a machine with an NVIDIA GPU and its driver, or another backend"
             raise BackendError(expected(f"a CUDA device for the backend {self.name!r}", remedy, error=error))
@@ -93,9 +93,9 @@ class CupyBackend(ArrayModuleBackend):
 
     def device_facts(self, device: str, /) -> DeviceFacts:
         """The properties that CUDA reports for a device."""
-        found = self._cupy.cuda.runtime.getDeviceProperties(int(device.rpartition(":")[2]))
-        name = found["name"].decode() if isinstance(found["name"], bytes) else str(found["name"])
-        return DeviceFacts("gpu", int(found["totalGlobalMem"]), int(found["multiProcessorCount"]), name)
+        properties = self._cupy.cuda.runtime.getDeviceProperties(int(device.rpartition(":")[2]))
+        name = properties["name"].decode() if isinstance(properties["name"], bytes) else str(properties["name"])
+        return DeviceFacts("gpu", int(properties["totalGlobalMem"]), int(properties["multiProcessorCount"]), name)
 
     def on_device(self, device: str) -> CupyBackend:
         """The instance on another CUDA device; `ArgumentError` for any other text."""
@@ -204,8 +204,8 @@ class CupyBackend(ArrayModuleBackend):
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
         """CuPy's own, marked as read-only."""
-        found: Mapping[str, Any] = x.data.__cuda_array_interface__
-        return {**found, "data": (found["data"][0], True)}
+        interface: Mapping[str, Any] = x.data.__cuda_array_interface__
+        return {**interface, "data": (interface["data"][0], True)}
 
     # Results that the order of threads leaves open
 
@@ -282,8 +282,8 @@ class CupyBackend(ArrayModuleBackend):
             for place in numpy.ndindex(*x.shape[:-2]):
                 with warnings.catch_warnings():  # that a matrix is singular
                     warnings.simplefilter("ignore", RuntimeWarning)
-                    found, pivots = functions.lu_factor(matrix[place], check_finite=False)
-                factors[place] = found
+                    factored, pivots = functions.lu_factor(matrix[place], check_finite=False)
+                factors[place] = factored
                 at = order[place]
                 for row, pivot in enumerate(self._cupy.asnumpy(pivots).tolist()):
                     at[row], at[pivot] = at[pivot], at[row]

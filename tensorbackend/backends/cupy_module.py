@@ -122,12 +122,12 @@ class CupyModule(ArrayModule):
             return cupy.nextafter(x, y)
         x, y = cupy.broadcast_arrays(x, y)
         integer, least = f"int{8 * x.dtype.itemsize}", -1 << (8 * x.dtype.itemsize - 1)
-        bits, goal = (each.view(integer).astype("int64") for each in (x, y))
-        at, towards = (cupy.where(each < 0, least - each, each) for each in (bits, goal))
-        found = at + cupy.sign(towards - at)
+        bits, goal = (operand.view(integer).astype("int64") for operand in (x, y))
+        at, towards = (cupy.where(pattern < 0, least - pattern, pattern) for pattern in (bits, goal))
+        successor = at + cupy.sign(towards - at)
         # Of the zeros the one on the side that the step comes from; from a zero on, the sign is the step's.
-        negative = (found < 0) | ((found == 0) & (bits < 0))
-        turned = cupy.where(negative, least - found, found).astype(integer).view(x.dtype)
+        negative = (successor < 0) | ((successor == 0) & (bits < 0))
+        turned = cupy.where(negative, least - successor, successor).astype(integer).view(x.dtype)
         return self.where(cupy.isnan(x) | cupy.isnan(y), x + y, turned)
 
     def hypot(self, x: Array, y: Array) -> Array:
@@ -135,13 +135,13 @@ class CupyModule(ArrayModule):
         cupy = self._cupy
         if x.dtype.char == "f":
             return cupy.hypot(x.astype("float64"), y.astype("float64")).astype("float32")
-        found = cupy.hypot(x, y)
+        root = cupy.hypot(x, y)
         if x.dtype.char != "d":  # computed in float32
-            return found
+            return root
         x, y = cupy.abs(x), cupy.abs(y)
         larger = cupy.maximum(x, y)
         ratio = cupy.minimum(x, y) / larger
-        return cupy.where(cupy.isinf(found) & cupy.isfinite(larger), larger * cupy.sqrt(1.0 + ratio * ratio), found)
+        return cupy.where(cupy.isinf(root) & cupy.isfinite(larger), larger * cupy.sqrt(1.0 + ratio * ratio), root)
 
     def abs(self, x: Array) -> Array:
         """The absolute value; the distance of a complex number from zero."""
@@ -174,11 +174,11 @@ class CupyModule(ArrayModule):
 
     def _first(self, name: str, x: Array, axis: int | None) -> Array:
         cupy = self._cupy
-        found = getattr(cupy, name)(x, axis=axis)
+        positions = getattr(cupy, name)(x, axis=axis)
         if x.dtype.kind != "f":
-            return found
+            return positions
         missing = cupy.isnan(x)
-        return cupy.where(missing.any(axis=axis), cupy.argmax(missing, axis=axis), found)
+        return cupy.where(missing.any(axis=axis), cupy.argmax(missing, axis=axis), positions)
 
     # Matrices: CuPy's empty ones of bfloat16 are of float32
 

@@ -64,7 +64,7 @@ def run(options: Namespace) -> int:
     except TensorBackendError as error:
         return _mistake(str(error))
     start = perf_counter()
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     asked, status = len(ops) * len(dtypes), None
     try:
         failed = 0
@@ -78,13 +78,13 @@ def run(options: Namespace) -> int:
                 jobs=options.jobs,
                 proceed=proceed,
             ):
-                found.append(pair)
+                pairs.append(pair)
                 failed += pair.status == "fail"
                 advance(f"{pair.op} of {pair.dtype}", f"{failed} failed")
     except _Stopped as stopped:
         status = 128 + stopped.number
     seconds = perf_counter() - start
-    report = Report.of(backend, found, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
+    report = Report.of(backend, pairs, asked=asked, examples=options.examples, seed=options.seed, seconds=seconds)
     _print(report)
     if options.report is not None:
         report.write(options.report)
@@ -165,7 +165,9 @@ def _print(report: Report) -> None:
     from ..testing.runner import STATUSES, by_family, totals
 
     counts = {family: totals(pairs) for family, pairs in by_family(report.pairs).items()}
-    rows = [[family, *(str(each[status] or "") for status in STATUSES)] for family, each in counts.items()]
+    rows = [
+        [family, *(str(family_counts[status] or "") for status in STATUSES)] for family, family_counts in counts.items()
+    ]
     print_table(["family", *STATUSES], [*rows, ["total", *(str(report.totals[status]) for status in STATUSES)]])
     failures = [pair for pair in report.pairs if pair.status == "fail"]
     for pair in failures[:SHOWN]:

@@ -57,7 +57,7 @@ def _actions(parser: ArgumentParser) -> Iterator[Action]:
     """The arguments of a parser and of its subcommands."""
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
-            for each in action.choices.values():
-                yield from _actions(each)
+            for subparser in action.choices.values():
+                yield from _actions(subparser)
         else:
             yield action

@@ -78,7 +78,7 @@ def run(options: Namespace) -> int:
         placing = _placing(options)
         target(**placing)
         function = _place(options.function)
-        given = [_argument(text) for text in options.templates]
+        inputs = [_argument(text) for text in options.templates]
     except TensorBackendError as error:
         return _mistake(str(error))
     try:
@@ -89,7 +89,7 @@ def run(options: Namespace) -> int:
             with progress(count) as advance:
                 tried = search_layouts(
                     function,
-                    *given,
+                    *inputs,
                     gradient=options.gradient,
                     names=names,
                     fits=limit,
@@ -97,28 +97,28 @@ def run(options: Namespace) -> int:
                     **place,
                 )
             return _show_search(tried, options)
-        found = dry_run(function, *given, gradient=options.gradient, **placing)
+        report = dry_run(function, *inputs, gradient=options.gradient, **placing)
     except Exception as error:  # whatever the user's program raises
         line = user_line(error.__traceback__)
         where = "" if line is None else f"{line.file}:{line.number}, in {line.function}\n    {source_of(line)}\n"
         kind = "" if isinstance(error, TensorBackendError) else f"{type(error).__name__}: "
         return _mistake(f"{where}{kind}{error}")
     if options.json is not None:
-        _write(found, options.json)
+        _write(report, options.json)
     if options.chart is not None:
         try:
-            found.chart(options.chart, limit=limit)
+            report.chart(options.chart, limit=limit)
         except TensorBackendError as error:
             return _mistake(str(error))
     if options.json != "-":
         try:
-            _print(found, options)
+            _print(report, options)
         except TensorBackendError as error:  # no JAX for --by xla
             return _mistake(str(error))
     if limit is None:
         return 0
-    program = found.judged(options.optimised)
-    fits, peak = found.fits(limit, optimised=options.optimised), program.peak.memory
+    program = report.judged(options.optimised)
+    fits, peak = report.fits(limit, optimised=options.optimised), program.peak.memory
     said = "fits in" if fits else "does not fit in"
     print(f"{program.name}: the peak of {show_bytes(peak)} {said} {options.fits}", file=sys.stderr)
     return 0 if fits else 1
@@ -149,13 +149,13 @@ def _placing(options: Namespace) -> dict[str, Any]:
 
 def _pairs(option: str, text: str, example: str) -> dict[str, str]:
     """Pairs such as data=4,model=2, each name once."""
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for part in text.split(","):
-        name, equals, value = (each.strip() for each in part.partition("="))
-        if not (name and equals and value) or name in found:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value) or name in pairs:
             raise ArgumentError(expected(f"pairs of different names, such as --{option} {example}", **{option: text}))
-        found[name] = value
-    return found
+        pairs[name] = value
+    return pairs
 
 
 def _show_search(tried: LayoutSearch, options: Namespace) -> int:
@@ -203,13 +203,13 @@ def _place(text: str) -> Any:
         raise ArgumentError(expected("module:name or file.py:name", function=text))
     name = match["module"]
     try:
-        found: Any = _from_file(Path(name)) if name.endswith(".py") else import_module(name)
+        resolved: Any = _from_file(Path(name)) if name.endswith(".py") else import_module(name)
         for part in match["name"].split("."):
-            found = getattr(found, part)
+            resolved = getattr(resolved, part)
     except Exception as error:  # whatever the user's module raises
         came = f"{type(error).__name__}: {error}"
         raise ArgumentError(expected(f"{text} to be there", "check the name and the folder", error=came)) from error
-    return found
+    return resolved
 
 
 def _from_file(path: Path) -> Any:
@@ -226,8 +226,8 @@ def _from_file(path: Path) -> Any:
 def _argument(text: str) -> Any:
     """An argument of the function; templates stay text, which `trace` reads."""
     if _PLACE.fullmatch(text):
-        found = _place(text)
-        return found() if callable(found) else found
+        argument = _place(text)
+        return argument() if callable(argument) else argument
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -236,27 +236,27 @@ def _argument(text: str) -> Any:
         return parse_template(text)
 
 
-def _write(found: DryRun, path: str) -> None:
+def _write(report: DryRun, path: str) -> None:
     if path == "-":
-        print(json.dumps(found.to_json(), indent=1))
+        print(json.dumps(report.to_json(), indent=1))
     else:
-        found.write_json(path)
+        report.write_json(path)
         print(f"wrote {path}")
 
 
-def _print(found: DryRun, options: Namespace) -> None:
+def _print(report: DryRun, options: Namespace) -> None:
     from ..expr.cost.mesh.divided import COLLECTIVES, LIES
     from ..expr.cost.program import ALIVE, COLUMNS
     from ..expr.cost.units import show_bytes
 
-    program = found.judged(options.optimised)
-    print(found.summary(), end="\n\n")
-    if found.on_mesh is not None:
+    program = report.judged(options.optimised)
+    print(report.summary(), end="\n\n")
+    if report.on_mesh is not None:
         if options.by == "xla":
-            compiled = found.on_mesh.xla()
-            print(found.on_mesh.beside(compiled))
+            compiled = report.on_mesh.xla()
+            print(report.on_mesh.beside(compiled))
             return
-        for columns, cells in ((COLLECTIVES, found.on_mesh.table()), (LIES, found.on_mesh.lies())):
+        for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LIES, report.on_mesh.lies())):
             print_table(columns, cells[: options.top])
             print(end="\n" if len(cells) <= options.top else f"and {len(cells) - options.top} more\n\n")
     by: By = options.by or ("node" if program.ops <= 50 else "op")

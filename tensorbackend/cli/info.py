@@ -45,10 +45,10 @@ def report(name: str) -> Report:
         callbacks, composites = map(len, implemented(backend_class(name)))
         backend = get_backend(name)
         versions, devices = dict(backend.versions()), tuple(backend.devices())
-    except BackendError as found:
-        error = str(found)
-    except Exception as found:  # of a stranger's backend
-        error = f"{type(found).__name__}: {found}"
+    except BackendError as failure:
+        error = str(failure)
+    except Exception as failure:  # of a stranger's backend
+        error = f"{type(failure).__name__}: {failure}"
     return Report(name, origin(name), error is None, error, versions, devices, callbacks, composites)
 
 
@@ -64,23 +64,23 @@ def run(options: Namespace) -> int:
     callbacks = sum(not callback.optional for callback in CALLBACKS.values())
     composites = len(overridable())
     if options.json:
-        found = [each._asdict() for each in reports]
-        print(json.dumps({"callbacks": callbacks, "composites": composites, "backends": found}, indent=2))
+        records = [backend_report._asdict() for backend_report in reports]
+        print(json.dumps({"callbacks": callbacks, "composites": composites, "backends": records}, indent=2))
     else:
-        print_table(COLUMNS, [_row(each, callbacks, composites) for each in reports])
-        for each in reports:
-            if each.error:
-                print(f"{each.name}: {each.error}")
-    return 1 if options.names and not all(each.ready for each in reports) else 0
+        print_table(COLUMNS, [_row(backend_report, callbacks, composites) for backend_report in reports])
+        for backend_report in reports:
+            if backend_report.error:
+                print(f"{backend_report.name}: {backend_report.error}")
+    return 1 if options.names and not all(backend_report.ready for backend_report in reports) else 0
 
 
-def _row(found: Report, callbacks: int, composites: int) -> tuple[str, ...]:
+def _row(backend_report: Report, callbacks: int, composites: int) -> tuple[str, ...]:
     return (
-        found.name,
-        found.origin or "",
-        ", ".join(f"{library} {version}" for library, version in found.versions.items()),
-        ", ".join(found.devices),
-        "ready" if found.ready else "not ready",
-        "" if found.callbacks is None else f"{found.callbacks}/{callbacks}",
-        "" if found.composites is None else f"{found.composites}/{composites}",
+        backend_report.name,
+        backend_report.origin or "",
+        ", ".join(f"{library} {version}" for library, version in backend_report.versions.items()),
+        ", ".join(backend_report.devices),
+        "ready" if backend_report.ready else "not ready",
+        "" if backend_report.callbacks is None else f"{backend_report.callbacks}/{callbacks}",
+        "" if backend_report.composites is None else f"{backend_report.composites}/{composites}",
     )

@@ -103,28 +103,29 @@ defaults.when_casting.append(settle)
 def cast(arguments: Sequence[Any], keywords: dict[str, Any], spec: OpSpec) -> tuple[list[Any], dict[str, Any]] | None:
     """The arguments of a call with the operands cast, `None` where there is nothing to cast."""
     options = {parameter.name for parameter in spec.parameters if parameter.role == "option"}
-    given = [
+    positional = [
         value if spec.at(place).role == "option" else _operand(value, arguments)
         for place, value in enumerate(arguments)
     ]  # fmt: skip
     named = {name: value if name in options else _operand(value, arguments) for name, value in keywords.items()}
     changed = any(
-        new is not old for new, old in zip((*given, *named.values()), (*arguments, *keywords.values()), strict=True)
+        new is not old
+        for new, old in zip((*positional, *named.values()), (*arguments, *keywords.values()), strict=True)
     )
-    return (given, named) if changed else None
+    return (positional, named) if changed else None
 
 
 def _operand(value: Any, beside: Sequence[Any]) -> Any:
     """A tensor or array in the dtype that the mode asks for, a sequence of them likewise; anything else as it is."""
     if isinstance(value, list | tuple):
-        made = [_operand(each, value) for each in value]
-        return value if all(new is old for new, old in zip(made, value, strict=True)) else made
+        members = [_operand(member, value) for member in value]
+        return value if all(new is old for new, old in zip(members, value, strict=True)) else members
     if not isinstance(value, Tensor):
         if not is_plain_array(value):
             return value
-        home = next((each.backend for each in beside if isinstance(each, Tensor)), None)
+        home = next((neighbour.backend for neighbour in beside if isinstance(neighbour, Tensor)), None)
         tensor = public_op("asarray")(value, backend=home)
-        wanted = defaults.cast_to(tensor.dtype)
-        return value if wanted is None else public_op("astype")(tensor, wanted)
-    wanted = defaults.cast_to(value.dtype)
-    return value if wanted is None else public_op("astype")(value, wanted)
+        target_dtype = defaults.cast_to(tensor.dtype)
+        return value if target_dtype is None else public_op("astype")(tensor, target_dtype)
+    target_dtype = defaults.cast_to(value.dtype)
+    return value if target_dtype is None else public_op("astype")(value, target_dtype)

@@ -38,8 +38,8 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
     callback = CALLBACKS.get(name)
     if callback is None or "function" in callback.options or own_method(backend, name) is None:
         return
-    wanted = f"{name} of the backend {backend.name!r} to give a result, or an error of tensorbackend.extending"
-    raise ContractError(expected(wanted, "mend the backend", error=error), breach="exception").named(name) from error
+    duty = f"{name} of the backend {backend.name!r} to give a result, or an error of tensorbackend.extending"
+    raise ContractError(expected(duty, "mend the backend", error=error), breach="exception").named(name) from error
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def explained(name: str, backend: Backend) -> Iterator[None]:
 
 
 def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
-    """A kernel of which results are verified, and that it leaves its inputs as they are."""
+    """A kernel that verifies its results, and that its inputs stay as they are."""
     watching = backend.writable_payloads and bool(inputs)
 
     def verified(*payloads: Payload) -> Payload:
@@ -66,8 +66,8 @@ def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel
         after = _watched(backend, inputs, payloads) if watching else ()
         for (template, was), (_, now) in zip(before, after, strict=True):
             if was != now:
-                wanted = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
-                raise ContractError(expected(wanted, "mend the backend", changed=template), breach="mutation")
+                duty = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
+                raise ContractError(expected(duty, "mend the backend", changed=template), breach="mutation")
         return data
 
     return verified
@@ -91,40 +91,40 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
     for template, payload in zip(outs, payloads, strict=True):
         wrong = backend.violation(template, payload)
         if wrong is not None:
-            wanted = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
-            raise ContractError(expected(wanted, "mend the backend", payload=wrong))
+            duty = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
+            raise ContractError(expected(duty, "mend the backend", payload=wrong))
 
 
 def miscounted(name: str, backend: Backend, count: int, data: object) -> ContractError:
     """The error for another number of payloads than there are results."""
-    given = len(data) if isinstance(data, tuple | list) else type(data).__name__
-    wanted = f"{name} of the backend {backend.name!r} to return {count} payloads in a tuple"
-    return ContractError(expected(wanted, "mend the backend", returned=given))
+    returned = len(data) if isinstance(data, tuple | list) else type(data).__name__
+    duty = f"{name} of the backend {backend.name!r} to return {count} payloads in a tuple"
+    return ContractError(expected(duty, "mend the backend", returned=returned))
 
 
-def verify_default(name: str, backend: Backend, out: Out, found: Any) -> None:
+def verify_default(name: str, backend: Backend, out: Out, returned: Any) -> None:
     """Raises `ContractError` unless what `optional` of a backend returned are tensors as their templates, on it."""
     outs = (out,) if isinstance(out, Template) else out
-    tensors = (found,) if isinstance(out, Template) else found
+    tensors = (returned,) if isinstance(out, Template) else returned
     alike = (
         isinstance(tensors, tuple | list)
         and len(tensors) == len(outs)
         and all(
-            isinstance(x, Tensor) and x.backend is backend and (x.shape, x.dtype) == (each.shape, each.dtype)
-            for x, each in zip(tensors, outs, strict=True)
+            isinstance(x, Tensor) and x.backend is backend and (x.shape, x.dtype) == (template.shape, template.dtype)
+            for x, template in zip(tensors, outs, strict=True)
         )
     )
     if not alike:
-        wanted = (
+        duty = (
             f"optional of the backend {backend.name!r} to return for {name} "
             f"{'a tensor' if isinstance(out, Template) else f'a tuple of {len(outs)} tensors'} "
             f"of {', '.join(map(repr, outs))} on the backend"
         )
         remedy = "return what default_impl(*args) gives, or tensors like it"
-        raise ContractError(expected(wanted, remedy, returned=_told(found)))
+        raise ContractError(expected(duty, remedy, returned=_told(returned)))
 
 
-def _told(found: Any) -> Any:
-    if isinstance(found, Tensor):
-        return f"{found.template!r} on {found.backend.name!r}"
-    return [_told(each) for each in found] if isinstance(found, tuple | list) else found
+def _told(returned: Any) -> Any:
+    if isinstance(returned, Tensor):
+        return f"{returned.template!r} on {returned.backend.name!r}"
+    return [_told(member) for member in returned] if isinstance(returned, tuple | list) else returned

@@ -51,8 +51,8 @@ def perform(
     if method is None:
         assert default is not None  # a primitive has a method or a fall-back
         return with_default(backend, backend.optional, name, call, default)
-    made = kernel(backend, name, method, call.out, templates_of(call.inputs), call.options)
-    return wrap(call.out, backend, made(*payloads_of(call.inputs)))
+    method_kernel = kernel(backend, name, method, call.out, templates_of(call.inputs), call.options)
+    return wrap(call.out, backend, method_kernel(*payloads_of(call.inputs)))
 
 
 class CompositePath(Path):
@@ -69,8 +69,8 @@ class CompositePath(Path):
         chosen = backend or common_backend(call.deciding)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
-        made, lasting = self._kernel(chosen, out, call.grouped([x.template for x in tensors]), options)
-        return Prepared(Ready(out, made, result), chosen, tensors, lasting, options)
+        call_kernel, lasting = self._kernel(chosen, out, call.grouped([x.template for x in tensors]), options)
+        return Prepared(Ready(out, call_kernel, result), chosen, tensors, lasting, options)
 
     def _kernel(
         self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
@@ -91,9 +91,9 @@ class CompositePath(Path):
             remember(self.met, key, False)
             return op_by_op, False
         for maker in _programs:
-            made = maker(backend, default, CompositeCall(out, tuple(inputs), options))
-            if made is not None:
-                return made, True
+            program = maker(backend, default, CompositeCall(out, tuple(inputs), options))
+            if program is not None:
+                return program, True
         return op_by_op, True
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:

@@ -80,17 +80,17 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
     """
 
     def declare(body: Body) -> Body:
-        wanted = CALLBACKS[callback]
+        primitive = CALLBACKS[callback]
         parameters = read_parameters(body, first=1)
         tensors = [parameter.role for parameter in parameters if parameter.role != "option"]
         options = {parameter.name for parameter in parameters if parameter.role == "option"}
-        if tensors != [parameter.role for parameter in wanted.inputs] or options != set(wanted.options):
+        if tensors != [parameter.role for parameter in primitive.inputs] or options != set(primitive.options):
             raise TypeError(f"the fall-back of {callback!r} needs the parameters of its callback")
         for need in needs:
             if need not in CALLBACKS or CALLBACKS[need].optional:
                 raise TypeError(f"the fall-back of {callback!r} needs the names of primitives' callbacks, got {need!r}")
-        found = Fallback(callback, accept, frozenset(needs), body)
-        _declared[callback] = (*_declared.get(callback, ()), found)
+        declaration = Fallback(callback, accept, frozenset(needs), body)
+        _declared[callback] = (*_declared.get(callback, ()), declaration)
         return body
 
     return declare
@@ -105,16 +105,21 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
 
 def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
     """The callbacks that a fall-back needs and a backend has neither by itself nor by fall-backs."""
-    own, _ = implemented(backend)
-    return sorted(fallback.needs - _within_reach(frozenset(own)))
+    primitives, _ = implemented(backend)
+    return sorted(fallback.needs - _within_reach(frozenset(primitives)))
 
 
 @lru_cache(maxsize=64)
-def _within_reach(own: frozenset[str]) -> frozenset[str]:
-    """The primitives that a backend has which defines some itself: these, and what fall-backs make of them."""
-    reached = own
+def _within_reach(defined: frozenset[str]) -> frozenset[str]:
+    """All primitives of a backend that defines some of them: these, and those that fall-backs derive from them."""
+    reached = defined
     while True:
-        more = {name for name in CALLBACKS for each in fallbacks(name) if name not in reached and each.needs <= reached}
+        more = {
+            name
+            for name in CALLBACKS
+            for fallback in fallbacks(name)
+            if name not in reached and fallback.needs <= reached
+        }
         if not more:
             return reached
         reached |= more
@@ -127,19 +132,19 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Templ
     Raises `UnsupportedOp` where there is neither.
     """
     method: Callable[..., Payload] = getattr(backend, name)
-    own = not hasattr(method, "__declared__")
+    has_callback = not hasattr(method, "__declared__")
     limits: frozenset[DType] | None = getattr(method, "__dtypes__", None)
     taken = {x.dtype for x in inputs}
-    held = taken | {each.dtype for each in ((out,) if isinstance(out, Template) else out)}
+    held = taken | {template.dtype for template in ((out,) if isinstance(out, Template) else out)}
     unknown = held - backend.dtypes
-    if own and not unknown and (limits is None or taken <= limits):
+    if has_callback and not unknown and (limits is None or taken <= limits):
         return method
     first = inputs[0].dtype if inputs else next(iter(held))
     if not unknown:
-        for each in fallbacks(name):
-            if each.takes(first) and not lacking(type(backend), each):
-                return running(backend, each)
-    if own or unknown:
+        for fallback in fallbacks(name):
+            if fallback.takes(first) and not lacking(type(backend), fallback):
+                return running(backend, fallback)
+    if has_callback or unknown:
         dtype = next(iter(unknown or taken - (limits or frozenset())))
         remedy = "cast with astype(), or move the tensors, such as x.backend_transfer('binary')"
         text = expected(f"a dtype that {name} of the backend {backend.name!r} takes", remedy, dtype=dtype)
@@ -150,27 +155,27 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Templ
 def _unsupported(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
     """The error for a primitive that a backend does not have, with what would give it."""
     known = fallbacks(name)
-    lost = sorted({need for each in known if each.takes(dtype) for need in lacking(type(backend), each)})
+    lost = sorted({need for fallback in known if fallback.takes(dtype) for need in lacking(type(backend), fallback)})
     instead = f", or {', '.join(lost)}, on which its fall-back rests," if lost else ""
     remedy = (
         f"move the tensors first, such as x.backend_transfer('binary'), or implement {name}{instead} on the backend"
     )
     others = bool(known) and not lost  # it is there for other dtypes
-    wanted = f"a backend that has {name} of {dtype}" if others else f"a backend that has {name}"
-    return UnsupportedOp(expected(wanted, remedy, backend=backend.name), dtype if others else None)
+    expectation = f"a backend that has {name} of {dtype}" if others else f"a backend that has {name}"
+    return UnsupportedOp(expected(expectation, remedy, backend=backend.name), dtype if others else None)
 
 
 def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
-    """A fall-back as a callback: of templates without names, as those concern no backend."""
+    """A fall-back as a callback. It runs without the names of axes, which concern no backend."""
 
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
         plain = _plain(out) if isinstance(out, Template) else tuple(map(_plain, out))
         arguments = [nameless(x) if isinstance(x, Tensor) else tuple(map(nameless, x)) for x in inputs]
         result = with_default(backend, lambda: fallback.body(plain, *arguments, **options))
-        found = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
-        if found != plain:
-            wanted = f"the fall-back of {fallback.callback} to give {plain!r}"
-            raise ContractError(expected(wanted, "mend the fall-back", given=found))
+        result_template = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
+        if result_template != plain:
+            expectation = f"the fall-back of {fallback.callback} to give {plain!r}"
+            raise ContractError(expected(expectation, "mend the fall-back", given=result_template))
         return result.data if isinstance(result, Tensor) else tuple(x.data for x in result)
 
     return callback

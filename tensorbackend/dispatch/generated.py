@@ -43,7 +43,7 @@ from .kernels import wrap
 from .quick import BesideMemo, Failed, Memo, Missed, recovery
 
 PLACEMENT: Final = "backend", "device", "like"
-"""The options that say where a tensor is made, of an op that makes one of nothing."""
+"""The options that say on which backend an op without operands makes its tensor."""
 
 MISSES: Final = KeyError, AttributeError, TypeError, IndexError
 """The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
@@ -108,9 +108,9 @@ _OPTION: Final = (
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
 {backend}
-for _each in {0}:
-    if _each.backend is not _backend: raise KeyError
-_templates = tuple([_each.template for _each in {0}])"""
+for _operand in {0}:
+    if _operand.backend is not _backend: raise KeyError
+_templates = tuple([_operand.template for _operand in {0}])"""
 
 
 def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[..., Any]:
@@ -142,10 +142,10 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
 
     def settled() -> FunctionType:
         """The op, with its own code."""
-        made = _functions(spec, namespace)
-        namespace["_key_of"] = made["key_of"]
+        functions = _functions(spec, namespace)
+        namespace["_key_of"] = functions["key_of"]
         op.__defaults__, op.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
-        op.__code__ = made["op"].__code__
+        op.__code__ = functions["op"].__code__
         return op
 
     namespace["_settled"] = settled
@@ -159,14 +159,14 @@ def _functions(spec: OpSpec, namespace: dict[str, Any]) -> dict[str, FunctionTyp
     import linecache  # slow to import, and only an op's first call needs it
 
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    codes = {each.co_name: each for each in compile(source, file, "exec").co_consts if isinstance(each, CodeType)}
-    made = {name: FunctionType(code, namespace, name) for name, code in codes.items()}
-    for function in made.values():
+    codes = {code.co_name: code for code in compile(source, file, "exec").co_consts if isinstance(code, CodeType)}
+    functions = {name: FunctionType(code, namespace, name) for name, code in codes.items()}
+    for function in functions.values():
         function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
-    return made
+    return functions
 
 
-(_first_code,) = (each for each in compile(_FIRST, __file__, "exec").co_consts if isinstance(each, CodeType))
+(_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
 
 
 def source_of(spec: OpSpec) -> str:
@@ -179,18 +179,21 @@ def source_of(spec: OpSpec) -> str:
     if tensors:
         lines, key = _of_tensors(tensors)
     else:
-        given = [parameter.name for parameter in options if parameter.name in PLACEMENT]
+        placement_names = [parameter.name for parameter in options if parameter.name in PLACEMENT]
         options = [parameter for parameter in options if parameter.name not in PLACEMENT]
-        none = " and ".join(f"{name} is None" for name in given)
-        made = f"_current() if {none} else _placed({', '.join(f'{name}={name}' for name in given)})"
-        lines, key = [f"_backend = {made}"], ["_backend"]
+        none = " and ".join(f"{name} is None" for name in placement_names)
+        expression = f"_current() if {none} else _placed({', '.join(f'{name}={name}' for name in placement_names)})"
+        lines, key = [f"_backend = {expression}"], ["_backend"]
     for parameter in options:
         name = parameter.name
         key.append(_OPTION.format(name))
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
-    arguments = "".join(f"{_starred(each)}, " for each in spec.parameters if each.kind != "keyword")
-    read = [f"_data_{each.name} = {_payload(each)}" for each in tensors]
-    payloads = [f"*_data_{each.name}" if each.kind == "variadic" else f"_data_{each.name}" for each in tensors]
+    arguments = "".join(f"{_starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
+    read = [f"_data_{parameter.name} = {_payload(parameter)}" for parameter in tensors]
+    payloads = [
+        f"*_data_{parameter.name}" if parameter.kind == "variadic" else f"_data_{parameter.name}"
+        for parameter in tensors
+    ]
     preparation, run = "\n".join(lines), _run(read, payloads, arguments)
     source = _CODE.format(
         signature=_signature(spec),
@@ -201,7 +204,7 @@ def source_of(spec: OpSpec) -> str:
         arguments=arguments,
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),
     )
-    single = all(each.role == "tensor" and each.kind == "positional" for each in spec.parameters)
+    single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in spec.parameters)
     if len(tensors) < 3 or not single:
         return source
     head, body = source.split("\n", 1)
@@ -210,7 +213,7 @@ def source_of(spec: OpSpec) -> str:
 
 def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
     """The lines that find and run a call with numbers among its operands."""
-    names = [each.name for each in tensors]
+    names = [parameter.name for parameter in tensors]
     *leading, last = names
     read = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
     return _BESIDE.format(
@@ -256,7 +259,7 @@ def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
 def _payload(parameter: Parameter) -> str:
     """The payload of a tensor parameter, or the list of those of several tensors."""
     if parameter.kind == "variadic" or parameter.role == "tensors":
-        return f"[_each.data for _each in {parameter.name}]"
+        return f"[_operand.data for _operand in {parameter.name}]"
     return f"{parameter.name}.data"
 
 

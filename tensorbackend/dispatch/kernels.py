@@ -37,10 +37,10 @@ def kernel(
     if is_planned(callback):
         plan: Any = callback
         with explained(name, backend):
-            made = entered(plan.__self__, plan.__plan__, out, inputs, options)
+            ready_kernel = entered(plan.__self__, plan.__plan__, out, inputs, options)
     else:
-        made = laying(backend, out, of_plain(backend, callback, out, inputs, options))
-    return checked(name, backend, out, inputs, made) if CHECKED else made
+        ready_kernel = laying(backend, out, of_plain(backend, callback, out, inputs, options))
+    return checked(name, backend, out, inputs, ready_kernel) if CHECKED else ready_kernel
 
 
 def raw_kernel(
@@ -53,8 +53,8 @@ def raw_kernel(
 ) -> Kernel:
     """The kernel of a planned callback that the backend has not entered, as a part of a program that it enters."""
     with explained(name, backend):
-        made = bare(kernel_of(callback, out, *inputs, **options))
-    return checked(name, backend, out, inputs, made) if CHECKED else made
+        bare_kernel = bare(kernel_of(callback, out, *inputs, **options))
+    return checked(name, backend, out, inputs, bare_kernel) if CHECKED else bare_kernel
 
 
 def composite_kernel(
@@ -98,10 +98,10 @@ def of_default(
 
     def composite(*payloads: Payload) -> Payload:
         call = CompositeCall(out, as_tensors(backend, inputs, payloads), options)
-        found = with_default(backend, backend.optional, name, call, default)
+        result = with_default(backend, backend.optional, name, call, default)
         if CHECKED:
-            verify_default(name, backend, out, found)
-        return found.data if isinstance(found, Tensor) else tuple([x.data for x in found])
+            verify_default(name, backend, out, result)
+        return result.data if isinstance(result, Tensor) else tuple([x.data for x in result])
 
     whole = backend.compile_composite(CompositeCall(out, tuple(inputs), options), default, composite)
     if whole is None:
@@ -131,7 +131,7 @@ def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payloa
 def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
     """The payloads of tensors, sequences of them nested as they are."""
     return [
-        x.data if isinstance(x, Tensor) else x and tuple([each.data for each in x])
+        x.data if isinstance(x, Tensor) else x and tuple([tensor.data for tensor in x])
         for x in inputs
     ]  # fmt: skip
 
@@ -139,13 +139,13 @@ def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
 def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
     """The templates of tensors, sequences of them nested as they are."""
     return tuple([
-        x.template if isinstance(x, Tensor) else x and tuple([each.template for each in x])
+        x.template if isinstance(x, Tensor) else x and tuple([tensor.template for tensor in x])
         for x in inputs
     ])  # fmt: skip
 
 
 def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int | None]) -> Kernel:
-    """A kernel behind those that bring its inputs, sequences laid out flat in `casts`, into the dtype that it wants."""
+    """A kernel that first casts its inputs: `casts` has a kernel or `None` for each, with sequences laid out flat."""
     if not any(casts):
         return kernel
     if groups == [None]:
@@ -162,17 +162,17 @@ def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int
 
     def cast_all(*payloads: Payload) -> Payload:
         rest = iter(casts)
-        given: list[Any] = []
+        cast_payloads: list[Any] = []
         for payload, size in zip(payloads, groups, strict=True):
             if size == LEFT_OUT:
-                given.append(None)
+                cast_payloads.append(None)
             elif size is None:
                 cast = next(rest)
-                given.append(payload if cast is None else cast(payload))
+                cast_payloads.append(payload if cast is None else cast(payload))
             else:
                 pairs = zip(payload, [next(rest) for _ in range(size)], strict=True)
-                given.append([x if cast is None else cast(x) for x, cast in pairs])
-        return kernel(*given)
+                cast_payloads.append([x if cast is None else cast(x) for x, cast in pairs])
+        return kernel(*cast_payloads)
 
     return cast_all
 
@@ -190,7 +190,7 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> 
         return method
     from .fallbacks import implementation as by_fallback  # few programs need it
 
-    flat = [x for each in inputs if each is not None for x in ((each,) if isinstance(each, Template) else each)]
+    flat = [x for group in inputs if group is not None for x in ((group,) if isinstance(group, Template) else group)]
     return by_fallback(backend, name, out, flat)
 
 
@@ -214,5 +214,5 @@ def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | Non
         tensor.backend = backend
         tensor.data = data
         return tensor
-    tensors = [Tensor(each, backend, part) for each, part in zip(out, data, strict=True)]
+    tensors = [Tensor(template, backend, part) for template, part in zip(out, data, strict=True)]
     return tuple(tensors) if result is None else result(*tensors)

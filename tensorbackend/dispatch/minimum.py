@@ -29,9 +29,9 @@ def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
     needed = {
         need
         for name in names
-        for each in fallbacks(name)
-        for dtype in filter(each.takes, kinds)
-        for need in each.needs
+        for fallback in fallbacks(name)
+        for dtype in filter(fallback.takes, kinds)
+        for need in fallback.needs
         if not _has_fallback(need, dtype)
     }
     return tuple(name for name in names if name in needed)
@@ -40,7 +40,9 @@ def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
 def _has_fallback(callback: str, dtype: DType) -> bool:
     """Whether a primitive has a fall-back for a dtype, or for those that it takes where that is none of them."""
     declared = fallbacks(callback)
-    return any(each.takes(dtype) for each in declared) or (bool(declared) and accepted_dtype(callback, dtype) is None)
+    return any(fallback.takes(dtype) for fallback in declared) or (
+        bool(declared) and accepted_dtype(callback, dtype) is None
+    )
 
 
 @cache

@@ -97,8 +97,8 @@ class Path(ABC):
 
     def _subject(self, key: Any) -> Subject:
         """The subject of the kernel that is kept under a key."""
-        found = self.subjects.get(key)
-        return found or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
+        subject = self.subjects.get(key)
+        return subject or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
 
     def _warm(self) -> Callable[..., Any]:
         """The code of the op's warm calls, also in place of the operator that stands for it."""
@@ -127,37 +127,37 @@ class Path(ABC):
                 self.near.enter(key, known)
                 return self._run(known, arguments[-1].backend, [x.data for x in arguments], arguments)
         if defaults.cast_blocks and is_cast(self.spec):
-            found = cast(arguments, keywords, self.spec)
-            if found is not None:
-                return self.public(*found[0], **found[1])
+            recast = cast(arguments, keywords, self.spec)
+            if recast is not None:
+                return self.public(*recast[0], **recast[1])
         beside = self._key_beside(arguments, keywords)
-        found_beside = None if beside is None else self.beside.get(beside)
-        if found_beside is not None:
-            return self._run_beside(found_beside, arguments)
+        known_beside = None if beside is None else self.beside.get(beside)
+        if known_beside is not None:
+            return self._run_beside(known_beside, arguments)
         try:
-            backend, given = None, keywords
+            backend, call_keywords = None, keywords
             if self.creates:
-                given = {name: value for name, value in keywords.items() if name not in PLACEMENT}
+                call_keywords = {name: value for name, value in keywords.items() if name not in PLACEMENT}
                 backend = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
-            call = Call(self.spec, arguments, given)
+            call = Call(self.spec, arguments, call_keywords)
             ready, backend, tensors, lasting, options = self.prepare(call, backend)
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
-        except Exception as error:  # whatever an argument of a wrong kind led to; what is not told passes
+        except Exception as error:  # whatever a wrong argument led to; one that `tell` cannot explain passes
             tell(error, self.public, arguments, keywords)
             raise
         inputs = tuple(call.grouped([x.template for x in tensors]))
         subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
-        made = record(ready._replace(kernel=watched(ready.kernel, subject)))
-        found = self._run(made, backend, payloads_of(call.grouped(tensors)), arguments)
+        call_record = record(ready._replace(kernel=watched(ready.kernel, subject)))
+        result = self._run(call_record, backend, payloads_of(call.grouped(tensors)), arguments)
         if lasting:
-            self._keep(made, call, tensors, key_of, beside, arguments, keywords, subject)
-        return found
+            self._keep(call_record, call, tensors, key_of, beside, arguments, keywords, subject)
+        return result
 
     def _keep(
         self,
-        made: Record,
+        call_record: Record,
         call: Call,
         tensors: Sequence[Tensor],
         key_of: KeyOf,
@@ -167,20 +167,20 @@ class Path(ABC):
         subject: Subject,
     ) -> None:
         """Remembers a call, under the key of its op where that tells enough, else beside."""
-        given = call.operands
-        if any(x is not operand for x, operand in zip(tensors, given, strict=True) if isinstance(operand, Tensor)):
+        operands = call.operands
+        if any(x is not operand for x, operand in zip(tensors, operands, strict=True) if isinstance(operand, Tensor)):
             return  # an operand was moved to the backend
         if call.foreign:
             return
-        all_tensors = len(call.tensors) == len(given)
-        if all_tensors and not (self.plain and _from_default(made[0], tensors)):
+        all_tensors = len(call.tensors) == len(operands)
+        if all_tensors and not (self.plain and _from_default(call_record[0], tensors)):
             try:
                 key = key_of(*arguments, **keywords)
                 if not self.plain:
-                    remember(self.ready, key, made)
+                    remember(self.ready, key, call_record)
                     remember(self.subjects, key, subject)
                     return
-                if keep(self.near, key, made, [x.dtype for x in tensors]):
+                if keep(self.near, key, call_record, [x.dtype for x in tensors]):
                     remember(self.subjects, key, subject)
                     return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
@@ -188,9 +188,9 @@ class Path(ABC):
         if beside is not None:
             constants = [
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
-                for operand, x in zip(given, tensors, strict=True)
+                for operand, x in zip(operands, tensors, strict=True)
             ]
-            remember(self.beside, beside, Beside(made, tuple(constants)))
+            remember(self.beside, beside, Beside(call_record, tuple(constants)))
             remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
@@ -215,26 +215,26 @@ class Path(ABC):
                 key.append(x.template)
             key.append(backend)
             key += [(told(value), value.__class__) for value in (*arguments[count:], *keywords.values())]
-            made = tuple(key)
-            hash(made)
+            frozen_key = tuple(key)
+            hash(frozen_key)
         except (LookupError, AttributeError, TypeError):
             return None
-        return made if backend is not None else None
+        return frozen_key if backend is not None else None
 
-    def _run_beside(self, found: Beside, arguments: Sequence[Any]) -> Any:
+    def _run_beside(self, known_beside: Beside, arguments: Sequence[Any]) -> Any:
         backend, payloads = None, []
-        for x, constant in zip(arguments, found.constants, strict=False):
+        for x, constant in zip(arguments, known_beside.constants, strict=False):
             if constant is None:
                 backend = x.backend
                 payloads.append(x.data)
             else:
                 payloads.append(constant(x))
         assert backend is not None  # by the key
-        return self._run(found.record, backend, payloads, arguments)
+        return self._run(known_beside.record, backend, payloads, arguments)
 
-    def _run(self, made: Record, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
+    def _run(self, call_record: Record, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
         """The result of a ready call on payloads."""
-        out, _, _, result, kernel = made
+        out, _, _, result, kernel = call_record
         try:
             data = kernel(*payloads)
         except Exception as error:  # whatever a backend's code raises
@@ -252,7 +252,7 @@ class Path(ABC):
 def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
     """Whether a dtype may have come from the default precision, so that the next call's may differ."""
     outs = (out,) if isinstance(out, Template) else out
-    return any(each.dtype.is_inexact for each in outs) and not any(x.dtype.is_inexact for x in inputs)
+    return any(template.dtype.is_inexact for template in outs) and not any(x.dtype.is_inexact for x in inputs)
 
 
 # Python numbers among the operands
@@ -269,22 +269,22 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
 
     Raises what `check_scalar` raises, under the name of the op.
     """
-    made: dict[Any, Payload] = {}
+    payloads: dict[Any, Payload] = {}
     template = intern_template((), dtype, ())
 
     def payload(value: Any) -> Payload:
         # 0.0 and -0.0 are equal, and so are complex numbers of such parts; 1, 1.0 and True are.
         key = value.__class__, repr(value) if not value or value.__class__ is complex else value
-        if key in made:
-            return made[key]
+        if key in payloads:
+            return payloads[key]
         try:
             check_scalar(value, dtype)
         except TensorBackendError as error:
             error.named(op)
             raise
-        found = primitive_kernel(backend, "constant", template, (), {"value": value})()
+        scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
         if backend.dispatch_priority <= 1:  # what records programs makes a number where it is used
-            remember(made, key, found)
-        return found
+            remember(payloads, key, scalar_payload)
+        return scalar_payload
 
     return payload

@@ -37,16 +37,16 @@ class PrimitivePath(Path):
         kernel = self._kernel(chosen, plan, call, [x.template for x in tensors])
         return Prepared(Ready(plan.out, kernel, self.spec.result), chosen, tensors, options=plan.options)
 
-    def _kernel(self, backend: Backend, plan: Plan, call: Call, given: Sequence[Template]) -> Kernel:
+    def _kernel(self, backend: Backend, plan: Plan, call: Call, templates: Sequence[Template]) -> Kernel:
         if backend.template_only:
             return of_templates(plan.out)
-        wanted = [
-            x if x.dtype is dtype else x.replace(dtype=dtype) for x, dtype in zip(given, plan.inputs, strict=True)
+        cast_templates = [
+            x if x.dtype is dtype else x.replace(dtype=dtype) for x, dtype in zip(templates, plan.inputs, strict=True)
         ]
-        kernel = primitive_kernel(backend, self.spec.callback, plan.out, call.grouped(wanted), plan.options)
+        kernel = primitive_kernel(backend, self.spec.callback, plan.out, call.grouped(cast_templates), plan.options)
         casts = [
             None if x is to else primitive_kernel(backend, "as_type", to, (x,))
-            for x, to in zip(given, wanted, strict=True)
+            for x, to in zip(templates, cast_templates, strict=True)
         ]
         return casting(kernel, casts, call.groups)
 

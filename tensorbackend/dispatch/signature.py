@@ -27,24 +27,24 @@ def public(op: Op, spec: OpSpec) -> Op:
     face.__annotations__ = _annotations(spec)
     target: Any = op
     text = completed(declared, getattr(spec.result, "__name__", "Tensor"))
-    for each in (target, face):
-        each.__module__, each.__name__ = declared.__module__, declared.__name__
-        each.__qualname__, each.__doc__ = declared.__qualname__, text
+    for function in (target, face):
+        function.__module__, function.__name__ = declared.__module__, declared.__name__
+        function.__qualname__, function.__doc__ = declared.__qualname__, text
     target.__annotations__, target.__wrapped__ = face.__annotations__, face
     return op
 
 
 def _annotations(spec: OpSpec) -> dict[str, Any]:
     """The types of the parameters and of the result, as a caller sees them."""
-    found: dict[str, Any] = {}
+    types_by_name: dict[str, Any] = {}
     for parameter in spec.parameters:
         if parameter.role == "option":
-            found[parameter.name] = spec.function.__annotations__.get(parameter.name, Any)
+            types_by_name[parameter.name] = spec.function.__annotations__.get(parameter.name, Any)
         else:
-            found[parameter.name] = _of_operand(parameter)
+            types_by_name[parameter.name] = _of_operand(parameter)
     returned = spec.function.__annotations__.get("return", Tensor)
-    found["return"] = (spec.result or Tensor) if spec.kind == "primitive" else returned
-    return found
+    types_by_name["return"] = (spec.result or Tensor) if spec.kind == "primitive" else returned
+    return types_by_name
 
 
 def _of_operand(parameter: Parameter) -> Any:

@@ -67,8 +67,8 @@ def watched(kernel: Kernel, subject: Subject | None) -> Kernel:
 
 def unwatched(kernel: Kernel, subject: Subject | None = None) -> Kernel:
     """The kernel behind one that watches it; any other itself."""
-    found: Kernel = getattr(kernel, "__unwatched__", kernel)
-    return found
+    original: Kernel = getattr(kernel, "__unwatched__", kernel)
+    return original
 
 
 def watch(change: Change | None) -> None:
@@ -111,8 +111,10 @@ class _MemoPlace(NamedTuple):
             if record is not None:
                 (backend, *_) = (part for part in key if isinstance(part, Backend))
                 named: Any = record if isinstance(record, tuple) else None
-                made = change(record if named is None else named.kernel, Subject(self.name, self.name, backend))
-                self.memo[key] = made if named is None else named._replace(kernel=made)
+                changed_kernel = change(
+                    record if named is None else named.kernel, Subject(self.name, self.name, backend)
+                )
+                self.memo[key] = changed_kernel if named is None else named._replace(kernel=changed_kernel)
 
     def forget(self) -> None:
         self.memo.clear()

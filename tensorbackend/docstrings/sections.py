@@ -134,10 +134,12 @@ def _scopes(name: str, module: str) -> tuple[str, ...]:
 def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
     """An entry for each parameter; `None` where words are lacking."""
     known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
-    code, given = function.__code__, function.__defaults__ or ()
+    code, default_values = function.__code__, function.__defaults__ or ()
     names, positional = code.co_varnames, code.co_argcount
     last = positional + code.co_kwonlyargcount
-    defaults: dict[str, Any] = dict(zip(names[positional - len(given) : positional], given, strict=True))
+    defaults: dict[str, Any] = dict(
+        zip(names[positional - len(default_values) : positional], default_values, strict=True)
+    )
     defaults.update(function.__kwdefaults__ or {})
     order = [*names[:positional]]
     stars = {}
@@ -149,7 +151,7 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
     if code.co_flags & 0x08:
         order.append(names[last])
         stars[names[last]] = "**"
-    found = []
+    entries = []
     for name in order:
         for words in known:
             if name in words:
@@ -158,8 +160,8 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
             return None
         kind = function.__annotations__.get(name, "")
         default = _default(defaults[name]) if name in defaults else ""
-        found.append(f"{_MARGIN}{stars.get(name, '')}{name}{_typed(kind)}{default}\n{_wrapped(words[name])}")
-    return found
+        entries.append(f"{_MARGIN}{stars.get(name, '')}{name}{_typed(kind)}{default}\n{_wrapped(words[name])}")
+    return entries
 
 
 @cache

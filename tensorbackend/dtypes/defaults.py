@@ -165,13 +165,13 @@ def _cast_blocks_changed() -> None:
 def cast_to(dtype: DType) -> DType | None:
     """The dtype to which an operand is cast here and now; `None` where it stays as it is."""
     bits = current_precision()
-    wanted = _of_width(dtype, -bits) if bits < 0 else dtype
-    return None if wanted is dtype else wanted
+    target_dtype = _of_width(dtype, -bits) if bits < 0 else dtype
+    return None if target_dtype is dtype else target_dtype
 
 
 def cast_somewhere(dtypes: Iterable[DType]) -> bool:
     """Whether some block, in whatever thread, casts operands of one of some dtypes."""
-    return bool(cast_blocks) and any(_of_width(each, bits) is not each for each in dtypes for bits in {*cast_blocks})
+    return bool(cast_blocks) and any(_of_width(dtype, bits) is not dtype for dtype in dtypes for bits in {*cast_blocks})
 
 
 def _of_width(dtype: DType, bits: int) -> DType:

@@ -114,8 +114,8 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
     if dtype.is_integer:
         limits = iinfo(dtype)
         if not limits.min <= value <= limits.max:  # type: ignore[operator] # an int or bool, by its kind
-            wanted = f"an integer from {limits.min} to {limits.max} for {dtype}"
-            raise OutOfRangeError(expected(wanted, "choose a wider dtype", value=value))
+            expectation = f"an integer from {limits.min} to {limits.max} for {dtype}"
+            raise OutOfRangeError(expected(expectation, "choose a wider dtype", value=value))
     elif dtype.is_inexact:
         limit = finfo(dtype).max
         # Half a unit in the last place above the largest value is where rounding reaches infinity.
@@ -126,8 +126,8 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
         except OverflowError:  # an integer beyond float64
             fits = False
         if not fits:
-            wanted = f"a number from {-limit} to {limit} for {dtype}"
-            raise OutOfRangeError(expected(wanted, "choose a wider dtype", value=value))
+            expectation = f"a number from {-limit} to {limit} for {dtype}"
+            raise OutOfRangeError(expected(expectation, "choose a wider dtype", value=value))
 
 
 def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:

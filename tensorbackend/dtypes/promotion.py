@@ -25,15 +25,15 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if isinstance(dtype, type) and dtype in (bool, int, float, complex):
         return default_dtype(_KIND_OF_SCALAR[dtype])
     try:
-        found = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not remembered
+        named_dtype = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not remembered
     except TypeError:
-        found = _by_its_name.__wrapped__(dtype)
-    if found is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
+        named_dtype = _by_its_name.__wrapped__(dtype)
+    if named_dtype is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
         raise DTypeError(expected("a dtype of one meaning", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
-    if found is None:
-        known = ", ".join(each.name for each in ALL_DTYPES)
+    if named_dtype is None:
+        known = ", ".join(candidate.name for candidate in ALL_DTYPES)
         raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))
-    return found
+    return named_dtype
 
 
 @lru_cache(maxsize=256)

@@ -81,19 +81,19 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
         leaves = [flip(x, axis=0) for x in scanned.tensors] if reverse else scanned.tensors
 
         def combined(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Tensor]:
-            result = function(*(_nested(tree, each, places) for each in (before, after)))
-            found = leaves_like(tree, result, "result", "to be nested as xs")
-            given = _nested(tree, after, places)
-            for path, x, like in zip(scanned.paths, found, flatten(given)[0], strict=True):
+            result = function(*(_nested(tree, entries, places) for entries in (before, after)))
+            result_leaves = leaves_like(tree, result, "result", "to be nested as xs")
+            operand = _nested(tree, after, places)
+            for path, x, like in zip(scanned.paths, result_leaves, flatten(operand)[0], strict=True):
                 if not isinstance(x, Tensor):
                     raise OperandError(expected("a function that returns tensors", returned=type(x)))
-                wanted = f"{path.replace('xs', 'result', 1)} like what the function takes, {like.template!r}"
-                check_same(wanted, like.template, x.template, "returned", "in the function")
-            return [moveaxis(x, place, 0) for x, place in zip(found, places, strict=True)]
+                expectation = f"{path.replace('xs', 'result', 1)} like what the function takes, {like.template!r}"
+                check_same(expectation, like.template, x.template, "returned", "in the function")
+            return [moveaxis(x, place, 0) for x, place in zip(result_leaves, places, strict=True)]
 
-        found = _prefixes(leaves, combined)
-        found = [flip(x, axis=0) for x in found] if reverse else found
-        return _nested(tree, found, places)
+        prefixes = _prefixes(leaves, combined)
+        prefixes = [flip(x, axis=0) for x in prefixes] if reverse else prefixes
+        return _nested(tree, prefixes, places)
 
 
 def _in_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
@@ -202,18 +202,18 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
             return scan(lambda carry, x: (carry, function(x)), None, unflatten(tree, leaves.tensors))[1]
         size, name = leaves.tensors[0].shape[0], next((x.names[0] for x in leaves.tensors if x.names[0]), None)
         mapped, whole = vmap(function), size - size % count
-        found = []
+        pieces = []
         if whole or not size:
             rows = [_in_batches(sliced(x, slice(whole)), count) for x in leaves.tensors]
             ys = scan(lambda carry, x: (carry, mapped(x)), None, unflatten(tree, rows))[1]
-            found.append([_laid_out(y, name) for y in flatten(ys)[0]])
+            pieces.append([_laid_out(y, name) for y in flatten(ys)[0]])
             out_tree = flatten(ys)[1]
         if whole < size:
             ys = mapped(unflatten(tree, [sliced(x, slice(whole, None)) for x in leaves.tensors]))
-            found.append([y if name is None else y.rename(name, *y.names[1:]) for y in flatten(ys)[0]])
+            pieces.append([y if name is None else y.rename(name, *y.names[1:]) for y in flatten(ys)[0]])
             out_tree = flatten(ys)[1]
         return unflatten(
-            out_tree, [concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*found, strict=True)]
+            out_tree, [concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True)]
         )
 
 

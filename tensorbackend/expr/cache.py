@@ -38,7 +38,7 @@ free_in_child(sys.modules[__name__], "_lock")
 
 
 class Cache(Generic[Entry]):
-    """A bounded dict. When it is full, the oldest entry goes that was not called since it was last looked at."""
+    """A bounded dict. When it is full, it drops the oldest entry without calls since it was last considered."""
 
     def __init__(self, maxsize: int) -> None:
         if maxsize < 1:
@@ -48,17 +48,17 @@ class Cache(Generic[Entry]):
         """Some of the entries by keys that are made sooner."""
         self.last: Entry | None = None
         """The entry that was found twice in a row, and is tried first."""
-        self._found: Entry | None = None
+        self._latest: Entry | None = None
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
 
     def get(self, key: Hashable) -> Entry | None:
         """The entry of a key, which counts as a call."""
-        found = self._entries.get(key)
-        if found is not None:
-            found.calls += 1
-        return found
+        entry = self._entries.get(key)
+        if entry is not None:
+            entry.calls += 1
+        return entry
 
     def enter(self, key: Hashable, entry: Entry) -> Entry:
         """Keeps an entry."""
@@ -70,9 +70,9 @@ class Cache(Generic[Entry]):
         return entry
 
     def prefer(self, entry: Entry) -> None:
-        """Tries an entry that was found first at the next call, unless it and others are called in turn."""
-        self.last = entry if self._found is entry else None
-        self._found = entry
+        """Notes that an entry was found. The second time in a row, it becomes the entry that is tried first."""
+        self.last = entry if self._latest is entry else None
+        self._latest = entry
 
     def _drop_one(self) -> None:
         while True:
@@ -81,8 +81,8 @@ class Cache(Generic[Entry]):
             if entry.calls == self._seen.pop(key, 0):
                 self._gone += entry.calls
                 # A copy is made in one step: other threads enter what they find.
-                self.quick = {key: each for key, each in self.quick.copy().items() if each is not entry}
-                self.last = self._found = None
+                self.quick = {key: other for key, other in self.quick.copy().items() if other is not entry}
+                self.last = self._latest = None
                 return
             self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
 
@@ -96,7 +96,7 @@ class Cache(Generic[Entry]):
         """Forgets the entries and the counts."""
         with _lock:
             self.quick = {}
-            self.last = self._found = None
+            self.last = self._latest = None
             self._entries.clear()
             self._seen.clear()
             self._gone = self._misses = 0

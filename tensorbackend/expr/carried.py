@@ -19,7 +19,7 @@ from .trees import Tree, flatten, paths
 Leaf: TypeAlias = "Tensor | Scalar"
 
 _ROUNDS = 4
-"""The number of times that a body may change the dtype of a Python number that it is given before it must stay."""
+"""How many times a body may change the dtype of a carried Python number before the dtype must stay."""
 
 
 class Leaves:
@@ -70,33 +70,34 @@ def _template_of(leaf: Leaf) -> Template:
 
 
 def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
-    """A body's trace in which the carried values stay what they are: its first results are those of the next turn.
+    """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 
-    A Python number takes the dtype that the body returns, and one that the body returns that of the carried value.
+    The first results of the body are the carried values of the next turn. A carried Python number takes the dtype that
+    the body returns for it; a number that the body returns takes the dtype of the carried value.
     Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value that changes.
     """
-    found = trace()
+    body = trace()
     for _ in range(_ROUNDS):
-        if not _adapted(carried, found):
+        if not _adapted(carried, body):
             break
-        found = trace()
+        body = trace()
     for position, before in enumerate(carried.templates):
-        if position in found.numbers and before.dtype is not found.graph.results[position].dtype:
+        if position in body.numbers and before.dtype is not body.graph.results[position].dtype:
             with suppress(TensorBackendError):  # the check below names the carried value
-                found = found.with_number(position, before.dtype)
-    for path, before, after in zip(carried.paths, carried.templates, found.graph.results, strict=False):
+                body = body.with_number(position, before.dtype)
+    for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
         check_same(f"{path} to stay {before!r} from turn to turn", before, after, "returned", "in the body")
-    return found
+    return body
 
 
-def _adapted(carried: Leaves, found: Traced) -> bool:
+def _adapted(carried: Leaves, body: Traced) -> bool:
     """Whether some Python number was given the dtype that the body returns for it."""
     changed = False
     for position, leaf in enumerate(carried.leaves):
-        before, after = carried.templates[position], found.graph.results[position]
+        before, after = carried.templates[position], body.graph.results[position]
         if isinstance(leaf, Tensor) or after.shape or after.dtype is before.dtype:
             continue
-        returned = found.numbers.get(position)
+        returned = body.numbers.get(position)
         if (returned is None or not _fits(returned, before)) and _fits(leaf, after):
             carried.templates[position] = after
             changed = True
@@ -111,7 +112,7 @@ def _fits(number: Scalar, template: Template) -> bool:
     return True
 
 
-def check_same(wanted: str, before: Template, after: Template, came: str, where: str) -> None:
+def check_same(expectation: str, before: Template, after: Template, came: str, where: str) -> None:
     """Raises the error of what first differs between two templates: the dtype, the shape or the names."""
     if before is after:
         return
@@ -122,4 +123,4 @@ def check_same(wanted: str, before: Template, after: Template, came: str, where:
         kind, remedy = ShapeError, f"reshape, reduce or broadcast it {where}"
     else:
         kind, remedy = NamesError, f"name its axes {where} with rename({', '.join(map(repr, before.names))})"
-    raise kind(expected(wanted, remedy, **{came: after}))
+    raise kind(expected(expectation, remedy, **{came: after}))

@@ -42,8 +42,8 @@ class _Branches:
         )
         self.all = "both functions" if len(functions) == 2 else "all functions"
         self.out_tree: Tree | None = None
-        found = [self._traced(function, home) for function in functions]
-        self.traced = _alike(found, paths(self.result_tree, "result"), names, self.all)
+        branches = [self._traced(function, home) for function in functions]
+        self.traced = _alike(branches, paths(self.result_tree, "result"), names, self.all)
 
     @property
     def result_tree(self) -> Tree:
@@ -52,15 +52,15 @@ class _Branches:
         return self.out_tree
 
     def _traced(self, function: Function, home: Backend) -> Traced:
-        def flat(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+        def flat(tensors: list[Tensor]) -> tuple[list[Any], list[str]]:
             filled = list(self.leaves)
-            for place, x in zip(self.places, given, strict=True):
+            for place, x in zip(self.places, tensors, strict=True):
                 filled[place] = x
             result = function(*unflatten(self.tree, filled))
             if self.out_tree is None:
                 self.out_tree = flatten(result)[1]
-            found = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")
-            return found, paths(self.out_tree, "result")
+            leaves = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")
+            return leaves, paths(self.out_tree, "result")
 
         return traced(flat, self.operands.templates, self.operands.paths, home)
 
@@ -109,7 +109,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
         asked = Leaves([predicate], ["predicate"], home)
         check_predicate(asked.templates[0], "predicate")
         branches = _Branches([true_function, false_function], operands, home, ["true_function", "false_function"])
-        (true_branch, false_branch), constants = close([each.graph for each in branches.traced])
+        (true_branch, false_branch), constants = close([branch.graph for branch in branches.traced])
         chosen = branches.operands
         backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
         inputs = asked.on(backend)[0], on_backend(constants, backend) + chosen.on(backend)
@@ -167,7 +167,7 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
             raise DTypeError(expected("an index as an integer without axes", remedy, index=template))
         names = [f"functions[{number}]" for number in range(len(functions))]
         branches = _Branches(list(functions), operands, home, names)
-        graphs, constants = close([each.graph for each in branches.traced])
+        graphs, constants = close([branch.graph for branch in branches.traced])
         chosen = branches.operands
         backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
         (place,) = asked.on(backend)
@@ -178,7 +178,7 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
 
 
 def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
-    """A graph of a place and operands with the results of the graph at that place; `first` is the first one's place."""
+    """A graph that takes an index and operands, and runs the graph at that index; `first` is the index of the first."""
     names = ["index", *graphs[0].names]
     if len(graphs) == 1:
         (graph,) = graphs
@@ -187,25 +187,30 @@ def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
     lower = _halved(graphs[:middle], first, place)
     upper = _halved(graphs[middle:], first + middle, place)
 
-    def chosen(given: list[Tensor]) -> tuple[Tensor, ...]:
-        return call_cond(less(given[0], first + middle), given, lower, upper)
+    def chosen(inputs: list[Tensor]) -> tuple[Tensor, ...]:
+        return call_cond(less(inputs[0], first + middle), inputs, lower, upper)
 
     return trace_leaves(chosen, [place, *graphs[0].templates], names)
 
 
-def _alike(found: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
-    """Branches whose Python numbers have the dtype of the other branches' results in their place."""
-    found = list(found)
+def _alike(branches: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
+    """Gives the Python numbers of each branch the dtype that the other branches return in the same place.
+
+    Raises the error of the first result that differs all the same.
+    """
+    branches = list(branches)
     for position, path in enumerate(places):
         with suppress(TensorBackendError):  # the check below names the result
-            dtypes = [None if position in each.numbers else each.graph.results[position].dtype for each in found]
+            dtypes = [
+                None if position in branch.numbers else branch.graph.results[position].dtype for branch in branches
+            ]
             strong = [dtype for dtype in dtypes if dtype is not None]
-            dtype = strong[0] if strong else result_type(*(each.graph.results[position].dtype for each in found))
-            for number, each in enumerate(found):
-                if dtypes[number] is None and each.graph.results[position].dtype is not dtype:
-                    found[number] = each.with_number(position, dtype)
-        before = found[0].graph.results[position]
-        for name, each in zip(names[1:], found[1:], strict=True):
-            wanted = f"{path} to be the same from {every}, {before!r}"
-            check_same(wanted, before, each.graph.results[position], name, "in one of them")
-    return found
+            dtype = strong[0] if strong else result_type(*(branch.graph.results[position].dtype for branch in branches))
+            for number, branch in enumerate(branches):
+                if dtypes[number] is None and branch.graph.results[position].dtype is not dtype:
+                    branches[number] = branch.with_number(position, dtype)
+        before = branches[0].graph.results[position]
+        for name, branch in zip(names[1:], branches[1:], strict=True):
+            expectation = f"{path} to be the same from {every}, {before!r}"
+            check_same(expectation, before, branch.graph.results[position], name, "in one of them")
+    return branches

@@ -50,17 +50,17 @@ def traced(
     """
     numbers: dict[int, Scalar] = {}
 
-    def tensors(given: list[Any]) -> list[Tensor]:
+    def tensors(leaves: list[Any]) -> list[Tensor]:
         numbers.clear()
-        found = []
-        for position, (result, path) in enumerate(zip(*function(given), strict=True)):
+        results = []
+        for position, (result, path) in enumerate(zip(*function(leaves), strict=True)):
             if scalar_kind(result) is not None:
                 numbers[position] = result
                 result = _number(result)
             elif not isinstance(result, Tensor):
                 result = as_tensor(result, path, home)
-            found.append(result)
-        return found
+            results.append(result)
+        return results
 
     return Traced(trace_leaves(tensors, templates, names, home), numbers)
 
@@ -82,32 +82,33 @@ def _number(value: Scalar, dtype: DType | None = None) -> Tensor:
 
 
 def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[Graph, ...], list[Tensor]]:
-    """Graphs that take what any of them captured as parameters, all of it and first, and the tensors for those.
+    """Makes captured tensors parameters; returns the graphs, and the tensors for these parameters.
 
-    They take `more` tensors too, whether they captured them or not.
+    Each graph takes all tensors that any of them captured, and `more` tensors even if none captured them, before its
+    other parameters.
 
     Equal graphs of the same lines come back as one object, so that a backend compiles a loop once, however often it is
     written into a graph or called.
     """
-    found = {_identity(x): node for graph in graphs for node, x in _held(graph)}
+    captured_nodes = {_identity(x): node for graph in graphs for node, x in _held(graph)}
     for x in more:
-        found.setdefault(_identity(x), captured(x).node)
-    tensors = [node.tensor for node in found.values() if node.tensor is not None]
-    return tuple(interned(_closed(graph, found)) for graph in graphs), tensors
+        captured_nodes.setdefault(_identity(x), captured(x).node)
+    tensors = [node.tensor for node in captured_nodes.values() if node.tensor is not None]
+    return tuple(interned(_closed(graph, captured_nodes)) for graph in graphs), tensors
 
 
 def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
-    """A graph that takes first those tensors, which it may have captured.
+    """A graph with these tensors as its first parameters, whether it captured them or not.
 
-    Raises `GradientError` for another value of a trace around it.
+    Raises `GradientError` if it captured any other value of a trace around it.
     """
-    found = {_identity(x): captured(x).node for x in tensors}
+    captured_nodes = {_identity(x): captured(x).node for x in tensors}
     for _, x in _held(graph):
-        if isinstance(x.backend, ExprBackend) and _identity(x) not in found:
-            wanted = "a function of cotangents that gets values of a graph from its arguments or its closure"
-            error = GradientError(expected(wanted, "pass the tensor as an argument", used=x.template))
+        if isinstance(x.backend, ExprBackend) and _identity(x) not in captured_nodes:
+            expectation = "a function of cotangents that gets values of a graph from its arguments or its closure"
+            error = GradientError(expected(expectation, "pass the tensor as an argument", used=x.template))
             raise error.named("custom_gradient")
-    return _closed(graph, found)
+    return _closed(graph, captured_nodes)
 
 
 def _held(graph: Graph) -> list[tuple[Node, Tensor]]:
@@ -119,8 +120,8 @@ def _identity(x: Tensor) -> Hashable:
     return x.template, x.data if isinstance(x.backend, ExprBackend) else id(x.data), x.backend
 
 
-def _closed(graph: Graph, found: Mapping[Hashable, Node]) -> Graph:
-    constants = {key: Value(Node(PARAMETER, node.out, line=node.line)) for key, node in found.items()}
+def _closed(graph: Graph, captured_nodes: Mapping[Hashable, Node]) -> Graph:
+    constants = {key: Value(Node(PARAMETER, node.out, line=node.line)) for key, node in captured_nodes.items()}
 
     def visit(node: Node) -> Sequence[Value]:
         known = None if node.tensor is None else constants.get(_identity(node.tensor))

@@ -31,7 +31,8 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
     except TemplateDataError:
         return None
     kernel = Program(without_names(simplified(graph, backend)), backend, entered_once=True).kernel
-    several, nested = not isinstance(call.out, Template), any(not isinstance(each, Template) for each in call.inputs)
+    several = not isinstance(call.out, Template)
+    nested = any(not isinstance(operand, Template) for operand in call.inputs)
     if nested:
         return lambda *payloads: _results(kernel(*_flat(payloads, call.inputs)), several)
     return kernel if several else lambda *payloads: kernel(*payloads)[0]
@@ -39,28 +40,28 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
 
 def _flat(payloads: Sequence[Any], inputs: Sequence[Any]) -> Iterator[Any]:
     """The payloads of a call's tensors, sequences laid out flat."""
-    for payload, given in zip(payloads, inputs, strict=True):
-        if isinstance(given, Template):
+    for payload, operand in zip(payloads, inputs, strict=True):
+        if isinstance(operand, Template):
             yield payload
-        elif given is not None:
+        elif operand is not None:
             yield from payload
 
 
-def _results(found: tuple[Any, ...], several: bool) -> Any:
-    return found if several else found[0]
+def _results(payloads: tuple[Any, ...], several: bool) -> Any:
+    return payloads if several else payloads[0]
 
 
 def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
     """The graph of a default, whose parameters are the tensors of a call, sequences laid out flat in their place."""
     parameters: list[Value] = []
 
-    def parameter(given: Any) -> Any:
-        if isinstance(given, Template):
-            parameters.append(Value(Node(PARAMETER, given)))
+    def parameter(operand: Any) -> Any:
+        if isinstance(operand, Template):
+            parameters.append(Value(Node(PARAMETER, operand)))
             return expr_tensor(parameters[-1])
-        return None if given is None else tuple(map(parameter, given))
+        return None if operand is None else tuple(map(parameter, operand))
 
     with default_backend(backend), uncast(), recording() as scope:
-        found = default(call.out, tuple(map(parameter, call.inputs)), call.options)
-        results = (found,) if isinstance(found, Tensor) else tuple(found)
+        result = default(call.out, tuple(map(parameter, call.inputs)), call.options)
+        results = (result,) if isinstance(result, Tensor) else tuple(result)
         return Graph(parameters, after_calls(scope, [value_of(x) for x in results]))

@@ -21,6 +21,8 @@ def computed(x: Tensor) -> Tensor:
     default = get_backend("numpy") if scope is None else scope.default
     graph = Graph((), [x.data])
     held = [node.tensor for node in graph.captured if node.tensor is not None]
-    deciding = [each for each in held if each.backend.dispatch_priority and not isinstance(each.backend, ExprBackend)]
-    (found,) = with_default(default, evaluate, graph, (), common_backend(deciding) if deciding else default)
-    return found
+    deciding = [
+        tensor for tensor in held if tensor.backend.dispatch_priority and not isinstance(tensor.backend, ExprBackend)
+    ]
+    (result,) = with_default(default, evaluate, graph, (), common_backend(deciding) if deciding else default)
+    return result

@@ -37,8 +37,8 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     f32[n: 2] binary
     [1.0, 2.0]
     """
-    found: Nested = tree_map(lambda leaf: copied(leaf, backend) if isinstance(leaf, Tensor) else leaf, x)
-    return found
+    copies: Nested = tree_map(lambda leaf: copied(leaf, backend) if isinstance(leaf, Tensor) else leaf, x)
+    return copies
 
 
 @entry
@@ -74,8 +74,8 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
             moved[id(leaf)] = transferred(leaf, backend)
         return moved[id(leaf)]
 
-    found: Nested = tree_map(transfer, x)
-    return found
+    tensors: Nested = tree_map(transfer, x)
+    return tensors
 
 
 @entry

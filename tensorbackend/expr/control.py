@@ -74,8 +74,8 @@ def call(
 ) -> Tensors:
     """Runs a callback of control flow for tensors on one backend, with closed graphs among its options."""
     arguments = CompositeCall(out, inputs, MappingProxyType(dict(options)))
-    found: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
-    return found
+    results: Tensors = perform(backend, name, arguments, own_method(backend, name), _DEFAULTS[name])
+    return results
 
 
 def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
@@ -137,10 +137,10 @@ def check_predicate(predicate: Template, what: str) -> None:
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
     """The carried leaves after turns as long as a condition holds."""
     home = home_of(carried.tensors)
-    found = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
-    asked = traced(lambda given: ([holds(given)], ["condition"]), carried.templates, carried.paths, home)
+    traced_body = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
+    asked = traced(lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home)
     check_predicate(asked.graph.results[0], "condition")
-    (condition, body), constants = close([asked.graph, found.graph])
+    (condition, body), constants = close([asked.graph, traced_body.graph])
     backend = common_backend([*carried.tensors, *constants])
     inputs = on_backend(constants, backend), carried.on(backend)
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
@@ -196,17 +196,17 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
             first = astype(first, result_type(first, last))
         carried = Leaves([first, *inner.leaves], ["i", *inner.paths], home)
 
-        def turn(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-            result = body(given[0], unflatten(tree, given[1:]))
-            found = leaves_like(tree, result, "carry", "to stay nested as it was")
-            return [given[0] + 1, *found], carried.paths
+        def turn(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+            result = body(leaves[0], unflatten(tree, leaves[1:]))
+            carry = leaves_like(tree, result, "carry", "to stay nested as it was")
+            return [leaves[0] + 1, *carry], carried.paths
 
         if not bounds.tensors:
             length = max(0, index(last) - index(first))
             return unflatten(tree, run_scan_of(carried, turn, Leaves([], [], home), length, False, None)[1:])
         if not isinstance(first, Tensor):
             carried.templates[0] = Template((), result_type(first, last))
-        return unflatten(tree, run_while(carried, lambda given: given[0] < last, turn, None)[1:])
+        return unflatten(tree, run_while(carried, lambda leaves: leaves[0] < last, turn, None)[1:])
 
 
 @overload
@@ -284,18 +284,18 @@ def scan(
         size, name = bring_forward(scanned, axis, length)
         out_tree: list[Tree] = []
 
-        def step(given: list[Tensor]) -> tuple[list[Any], list[str]]:
+        def step(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             count = tree.size
-            result = function(unflatten(tree, given[:count]), unflatten(xs_tree, given[count:]))
+            result = function(unflatten(tree, leaves[:count]), unflatten(xs_tree, leaves[count:]))
             if not isinstance(result, tuple) or len(result) != 2:
                 raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
-            found = leaves_like(tree, result[0], "carry", "to stay nested as it was")
+            carry = leaves_like(tree, result[0], "carry", "to stay nested as it was")
             ys, ys_tree = flatten(result[1])
             out_tree[:] = [ys_tree]
-            return [*found, *ys], [*carried.paths, *paths(ys_tree, "y")]
+            return [*carry, *ys], [*carried.paths, *paths(ys_tree, "y")]
 
-        found = run_scan_of(carried, step, scanned, size, bool(reverse), name)
-        return unflatten(tree, found[: tree.size]), unflatten(out_tree[0], found[tree.size :])
+        results = run_scan_of(carried, step, scanned, size, bool(reverse), name)
+        return unflatten(tree, results[: tree.size]), unflatten(out_tree[0], results[tree.size :])
 
 
 def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | None]:
@@ -315,13 +315,13 @@ def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int,
         if size is not None and leaf.shape[along] != size:
             remedy = "scan axes of one size"
             raise ShapeError(expected(f"{path} to have {size} entries, as {source}", remedy, given=leaf.template))
-        found = leaf.names[along]
-        if name is not None and found not in (None, name):
+        axis_name = leaf.names[along]
+        if name is not None and axis_name not in (None, name):
             remedy = "rename() one of them"
             raise NamesError(expected(f"the scanned axis of {path} to be named {name!r}", remedy, given=leaf.template))
         if size is None:
             size, source = leaf.shape[along], f"{path} has"
-        name = name or found
+        name = name or axis_name
         moved = leaf if along == 0 else moveaxis(leaf, along, 0)
         scanned.leaves[position], scanned.templates[position] = moved, moved.template
     if size is None:
@@ -341,8 +341,8 @@ def run_scan_of(
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
     home = home_of(carried.tensors, scanned.tensors)
-    found = settled(carried, lambda: traced(step, [*carried.templates, *entries], names, home))
-    (body,), constants = close([found.graph])
+    traced_step = settled(carried, lambda: traced(step, [*carried.templates, *entries], names, home))
+    (body,), constants = close([traced_step.graph])
     backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
     inputs = on_backend(constants, backend), carried.on(backend), scanned.on(backend)
     return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, name)

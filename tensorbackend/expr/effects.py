@@ -27,9 +27,10 @@ def _token() -> Template:
 
 
 def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], options: Mapping[str, Any]) -> Any:
-    """Calls the function, unless there is none or there are no data, and gives what it is handed on.
+    """Calls the function on copies of the operands, and returns the carried tensors as they are.
 
-    The function may keep its tensors, so they are copies: a program may write over what nothing after it needs.
+    Calls nothing if there is no function, or if the tensors have no data. The function may keep its tensors, and a
+    program may overwrite what no later node needs; hence the copies.
     """
     carried, operands = inputs
     function: Callable[..., object] | None = options["function"]
@@ -44,7 +45,7 @@ def run_host(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, An
     (operands,) = inputs
     backend, host = (operands[0].backend if operands else get_backend()), get_backend("numpy")
     if isinstance(backend, ExprBackend):  # to see what it costs
-        return tuple(zeros(each.shape, dtype=each.dtype, names=each.names) for each in out)
+        return tuple(zeros(template.shape, dtype=template.dtype, names=template.names) for template in out)
     function: Callable[[Sequence[Tensor]], Sequence[Tensor]] = options["function"]
     return tuple(move(x, backend) for x in function([move(x, host) for x in operands]))
 
@@ -54,7 +55,7 @@ def run_on_a_mesh(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[st
     (operands,) = inputs
     backend = operands[0].backend if operands else get_backend()
     if isinstance(backend, ExprBackend):  # to see what it costs
-        return tuple(zeros(each.shape, dtype=each.dtype, names=each.names) for each in out)
+        return tuple(zeros(template.shape, dtype=template.dtype, names=template.names) for template in out)
     remedy = "move the arguments first: x.backend_transfer(tb.JaxBackend(mesh=mesh, layout=rules))"
     raise BackendError(expected("tensors on a mesh", remedy, backend=backend))
 
@@ -75,12 +76,12 @@ def after_calls(scope: Scope, outputs: Sequence[Value]) -> list[Value]:
     if scope.token is None:
         return list(outputs)
     if not outputs:
-        wanted = "a traced function that calls debug_print() or debug_callback() to return a tensor"
-        raise OperandError(expected(wanted, "return what it prints", returned=None))
+        expectation = "a traced function that calls debug_print() or debug_callback() to return a tensor"
+        raise OperandError(expected(expectation, "return what it prints", returned=None))
     inexact = [place for place, value in enumerate(outputs) if value.template.dtype.is_inexact]
     chosen = inexact[0] if inexact else 0
-    value, found = outputs[chosen], list(outputs)
+    value, results = outputs[chosen], list(outputs)
     inputs = (value,), (scope.token,)
-    found[chosen] = Value(Node(HOOK, (value.template,), inputs, {"function": None}, default=run_hook))
+    results[chosen] = Value(Node(HOOK, (value.template,), inputs, {"function": None}, default=run_hook))
     scope.token = None
-    return found
+    return results

@@ -79,8 +79,8 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data
             continue
-        made = node.remade(node.with_inputs(exchanged.__getitem__))
-        exchanged.update(zip(node.values, made.values, strict=True))
+        recorded_node = node.remade(node.with_inputs(exchanged.__getitem__))
+        exchanged.update(zip(node.values, recorded_node.values, strict=True))
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
 
@@ -99,20 +99,20 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
             exchanged[Value(node)] = Value(node)
             continue
         if node.op == CUSTOM:
-            made = _opened(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
+            results = _opened(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
         else:
-            made = [*node.remade(node.with_inputs(exchanged.__getitem__)).values]
-        exchanged.update(zip(node.values, made, strict=True))
+            results = [*node.remade(node.with_inputs(exchanged.__getitem__)).values]
+        exchanged.update(zip(node.values, results, strict=True))
     return [exchanged[value] for value in graph.outputs]
 
 
 def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Program:
     """The program of a graph on a backend, made once."""
     key = backend, entered_once
-    found = graph.programs.get(key)
-    if found is None:
-        found = graph.programs[key] = Program(graph, backend, entered_once=entered_once)
-    return cast(Program, found)
+    cached_program = graph.programs.get(key)
+    if cached_program is None:
+        cached_program = graph.programs[key] = Program(graph, backend, entered_once=entered_once)
+    return cast(Program, cached_program)
 
 
 class Program:
@@ -134,17 +134,17 @@ class Program:
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
-        found = self.on_payloads([x.data if x.backend is backend else move(x, backend).data for x in tensors])
-        return [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+        payloads = self.on_payloads([x.data if x.backend is backend else move(x, backend).data for x in tensors])
+        return [Tensor(template, backend, data) for template, data in zip(self.results, payloads, strict=True)]
 
     def on_payloads(self, payloads: Sequence[Payload]) -> tuple[Payload, ...]:
         """The payloads of the results for those of the parameters."""
         try:
-            found: tuple[Payload, ...] = self.kernel(*payloads)
+            results: tuple[Payload, ...] = self.kernel(*payloads)
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, self.backend)
             raise
-        return found
+        return results
 
 
 def note(error: Exception, backend: Backend) -> None:
@@ -171,25 +171,25 @@ def note(error: Exception, backend: Backend) -> None:
 
 def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
     """The kernel of each node as its planned callback gave it; `None` where a node has no planned callback."""
-    found: dict[Node, Kernel] = {}
+    kernels: dict[Node, Kernel] = {}
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None or node.op == RENAMED:
             continue
         if isinstance(node.default, Compiled):
-            found[node] = bare(node.default.kernel)
+            kernels[node] = bare(node.default.kernel)
             continue
         inputs = node.with_inputs(_template)
         if node.default is None:
             callback = implementation(backend, node.op, node.out, inputs)
         else:
-            own = own_method(backend, node.op)
-            if own is None:
+            method = own_method(backend, node.op)
+            if method is None:
                 return None
-            callback = own
+            callback = method
         if not is_planned(callback):
             return None
-        found[node] = raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
-    return found
+        kernels[node] = raw_kernel(backend, node.op, callback, node.out, inputs, node.options)
+    return kernels
 
 
 def _entered(node: Node, backend: Backend) -> Kernel:
@@ -240,11 +240,12 @@ class _Writer:
             return
         kernel = self._kernel(node)
         if not node.inputs and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
-            made = kernel() if self.kernels is None else self.backend.enter(kernel)()
-            for value, payload in zip(node.values, (made,) if isinstance(node.out, Template) else made, strict=True):
+            result = kernel() if self.kernels is None else self.backend.enter(kernel)()
+            payloads = (result,) if isinstance(node.out, Template) else result
+            for value, payload in zip(node.values, payloads, strict=True):
                 self._names[value] = self._bound("c", self.backend.kept(payload))
             return
-        inputs = ", ".join(_written(each) for each in node.with_inputs(self._names.__getitem__))
+        inputs = ", ".join(_written(names) for names in node.with_inputs(self._names.__getitem__))
         # A result may take the variable of an input that is done with: `t0 = k0(t0)`.
         freed = {name for value in ends if value.node is not node and (name := self._names[value])[0] == "t"}
         self._spare += sorted(freed)
@@ -294,9 +295,9 @@ def _template(value: Value) -> Template:
 
 
 def last_uses(graph: Graph) -> dict[Node, list[Value]]:
-    """The values that nothing after each node needs, its own unused results among them.
+    """For each node, the values that no later node needs, including the node's own unused results.
 
-    A value under other names is the same value: neither is done with before the other.
+    A value and its renamed versions count as one value, which ends with the last use of any of them.
     """
     same: dict[Value, Value] = {}
     for node in graph.nodes:
@@ -304,12 +305,12 @@ def last_uses(graph: Graph) -> dict[Node, list[Value]]:
             (operand,) = node.operands
             same[Value(node)] = same.get(operand, operand)
     seen = {same.get(value, value) for value in graph.outputs}
-    found: dict[Node, list[Value]] = {}
+    ends_by_node: dict[Node, list[Value]] = {}
     for node in reversed(graph.nodes):
         ends: list[Value] = []
         for value in (*node.values, *node.operands) if node.op != RENAMED else ():
             if same.get(value, value) not in seen:
                 seen.add(same.get(value, value))
                 ends.append(value)
-        found[node] = ends
-    return found
+        ends_by_node[node] = ends
+    return ends_by_node

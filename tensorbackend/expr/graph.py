@@ -36,13 +36,15 @@ class TracedCall(NamedTuple):
     def tensors(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
         """The tensors of a call like it; `ArgumentError` for one that is nested otherwise or has another option."""
         leaves, places = [], []
-        for tree, given, root in zip(self.tree.children, (arguments, keywords), ("arguments", "keywords"), strict=True):
-            leaves += leaves_like(tree, given, root, "to be nested as it was traced")
+        for tree, container, root in zip(
+            self.tree.children, (arguments, keywords), ("arguments", "keywords"), strict=True
+        ):
+            leaves += leaves_like(tree, container, root, "to be nested as it was traced")
             places += paths(tree, root)
         for option, leaf, path in zip(self.options, leaves, places, strict=True):
             if option is not NO_OPTION and leaf is not option and not _equal(option, leaf):
-                wanted = f"{path} as it was traced, {option!r}"
-                raise ArgumentError(expected(wanted, "trace again for another option", given=leaf))
+                expectation = f"{path} as it was traced, {option!r}"
+                raise ArgumentError(expected(expectation, "trace again for another option", given=leaf))
         return [leaf for option, leaf in zip(self.options, leaves, strict=True) if option is NO_OPTION]
 
 
@@ -129,8 +131,8 @@ class Graph:
         if call is not None and (tree == call.tree or (not flat and len(arguments) == call.positional)):
             leaves = call.tensors(arguments, keywords)
         elif not flat:
-            wanted = f"{len(self.parameters)} tensors, for {', '.join(self.names)}"
-            raise ArgumentError(expected(wanted, given=len(leaves)))
+            expectation = f"{len(self.parameters)} tensors, for {', '.join(self.names)}"
+            raise ArgumentError(expected(expectation, given=len(leaves)))
         return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
     def dependencies(self, of: Tensor | Value | Node | None = None) -> tuple[Node, ...]:
@@ -163,7 +165,7 @@ class Graph:
         if of is None:
             return tuple(reachable(self.outputs))
         node = self._node(of)
-        return tuple(each for each in reachable([Value(node)]) if each is not node)
+        return tuple(dependency for dependency in reachable([Value(node)]) if dependency is not node)
 
     def arguments_of(self, of: Tensor | Value | Node | None = None) -> tuple[str, ...]:
         """The names of the parameters on which a node depends; by default of those that any result needs.
@@ -187,16 +189,16 @@ class Graph:
         """
         node = self._node(of)
         value = of.data if isinstance(of, Tensor) else of
-        wanted = {value} if isinstance(value, Value) else {*node.values}
-        return tuple(each for each in self.nodes if wanted.intersection(each.operands))
+        results = {value} if isinstance(value, Value) else {*node.values}
+        return tuple(consumer for consumer in self.nodes if results.intersection(consumer.operands))
 
     def _node(self, of: Tensor | Value | Node) -> Node:
         """The node of a value or tensor; `ArgumentError` unless it is of this graph."""
         value = of.data if isinstance(of, Tensor) else of
         node = value.node if isinstance(value, Value) else value
         if not isinstance(node, Node) or node not in self.nodes:
-            wanted = "a node of this graph, a value or tensor of its trace"
-            raise ArgumentError(expected(wanted, "nodes that no result needs are left out", of=of))
+            expectation = "a node of this graph, a value or tensor of its trace"
+            raise ArgumentError(expected(expectation, "nodes that no result needs are left out", of=of))
         return node
 
     def check(self, tensors: Sequence[Tensor]) -> None:
@@ -246,26 +248,26 @@ def reachable(outputs: Iterable[Value]) -> list[Node]:
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
-            waiting += [each for each, _ in node.operands]
+            waiting += [source for source, _ in node.operands]
     return sorted(seen, key=attrgetter("serial"))
 
 
 def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
     """A graph with the parameters of another and other results, as many and nested alike."""
-    found = Graph(graph.parameters, outputs, graph.out_tree, graph.names)
-    found.call = graph.call
-    return found
+    new_graph = Graph(graph.parameters, outputs, graph.out_tree, graph.names)
+    new_graph.call = graph.call
+    return new_graph
 
 
 def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:
-    """Results of which every value from before a trace is captured, and those values.
+    """Captures the values from before a trace that results need; returns the new results, and those values.
 
     A traced function may hold on to values of a trace around it. They do not depend on the parameters, so the graph
     takes each as a tensor on ExprBackend.
     """
-    own = {value.node for value in parameters}
+    parameter_nodes = {value.node for value in parameters}
     nodes: list[Node] = []
-    seen: set[Node] = set(own)
+    seen: set[Node] = set(parameter_nodes)
     outer: dict[Value, Value] = {}
     waiting = list(outputs)
     while waiting:
@@ -285,12 +287,12 @@ def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: 
         waiting.extend(node.operands)
     if not outer:
         return list(outputs), []
-    made: dict[Node, Node] = {}
+    replacements: dict[Node, Node] = {}
 
     def exchange(value: Value) -> Value:
-        return outer.get(value) or Value(made.get(value.node, value.node), value.index)
+        return outer.get(value) or Value(replacements.get(value.node, value.node), value.index)
 
     for node in sorted(nodes, key=lambda node: node.serial):
-        if any(value in outer or value.node in made for value in node.operands):
-            made[node] = node.remade(node.with_inputs(exchange))
+        if any(value in outer or value.node in replacements for value in node.operands):
+            replacements[node] = node.remade(node.with_inputs(exchange))
     return [exchange(value) for value in outputs], list(outer)

@@ -29,10 +29,10 @@ def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
     >>> def outer(x):
     ...     return lambda: {"twice": [x, x]}
     >>> x = tb.ones(3)
-    >>> [found is x for found in held_by(outer(x))]
+    >>> [tensor is x for tensor in held_by(outer(x))]
     [True]
     """
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     seen: set[int] = set()
     waiting: deque[tuple[Any, int]] = deque((function, 0) for function in functions)
     while waiting:
@@ -41,10 +41,10 @@ def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
             continue
         seen.add(id(value))
         if isinstance(value, Tensor):
-            found.append(value)
+            tensors.append(value)
         elif depth < _DEPTH:
-            waiting.extend((each, depth + 1) for each in _within(value))
-    return found
+            waiting.extend((child, depth + 1) for child in _within(value))
+    return tensors
 
 
 def _within(value: Any) -> Iterator[Any]:
@@ -90,9 +90,9 @@ def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
         CellType(cell.cell_contents) if name not in shared and _is_full(cell) else cell
         for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True)
     )
-    made = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
 
 
 @cache
@@ -100,6 +100,10 @@ def _assigned(code: CodeType) -> frozenset[str]:
     """The variables of functions around it that code assigns to, or code inside it."""
     from dis import get_instructions  # slow to import, and only a gradient of one's own needs it
 
-    names = {each.argval for each in get_instructions(code) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
-    inner = [_assigned(each) for each in code.co_consts if isinstance(each, CodeType)]
+    names = {
+        instruction.argval
+        for instruction in get_instructions(code)
+        if instruction.opname in ("STORE_DEREF", "DELETE_DEREF")
+    }
+    inner = [_assigned(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return frozenset(names.union(*inner))

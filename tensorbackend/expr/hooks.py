@@ -114,9 +114,9 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     """
 
     def show(*arguments: Any, **keywords: Any) -> None:
-        made = text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()})
+        message = text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()})
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        print(made.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # a console may lack a letter
+        print(message.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # a console may lack a letter
 
     debug_callback(show, *arguments, **keywords)
 

@@ -75,25 +75,29 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
     4.0
     """
     with named(HOST):
-        wanted, out_tree = flatten(templates)
-        out = tuple(_template(each, path) for each, path in zip(wanted, paths(out_tree, "templates"), strict=True))
+        template_leaves, out_tree = flatten(templates)
+        out = tuple(
+            _template(leaf, path) for leaf, path in zip(template_leaves, paths(out_tree, "templates"), strict=True)
+        )
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
         # The tensors are the node's, not the function's.
         rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
 
-        def run(given: Sequence[Tensor]) -> tuple[Tensor, ...]:
+        def run(host_tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
             filled = list(rest)
-            for place, x in zip(places, given, strict=True):
+            for place, x in zip(places, host_tensors, strict=True):
                 filled[place] = x.__array__()
             positional, by_name = unflatten(tree, filled)
             with outside(), default_backend("numpy"):
                 result = function(*positional, **by_name)
                 with named(HOST):
-                    found = leaves_like(out_tree, result, "result", "to be nested as the templates")
+                    result_leaves = leaves_like(out_tree, result, "result", "to be nested as the templates")
                     names = paths(out_tree, "result")
-                    return tuple(_fitted(x, like, path) for x, like, path in zip(found, out, names, strict=True))
+                    return tuple(
+                        _fitted(x, like, path) for x, like, path in zip(result_leaves, out, names, strict=True)
+                    )
 
         tensors = [leaves[place] for place in places]
         backend = ExprBackend() if current() is not None else common_backend(tensors)
@@ -125,6 +129,6 @@ def _fitted(value: Any, like: Template, path: str) -> Tensor:
         raise OperandError(expected(f"{path} as an array like {like!r}", returned=value)) from error
     if x.shape != like.shape:
         raise ShapeError(expected(f"{path} like {like!r}", "reshape it in the function", returned=x.template))
-    if x.dtype is not like.dtype and not any(getattr(x.dtype, each) and getattr(like.dtype, each) for each in _KINDS):
+    if x.dtype is not like.dtype and not any(getattr(x.dtype, kind) and getattr(like.dtype, kind) for kind in _KINDS):
         raise DTypeError(expected(f"{path} like {like!r}", "cast it in the function", returned=x.template))
     return Tensor(like, host, astype(x, like.dtype).data)

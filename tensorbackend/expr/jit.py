@@ -57,13 +57,13 @@ class Compiled:
         """The result for tensors on the backend, nested as the function nests it."""
         backend = self.backend
         try:
-            found = self.kernel(*map(_DATA, tensors))
+            payloads = self.kernel(*map(_DATA, tensors))
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
         if self.out_tree is LEAF:
-            return Tensor(self.results[0], backend, found[0])
-        tensors = [Tensor(template, backend, data) for template, data in zip(self.results, found, strict=True)]
+            return Tensor(self.results[0], backend, payloads[0])
+        tensors = [Tensor(template, backend, data) for template, data in zip(self.results, payloads, strict=True)]
         return unflatten(self.out_tree, tensors)
 
 
@@ -206,7 +206,7 @@ def _static(
 
     Raises `ArgumentError` for one that the function does not have.
     """
-    numbers = [index(argnums)] if not isinstance(argnums, Sequence) else [index(each) for each in argnums]
+    numbers = [index(argnums)] if not isinstance(argnums, Sequence) else [index(number) for number in argnums]
     names = {argnames} if isinstance(argnames, str) else set(argnames)
     if not numbers and not names:
         return frozenset(), frozenset()
@@ -215,22 +215,24 @@ def _static(
     except ValueError:
         raise ArgumentError(expected("a function with a signature for static arguments", function=function)) from None
     positional = [
-        each.name for each in parameters if each.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     ]
-    if not any(each.kind is Parameter.VAR_POSITIONAL for each in parameters):
+    if not any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters):
         for number in numbers:
             if not -len(positional) <= number < len(positional):
-                wanted = f"static_argnums from {-len(positional)} to {len(positional) - 1}"
-                raise ArgumentError(expected(wanted, static_argnums=argnums))
+                expectation = f"static_argnums from {-len(positional)} to {len(positional) - 1}"
+                raise ArgumentError(expected(expectation, static_argnums=argnums))
         numbers = [number % len(positional) for number in numbers]
     elif any(number < 0 for number in numbers):
         raise ArgumentError(
             expected("static_argnums from 0 up, as the function takes any number", static_argnums=argnums)
         )
-    if not any(each.kind is Parameter.VAR_KEYWORD for each in parameters):
-        unknown = names - {each.name for each in parameters}
+    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        unknown = names - {parameter.name for parameter in parameters}
         if unknown:
-            remedy = f"the parameters are {', '.join(each.name for each in parameters)}"
+            remedy = f"the parameters are {', '.join(parameter.name for parameter in parameters)}"
             raise ArgumentError(
                 expected("static_argnames that are parameters", remedy, static_argnames=sorted(unknown))
             )
@@ -272,18 +274,18 @@ def _jitted(
         if not (numbers or names):
             return arguments, keywords
         return (
-            tuple([Static(each) if place in numbers else each for place, each in enumerate(arguments)]),
-            {name: Static(each) if name in names else each for name, each in keywords.items()},
+            tuple([Static(argument) if place in numbers else argument for place, argument in enumerate(arguments)]),
+            {name: Static(argument) if name in names else argument for name, argument in keywords.items()},
         )
 
-    def graph_of(given: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
+    def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
         """The graph of the function for arguments whose leaves are laid flat."""
 
-        def flat(given: list[Any]) -> Any:
-            positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in given])
+        def flat(traced_leaves: list[Any]) -> Any:
+            positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
             return function(*positional, **named)
 
-        return trace_leaves(flat, leaves, argument_names(function, *given))
+        return trace_leaves(flat, leaves, argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
         """Leaves with the Python floats that are to be tensors as such."""
@@ -292,14 +294,14 @@ def _jitted(
         return [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
 
     def lower(*arguments: Any, **keywords: Any) -> Lowered:
-        given = marked(arguments, keywords)
-        leaves, tree = flatten(given)
+        call = marked(arguments, keywords)
+        leaves, tree = flatten(call)
         leaves = as_tensors(leaves)
         backend = get_backend()
         held = [leaf for leaf in leaves if isinstance(leaf, Tensor) and leaf.backend.dispatch_priority <= 1]
         if held:
             backend = common_backend(held)
-        return Lowered(graph_of(given, tree, as_arguments(leaves, backend)), backend)
+        return Lowered(graph_of(call, tree, as_arguments(leaves, backend)), backend)
 
     def known(leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
         """The compilation for leaves that are all tensors, nested as a tree says, or the arguments themselves."""
@@ -308,31 +310,31 @@ def _jitted(
         except (KeyError, AttributeError, TypeError):
             return None
 
-    def again(found: Compiled, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    def again(compiled: Compiled, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The result of a compilation that was found, or `OTHERWISE`."""
-        cache.prefer(found)
-        return found.warm(found, arguments, keywords)
+        cache.prefer(compiled)
+        return compiled.warm(compiled, arguments, keywords)
 
-    def is_written(found: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
+    def is_written(compiled: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
         """Whether the calls of a compilation could be given code of their own, as such leaves are taken as they are."""
-        if not _are_taken(leaves, found.backend, trace_floats):
+        if not _are_taken(leaves, compiled.backend, trace_floats):
             return False
-        found.warm = call_of(tree, leaves, found.out_tree, found.results, found.backend)
+        compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)
         return True
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        found = None if keywords else known(arguments)
-        if found is not None and found.warm is not unwritten:
-            result = again(found, arguments, keywords)
+        compiled = None if keywords else known(arguments)
+        if compiled is not None and compiled.warm is not unwritten:
+            result = again(compiled, arguments, keywords)
             if result is not OTHERWISE:
                 return result
-        given = marked(arguments, keywords)
-        leaves, tree = flatten(given)
+        call = marked(arguments, keywords)
+        leaves, tree = flatten(call)
         nested = () if tree == _flat(len(arguments)) else (tree,)
         if nested:
-            found = known(leaves, tree)
-        if found is not None and (found.warm is not unwritten or is_written(found, leaves, tree)):
-            result = again(found, arguments, keywords)
+            compiled = known(leaves, tree)
+        if compiled is not None and (compiled.warm is not unwritten or is_written(compiled, leaves, tree)):
+            result = again(compiled, arguments, keywords)
             if result is not OTHERWISE:
                 return result
         as_given, leaves = leaves, as_tensors(leaves)
@@ -348,21 +350,23 @@ def _jitted(
         options = tuple(None if isinstance(leaf, Tensor) else option_key(leaf) for leaf in leaves)
         key = (tree, tuple(x.template for x in tensors), options, backend, defaults.current_precision())
         try:
-            found = cache.get(key)
+            compiled = cache.get(key)
         except TypeError:
-            wanted, remedy = "options of a compiled function to hash", "pass tensors, numbers, texts or tuples"
-            raise ArgumentError(expected(wanted, remedy, options=[each[0] for each in options if each])) from None
-        if found is None:
-            graph = graph_of(given, tree, leaves)
+            expectation, remedy = "options of a compiled function to hash", "pass tensors, numbers, texts or tuples"
+            raise ArgumentError(
+                expected(expectation, remedy, options=[option[0] for option in options if option])
+            ) from None
+        if compiled is None:
+            graph = graph_of(call, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            found = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
+            compiled = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
-                cache.quick[key] = found
-        elif found.warm is not unwritten or is_written(found, as_given, tree):
-            cache.prefer(found)
-        return found([move(x, found.backend) for x in tensors])
+                cache.quick[key] = compiled
+        elif compiled.warm is not unwritten or is_written(compiled, as_given, tree):
+            cache.prefer(compiled)
+        return compiled([move(x, compiled.backend) for x in tensors])
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:
@@ -373,6 +377,6 @@ def _jitted(
                 return result
         return general(arguments, keywords)
 
-    made: Any = jitted
-    made.cache_info, made.cache_clear, made.lower = cache.info, cache.clear, lower
-    return made
+    wrapper: Any = jitted
+    wrapper.cache_info, wrapper.cache_clear, wrapper.lower = cache.info, cache.clear, lower
+    return wrapper

@@ -38,12 +38,12 @@ def run_while_loop(
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
     holds, turn = (program(options[name], backend, entered_once=True) for name in ("condition", "body"))
-    held, data = ([move(x, backend).data for x in each] for each in (constants, carried))
+    held, data = ([move(x, backend).data for x in tensors] for tensors in (constants, carried))
     predicate = holds.results[0]
     while left != 0 and bool(Tensor(predicate, backend, holds.on_payloads([*held, *data])[0])):
         data = [*turn.on_payloads([*held, *data])]
         left = None if left is None else left - 1
-    return tuple(Tensor(template, backend, each) for template, each in zip(out, data, strict=True))
+    return tuple(Tensor(template, backend, payload) for template, payload in zip(out, data, strict=True))
 
 
 def run_scan(
@@ -53,18 +53,18 @@ def run_scan(
     constants, carried, xs = inputs
     length, count, backend = options["length"], len(carried), _backend(inputs)
     step = program(options["body"], backend, entered_once=True)
-    held, data = ([move(x, backend).data for x in each] for each in (constants, carried))
+    held, data = ([move(x, backend).data for x in tensors] for tensors in (constants, carried))
     readers = [_reader(move(x, backend)) for x in xs]
     rows: list[Sequence[Payload]] = []
     for position in reversed(range(length)) if options["reverse"] else range(length):
-        found = step.on_payloads([*held, *data, *[read(position) for read in readers]])
-        data = [*found[:count]]
-        rows.append(found[count:])
+        payloads = step.on_payloads([*held, *data, *[read(position) for read in readers]])
+        data = [*payloads[:count]]
+        rows.append(payloads[count:])
     if options["reverse"]:
         rows.reverse()
     columns = zip(*rows, strict=True) if rows else [()] * len(out[count:])
-    last = (Tensor(template, backend, each) for template, each in zip(out, data, strict=False))
-    return *last, *[_stacked(*each, backend) for each in zip(out[count:], columns, strict=True)]
+    last = (Tensor(template, backend, payload) for template, payload in zip(out, data, strict=False))
+    return *last, *[_stacked(template, column, backend) for template, column in zip(out[count:], columns, strict=True)]
 
 
 def _backend(inputs: Iterable[Tensors]) -> Backend:
@@ -99,4 +99,4 @@ def _stacked(out: Template, rows: Sequence[Payload], backend: Backend) -> Tensor
     if not rows:
         return zeros(out.shape, dtype=out.dtype, names=out.names)
     row = out.replace(shape=out.shape[1:], names=out.names[1:])
-    return stack([Tensor(row, backend, each) for each in rows], name=out.names[0])
+    return stack([Tensor(row, backend, payload) for payload in rows], name=out.names[0])

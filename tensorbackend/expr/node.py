@@ -119,8 +119,12 @@ class Node:
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
         return tuple(
-            each if each is None else exchange(each) if isinstance(each, Value) else tuple(map(exchange, each))
-            for each in self.inputs
+            operand
+            if operand is None
+            else exchange(operand)
+            if isinstance(operand, Value)
+            else tuple(map(exchange, operand))
+            for operand in self.inputs
         )
 
     def remade(self, inputs: tuple[Any, ...], options: Mapping[str, object] | None = None) -> Node:
@@ -134,18 +138,18 @@ class Node:
 
 def _flat(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
     """The values among inputs; the inputs themselves where they are nothing else."""
-    for each in inputs:
-        if type(each) is not Value:
+    for operand in inputs:
+        if type(operand) is not Value:
             break
     else:
         return inputs  # type: ignore[return-value] # all are values
-    found: list[Value] = []
-    for each in inputs:
-        if isinstance(each, Value):
-            found.append(each)
-        elif each is not None:
-            found.extend(each)
-    return tuple(found)
+    values: list[Value] = []
+    for operand in inputs:
+        if isinstance(operand, Value):
+            values.append(operand)
+        elif operand is not None:
+            values.extend(operand)
+    return tuple(values)
 
 
 def next_serial() -> int:

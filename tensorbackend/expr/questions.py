@@ -66,13 +66,13 @@ def _of_arrays(arrays: list[Any]) -> Backend:
     """The backend of raw arrays."""
     chosen: Backend | None = None
     for array in arrays:
-        found = claimant(array) or _holder(array)
-        if found is None or found is chosen or (chosen is not None and found.name == HOST_LIBRARY):
+        backend = claimant(array) or _holder(array)
+        if backend is None or backend is chosen or (chosen is not None and backend.name == HOST_LIBRARY):
             continue
         if chosen is not None and chosen.name != HOST_LIBRARY:
             remedy = "make tensors of them with asarray(), on one backend"
-            raise BackendError(expected("arrays of one backend", remedy, left=chosen, right=found))
-        chosen = found
+            raise BackendError(expected("arrays of one backend", remedy, left=chosen, right=backend))
+        chosen = backend
     return get_backend() if chosen is None else chosen
 
 

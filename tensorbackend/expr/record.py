@@ -41,7 +41,7 @@ class ExprBackend(Backend):
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
         """One node for a composite, which keeps the default for whoever needs its parts."""
-        inputs = tuple(each if each is None else _each(value_of, each) for each in args.inputs)
+        inputs = tuple(operand if operand is None else _input_of(value_of, operand) for operand in args.inputs)
         node = Node(name, args.out, inputs, args.options, default=default_impl)
         if _scope.get() is None:
             refuse_leaked(node)
@@ -53,10 +53,10 @@ class ExprBackend(Backend):
         if scope is None:
             return captured(x)
         key = (id(x.data), x.template, x.backend)
-        found = scope.captured.get(key)
-        if found is None:
-            found = scope.captured[key] = captured(x)  # which keeps the payload, so that its id stays its own
-        return found
+        value = scope.captured.get(key)
+        if value is None:
+            value = scope.captured[key] = captured(x)  # which keeps the payload, so that its id stays its own
+        return value
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """A node that holds the elements, on the backend that was the default before the trace."""
@@ -84,21 +84,21 @@ class ExprBackend(Backend):
 
 
 def _constant(self: ExprBackend, out: Template, /, *, value: Scalar) -> Payload:
-    """A node for each number of a trace, however often the trace uses the number."""
+    """One node for each number in a trace, however often the trace uses it."""
     scope = _scope.get()
     if scope is None or out.shape:
         return Value(Node("constant", out, options={"value": value}))
     key = out, value, kind_of(value)
-    found = scope.numbers.get(key)
-    if found is None:
-        found = scope.numbers[key] = Value(Node("constant", out, options={"value": value}))
-    return found
+    constant = scope.numbers.get(key)
+    if constant is None:
+        constant = scope.numbers[key] = Value(Node("constant", out, options={"value": value}))
+    return constant
 
 
 def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
-        given = [each.data if type(each) is Tensor else _each(_payload, each) for each in inputs]
-        node = Node(name, out, tuple(given), options)
+        values = [operand.data if type(operand) is Tensor else _input_of(_payload, operand) for operand in inputs]
+        node = Node(name, out, tuple(values), options)
         if _scope.get() is None:
             refuse_leaked(node)
         return Value(node) if isinstance(out, Template) else node.values
@@ -113,9 +113,9 @@ for _callback in CALLBACKS.values():
 ExprBackend.constant = _constant  # type: ignore[assignment,method-assign] # the same op, noted once
 
 
-def _each(function: Callable[[Tensor], Value], given: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
+def _input_of(function: Callable[[Tensor], Value], operand: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
     """The input of a node for a tensor or a sequence of them."""
-    return function(given) if isinstance(given, Tensor) else tuple(map(function, given))
+    return function(operand) if isinstance(operand, Tensor) else tuple(map(function, operand))
 
 
 def _payload(x: Tensor) -> Value:
@@ -192,7 +192,7 @@ def depends_on_argument(value: Value) -> bool:
             return True
         if node not in seen:
             seen.add(node)
-            waiting += [each for each, _ in node.operands]
+            waiting += [source for source, _ in node.operands]
             if node.tensor is not None and isinstance(node.tensor.backend, ExprBackend):
                 waiting.append(node.tensor.data.node)
     return False

@@ -108,9 +108,11 @@ def shard_map(
             body = trace_leaves(of_parts, parts, [labels[place] for place in places])
         with named("shard_map"):
             wholes = [spread(rules, part) for part in body.results]
-            found = call_shard_map(mesh, body, [leaves[each] for each in places], [x.axes for x in shardings], wholes)
+            results = call_shard_map(
+                mesh, body, [leaves[place] for place in places], [x.axes for x in shardings], wholes
+            )
         assert out_tree is not None  # by the trace
-        return unflatten(out_tree, found)
+        return unflatten(out_tree, results)
 
     return mapped
 

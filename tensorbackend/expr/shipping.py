@@ -35,18 +35,18 @@ def to_bytes(graph: Graph) -> bytes:
 
 def from_bytes(data: bytes) -> Graph:
     """The graph that `to_bytes` gave; of one's own bytes alone, as for any pickle."""
-    found = pickle.loads(data)
-    assert isinstance(found, Graph)  # only graphs are dumped
-    return found
+    graph = pickle.loads(data)
+    assert isinstance(graph, Graph)  # only graphs are dumped
+    return graph
 
 
 class _Pickler(pickle.Pickler):
-    def reducer_override(self, each: Any) -> Any:
+    def reducer_override(self, part: Any) -> Any:
         """How graphs, composites' defaults and options go."""
-        if isinstance(each, Graph):
-            return _graph, _flat(each)
-        if isinstance(each, MethodType) and isinstance(each.__self__, CompositePath):
-            spec = each.__self__.spec
+        if isinstance(part, Graph):
+            return _graph, _flat(part)
+        if isinstance(part, MethodType) and isinstance(part.__self__, CompositePath):
+            spec = part.__self__.spec
             # The public function goes along by its name, so that the process imports the module that declares the op.
             return _default, (getattr(sys.modules[spec.module], spec.function.__name__), spec.name)
         return NotImplemented
@@ -83,25 +83,25 @@ _BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, 
 def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
     """The inputs with something in place of each value, sequences as lists."""
     return tuple([
-        each if each is None else exchange(each) if isinstance(each, Value) else [*map(exchange, each)]
-        for each in node.inputs
+        operand if operand is None else exchange(operand) if isinstance(operand, Value) else [*map(exchange, operand)]
+        for operand in node.inputs
     ])  # fmt: skip
 
 
 def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: Any) -> Graph:
     """The graph of flat nodes."""
-    made: list[Node] = []
+    graph_nodes: list[Node] = []
 
     def value(place: tuple[int, int]) -> Value:
-        return Value(made[place[0]], place[1])
+        return Value(graph_nodes[place[0]], place[1])
 
     for op, out, inputs, options, default, tensor, line in nodes:
-        given = tuple([
-            each if each is None else value(each) if isinstance(each, tuple) else tuple(map(value, each))
-            for each in inputs
+        operands = tuple([
+            operand if operand is None else value(operand) if isinstance(operand, tuple) else tuple(map(value, operand))
+            for operand in inputs
         ])  # fmt: skip
         read_only: Mapping[str, object] = MappingProxyType(options)
-        made.append(Node(op, out, given, read_only, default=default, tensor=tensor, line=line))
+        graph_nodes.append(Node(op, out, operands, read_only, default=default, tensor=tensor, line=line))
     return Graph([*map(value, parameters)], [*map(value, outputs)], names=names)
 
 

@@ -25,17 +25,17 @@ Visit = Callable[[Node], Sequence[Value]]
 
 
 def rewritten(graph: Graph, visit: Visit) -> Graph:
-    """A graph with other values in place of each node's, which `visit` gives for the node on rewritten inputs."""
+    """Replaces the values of each node by those that `visit` returns for the node on rewritten inputs."""
     exchanged: dict[Value, Value] = {value: value for value in graph.parameters}
-    same = True  # as long as nothing is exchanged; from then on all is made again, so that the order stays
+    same = True  # until a value is replaced; from then on nodes are made again, so that their order stays
     for node in graph.nodes[len(graph.parameters) :]:
-        made = node
+        updated = node
         if not same and node.op != CAPTURED:
-            made = node.remade(node.with_inputs(exchanged.__getitem__))
-        for index, found in enumerate(visit(made)):
+            updated = node.remade(node.with_inputs(exchanged.__getitem__))
+        for index, replacement in enumerate(visit(updated)):
             value = Value(node, index)
-            exchanged[value] = found
-            same = same and found == value
+            exchanged[value] = replacement
+            same = same and replacement == value
     return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs])
 
 
@@ -49,9 +49,9 @@ def results(graph: Graph, chosen: Sequence[int]) -> Graph:
     """
     tree = Tree(tuple, tuple(range(len(chosen))), (LEAF,) * len(chosen))
     outputs = [graph.outputs[index] for index in chosen]
-    found = Graph(graph.parameters, outputs, tree, graph.names)
-    found.call = graph.call
-    return found
+    reduced_graph = Graph(graph.parameters, outputs, tree, graph.names)
+    reduced_graph.call = graph.call
+    return reduced_graph
 
 
 def common_subexpressions(graph: Graph) -> Graph:
@@ -94,11 +94,11 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
     known: dict[Node, Tensor | tuple[Tensor, ...]] = {}
 
     def tensor(value: Value) -> Tensor:
-        found = known[value.node]
-        return found[value.index] if isinstance(found, tuple) else found
+        result = known[value.node]
+        return result[value.index] if isinstance(result, tuple) else result
 
     def visit(node: Node) -> Sequence[Value]:
-        if node.op in (HOOK, HOST) or any(each not in known for each, _ in node.operands):
+        if node.op in (HOOK, HOST) or any(source not in known for source, _ in node.operands):
             return node.values
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
@@ -108,14 +108,14 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         if not small:
             return node.values
         try:
-            found = with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
+            result = with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
         except TensorBackendError:  # what data shows is shown where the graph runs
             return node.values
         if not node.inputs:  # a constant already
-            known[node] = found
+            known[node] = result
             return node.values
         with at_line(node.line):
-            values = [captured(x) for x in (found if isinstance(found, tuple) else (found,))]
+            values = [captured(x) for x in (result if isinstance(result, tuple) else (result,))]
         for value in values:
             assert value.node.tensor is not None  # a captured node has one
             known[value.node] = value.node.tensor
@@ -125,7 +125,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
 
 
 def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
-    """Composites as their parts, and those as theirs, but for the nodes to keep and control flow.
+    """Replaces composites by their parts, and these by theirs, except for nodes to keep and control flow.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.square(x))("f32[n=3]")
@@ -143,9 +143,9 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
 
 
 def without_names(graph: Graph) -> Graph:
-    """The graph without nodes that rename axes, but for those of results: no callback hears of names.
+    """Removes the nodes that rename axes, except those of results: no callback hears of names.
 
-    Nor with casts to the dtype and reshapes to the shape that is there.
+    Also removes casts to the dtype and reshapes to the shape that a value has already.
     """
     return rewritten(graph, lambda node: node.operands if _changes_nothing_but_names(node) else node.values)
 
@@ -161,8 +161,8 @@ def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results computed by nodes of its default implementation."""
     assert node.default is not None  # a composite has one
     with at_line(node.line), recording() as scope:
-        found = node.default(node.out, node.with_inputs(expr_tensor), node.options)
-        tensors = (found,) if isinstance(found, Tensor) else found
+        result = node.default(node.out, node.with_inputs(expr_tensor), node.options)
+        tensors = (result,) if isinstance(result, Tensor) else result
         return tuple(after_calls(scope, [value_of(x) for x in tensors]))
 
 

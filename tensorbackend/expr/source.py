@@ -20,5 +20,5 @@ def function_of(source: str, file: str, name: str, namespace: dict[str, Any]) ->
 @lru_cache(maxsize=512)
 def code_of(source: str, file: str) -> CodeType:
     """The code of the one function that a source defines; tracebacks call its file by the given name."""
-    (code,) = (each for each in compile(source, file, "exec").co_consts if isinstance(each, CodeType))
+    (code,) = (constant for constant in compile(source, file, "exec").co_consts if isinstance(constant, CodeType))
     return code

@@ -40,8 +40,8 @@ def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) ->
         return after, count + 1, any_(changed)
 
     count = full((), 0, dtype="int64", backend=start.backend)
-    found: Tensor = while_loop(goes_on, turn, (start, count, equal(count, 0)))[0]
-    return found
+    fixed_point: Tensor = while_loop(goes_on, turn, (start, count, equal(count, 0)))[0]
+    return fixed_point
 
 
 NAME: Final = "sparse_triangular_solve"
@@ -56,8 +56,10 @@ def substituted(
     out = Template((*batch, *b.shape[-2:]), b.dtype)
     inputs = tuple(move(x, backend) for x in (values, first, second, b))
     options = MappingProxyType({"format": format, "lower": lower, "unit_diagonal": unit_diagonal})
-    found: Tensor = perform(backend, NAME, CompositeCall(out, inputs, options), own_method(backend, NAME), _by_sweeps)
-    return found
+    solution: Tensor = perform(
+        backend, NAME, CompositeCall(out, inputs, options), own_method(backend, NAME), _by_sweeps
+    )
+    return solution
 
 
 def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
@@ -75,8 +77,8 @@ def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
         divisor = sparse_matmul(where(on, values, 0), where(on, rows, 0), nothing, one, format="coo", rows=size)
 
     def sweep(x: Tensor) -> Tensor:
-        found = subtract(b, sparse_matmul(rest, rows, columns, x, format="coo", rows=size))
-        return found if divisor is None else divide(found, divisor)
+        right_side = subtract(b, sparse_matmul(rest, rows, columns, x, format="coo", rows=size))
+        return right_side if divisor is None else divide(right_side, divisor)
 
     start = zeros(out.shape, dtype=out.dtype, backend=b.backend)
     return unchanged_by(sweep, start, size + 1) if out.size else start

@@ -51,13 +51,15 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     @wraps(function)
     def traced(*arguments: Any, **keywords: Any) -> Graph:
         leaves, tree = flatten((arguments, keywords))
-        given = [parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves]
+        parsed_leaves = [
+            parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves
+        ]
         graph = trace_leaves(
-            lambda given: _applied(function, unflatten(tree, given)),
-            given,
+            lambda traced_leaves: _applied(function, unflatten(tree, traced_leaves)),
+            parsed_leaves,
             argument_names(function, arguments, keywords),
         )
-        graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in given])
+        graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in parsed_leaves])
         return graph
 
     return traced
@@ -94,11 +96,11 @@ def trace_leaves(
 
     Tensors that the function makes of data live on `home`; by default it follows the parameters.
     """
-    given = [_template_of(leaf) for leaf in leaves]
-    if home is None and not any(template is not None for template in given):
+    templates = [_template_of(leaf) for leaf in leaves]
+    if home is None and not any(template is not None for template in templates):
         home = get_backend()
     with recording(home) as scope:
-        values = [None if template is None else Value(Node(PARAMETER, template)) for template in given]
+        values = [None if template is None else Value(Node(PARAMETER, template)) for template in templates]
         result = function(
             [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
         )
@@ -130,8 +132,8 @@ def resumed(
 
 def _outputs(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
     """The values of nested results, which need the calls of the trace, and how they are nested."""
-    found, tree = flatten(result)
-    values = [_output(each) for each in found]
+    leaves, tree = flatten(result)
+    values = [_output(leaf) for leaf in leaves]
     return after_calls(scope, values), tree
 
 
@@ -145,9 +147,9 @@ def _output(result: Any) -> Value:
 
 def check_results(result: Any) -> None:
     """Raises `OperandError` for nested results of a traced function that are neither tensors nor can be made such."""
-    for each in flatten(result)[0]:
-        if not isinstance(each, Tensor):
-            _check_result(each)
+    for leaf in flatten(result)[0]:
+        if not isinstance(leaf, Tensor):
+            _check_result(leaf)
 
 
 def _check_result(result: Any) -> None:

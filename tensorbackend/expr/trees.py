@@ -57,9 +57,9 @@ LEAF = Tree()
 
 
 class _SortedKeys(tuple[Any, ...]):
-    """The keys of a dictionary in the order of its leaves, which remember the order in which it was filled."""
+    """The keys of a dictionary in the order of its leaves; they remember the order in which it was filled."""
 
-    given: tuple[Any, ...]
+    insertion_order: tuple[Any, ...]
 
 
 class _Node(NamedTuple):
@@ -158,9 +158,9 @@ def _container(kind: type) -> _Container | None:
     try:
         return _containers[kind]
     except KeyError:
-        found = _container_of(kind)
-        remember(_containers, kind, found)
-        return found
+        container = _container_of(kind)
+        remember(_containers, kind, container)
+        return container
 
 
 def _container_of(kind: Any) -> _Container | None:
@@ -210,44 +210,44 @@ def _dict_parts(value: dict[Any, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]
 
 
 def _plain_dict(tree: Tree, children: tuple[Any, ...]) -> dict[Any, Any]:
-    made = dict(zip(tree.keys, children, strict=True))
-    given = getattr(tree.keys, "given", None)
-    return made if given is None else {key: made[key] for key in given}
+    entries = dict(zip(tree.keys, children, strict=True))
+    insertion_order = getattr(tree.keys, "insertion_order", None)
+    return entries if insertion_order is None else {key: entries[key] for key in insertion_order}
 
 
 def _dict_like(tree: Tree, children: tuple[Any, ...]) -> Any:
     """An instance of a subclass, without the class's own constructor: that of `Counter` would count."""
     kind: Any = tree.kind
-    made = kind.__new__(kind)
+    instance = kind.__new__(kind)
     if issubclass(kind, defaultdict):
-        made.default_factory = tree.data
+        instance.default_factory = tree.data
     for key, child in _plain_dict(tree, children).items():
-        made[key] = child
-    return made
+        instance[key] = child
+    return instance
 
 
 def _dataclass(tree: Tree, children: tuple[Any, ...]) -> Any:
     """A dataclass, frozen or with a constructor of its own."""
     kind: Any = tree.kind
-    made: Any = object.__new__(kind)
+    instance: Any = object.__new__(kind)
     for name, child in zip(tree.keys, children, strict=True):
-        object.__setattr__(made, name, child)
-    return made
+        object.__setattr__(instance, name, child)
+    return instance
 
 
 def _sorted(value: dict[Any, Any]) -> tuple[Any, ...]:
     """The keys of a dictionary in an order that does not depend on how it was filled."""
-    given = tuple(value)
-    if len(given) < 2:
-        return given
+    insertion_order = tuple(value)
+    if len(insertion_order) < 2:
+        return insertion_order
     try:
-        ordered = tuple(sorted(given))
+        ordered = tuple(sorted(insertion_order))
     except TypeError:  # keys of several kinds, or of one without an order
-        ordered = tuple(sorted(given, key=lambda key: (type(key).__qualname__, repr(key))))
-    if ordered == given:
-        return given
+        ordered = tuple(sorted(insertion_order, key=lambda key: (type(key).__qualname__, repr(key))))
+    if ordered == insertion_order:
+        return insertion_order
     keys = _SortedKeys(ordered)
-    keys.given = given
+    keys.insertion_order = insertion_order
     return keys
 
 
@@ -274,8 +274,8 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
     try:
         return leaves, _flattened(value, leaves)
     except RecursionError:
-        wanted = "containers nested to some hundred levels, none inside itself"
-        raise ArgumentError(expected(wanted, kind=type(value).__name__)) from None
+        expectation = "containers nested to some hundred levels, none inside itself"
+        raise ArgumentError(expected(expectation, kind=type(value).__name__)) from None
 
 
 def _flattened(value: Any, leaves: list[Any]) -> Tree:
@@ -300,8 +300,8 @@ def in_registered(tree: Tree) -> list[bool]:
     """Whether each leaf is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
-    own = tree.kind in registered
-    return [own if child.kind is None else flag for child in tree.children for flag in in_registered(child)]
+    is_registered = tree.kind in registered
+    return [is_registered if child.kind is None else flag for child in tree.children for flag in in_registered(child)]
 
 
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
@@ -373,14 +373,14 @@ def paths(tree: Tree, root: str = "") -> list[str]:
 # Comparison
 
 
-def leaves_like(tree: Tree, value: Any, root: str, wanted: str) -> list[Any]:
+def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any]:
     """The leaves of a value that is nested as a tree says; `ArgumentError` where it first is not."""
-    leaves, found = flatten(value)
-    difference = None if found == tree else first_difference(tree, found, root)
+    leaves, value_tree = flatten(value)
+    difference = None if value_tree == tree else first_difference(tree, value_tree, root)
     if difference is not None:
         path, before, after = difference
         remedy = "give every value its place, of the same kind of container"
-        raise ArgumentError(expected(f"{path} {wanted}, {before}", remedy, returned=_Bare(after)))
+        raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_Bare(after)))
     return leaves
 
 
@@ -396,9 +396,9 @@ def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] 
     if one.kind is not other.kind or one.keys != other.keys or one.data != other.data:
         return root, described(one), described(other)
     for key, child, beside in zip(one.keys, one.children, other.children, strict=True):
-        found = first_difference(child, beside, f"{root}{one.step(key)}")
-        if found is not None:
-            return found
+        difference = first_difference(child, beside, f"{root}{one.step(key)}")
+        if difference is not None:
+            return difference
     return None
 
 

@@ -88,7 +88,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
                 continue
             flags.append(example is not None)
         graph = trace_leaves(
-            lambda given: function(*unflatten(tree, given), **keywords),
+            lambda traced_leaves: function(*unflatten(tree, traced_leaves), **keywords),
             [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
             names,
         )
@@ -128,16 +128,16 @@ class _Example:
 
 def _common(examples: Sequence[_Example | None]) -> tuple[int, str | None]:
     """The number of examples, and the name that their axis has."""
-    given = [example for example in examples if example is not None]
-    if not given:
+    mapped_examples = [example for example in examples if example is not None]
+    if not mapped_examples:
         raise ArgumentError(expected("an argument with an axis of examples", "give in_axes one that is not None"))
-    sizes = {example.argument: example.size for example in given}
+    sizes = {example.argument: example.size for example in mapped_examples}
     if len(set(sizes.values())) > 1:
         raise ShapeError(expected("as many examples in each argument", "choose other in_axes", **sizes))
-    names = {example.argument: example.name for example in given if example.name is not None}
+    names = {example.argument: example.name for example in mapped_examples if example.name is not None}
     if len(set(names.values())) > 1:
         raise NamesError(expected("one name of the axis of examples", "rename() one of them", **names))
-    return given[0].size, next(iter(names.values()), None)
+    return mapped_examples[0].size, next(iter(names.values()), None)
 
 
 def batch_graph(
@@ -145,8 +145,8 @@ def batch_graph(
 ) -> Graph:
     """The graph of a batch: its parameters are those tensors, of which the flagged ones have the examples in front."""
 
-    def function(given: list[Tensor]) -> Any:
-        operands = [Operand(x, flag) for x, flag in zip(given, flags, strict=True)]
+    def function(inputs: list[Tensor]) -> Any:
+        operands = [Operand(x, flag) for x, flag in zip(inputs, flags, strict=True)]
         results = batched(graph, operands, size)
         places = _spread(out_axes, unflatten(graph.out_tree, range(len(results))), "out_axes")
         placed = [_placed(result, place, size, name) for result, place in zip(results, places, strict=True)]
@@ -160,8 +160,8 @@ def _placed(result: Operand, place: object, size: int, name: str | None) -> Tens
     x = result.x
     if place is None:
         if result.mapped:
-            wanted = "an out_axes for a result that depends on the example"
-            raise ArgumentError(expected(wanted, "give it a position", result=x.template, out_axes=place))
+            expectation = "an out_axes for a result that depends on the example"
+            raise ArgumentError(expected(expectation, "give it a position", result=x.template, out_axes=place))
         return x
     x = x if result.mapped else broadcast_to(x, (size, *x.shape))
     at = as_int(place)
@@ -178,18 +178,18 @@ def _placed(result: Operand, place: object, size: int, name: str | None) -> Tens
 
 def _spread(axes: Any, value: Any, option: str) -> list[Any]:
     """An entry of `axes` for each leaf of a value: one that is none of a container's counts for all below."""
-    found: list[Any] = []
-    _spread_into(found, axes, flatten(value)[1], option)
-    return found
+    entries: list[Any] = []
+    _spread_into(entries, axes, flatten(value)[1], option)
+    return entries
 
 
-def _spread_into(found: list[Any], axes: Any, tree: Tree, option: str) -> None:
+def _spread_into(entries: list[Any], axes: Any, tree: Tree, option: str) -> None:
     if axes is None or isinstance(axes, (int, str)):
-        found.extend([axes] * tree.size)
+        entries.extend([axes] * tree.size)
         return
-    given = parts_by_key(axes)
-    if given is None or tree.kind is None or set(given) != set(tree.keys):
-        wanted = f"{option} nested as what they are for, whose parts are {list(tree.keys)}"
-        raise ArgumentError(expected(wanted, "give one axis for all parts, or one for each", **{option: axes}))
+    axes_by_key = parts_by_key(axes)
+    if axes_by_key is None or tree.kind is None or set(axes_by_key) != set(tree.keys):
+        expectation = f"{option} nested as what they are for, whose parts are {list(tree.keys)}"
+        raise ArgumentError(expected(expectation, "give one axis for all parts, or one for each", **{option: axes}))
     for key, child in zip(tree.keys, tree.children, strict=True):
-        _spread_into(found, given[key], child, option)
+        _spread_into(entries, axes_by_key[key], child, option)

@@ -16,13 +16,13 @@ For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
             return otherwise
         entry.calls += 1
         try:
-            found = entry.kernel(v2.data, v3.data)
+            payloads = entry.kernel(v2.data, v3.data)
         except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
             note(error, backend)
             raise
         v4 = blank_tensor()
         v5 = blank_tensor()
-        v4.data, v5.data, = found
+        v4.data, v5.data, = payloads
         v4.template = n5
         v4.backend = backend
         v5.template = n6
@@ -130,32 +130,32 @@ class _Writer:
             self._parts(f"{self._name(_several(itemgetter, named.keys))}(keywords)", named.children, leaves)
         else:
             self._unless("not keywords")
-        kinds = self._name(tuple([each for _, template in self._tensors for each in (template, self.backend)]))
-        found = "".join([f"{variable}.template, {variable}.backend, " for variable, _ in self._tensors])
-        self._unless(f"({found}) == {kinds}")
+        kinds = self._name(tuple([kind for _, template in self._tensors for kind in (template, self.backend)]))
+        attributes = "".join([f"{variable}.template, {variable}.backend, " for variable, _ in self._tensors])
+        self._unless(f"({attributes}) == {kinds}")
         self._unless(f"defaults.current_precision() == {self._name(defaults.current_precision())}")
         self._line("except misses:")
         self._line("    return otherwise")
         self._line("entry.calls += 1")
         self._line("try:")
-        payloads = ", ".join([f"{variable}.data" for variable, _ in self._tensors])
-        self._line(f"    found = entry.kernel({payloads})")
+        operands = ", ".join([f"{variable}.data" for variable, _ in self._tensors])
+        self._line(f"    payloads = entry.kernel({operands})")
         self._line("except Exception as error:")  # whatever a kernel raises gets the op and its line, and passes
         self._line("    note(error, backend)")
         self._line("    raise")
 
     def write_result(self, tree: Tree, results: Sequence[Template]) -> None:
         """Writes the lines that make tensors of payloads, and nest them."""
-        made = [self._variable() for _ in results]
-        for variable in made:
+        variables = [self._variable() for _ in results]
+        for variable in variables:
             self._line(f"{variable} = blank_tensor()")
-        if made:
-            self._line(f"{''.join(f'{variable}.data, ' for variable in made)} = found")
-        for variable, template in zip(made, results, strict=True):
+        if variables:
+            self._line(f"{''.join(f'{variable}.data, ' for variable in variables)} = payloads")
+        for variable, template in zip(variables, results, strict=True):
             self._line(f"{variable}.template = {self._name(template)}")
             self._line(f"{variable}.backend = backend")
-        made.reverse()
-        self._line(f"return {self._nested(tree, made)}")
+        variables.reverse()
+        self._line(f"return {self._nested(tree, variables)}")
 
     # Arguments
 
@@ -167,7 +167,7 @@ class _Writer:
         if not children:
             return
         variables = [self._variable() for _ in children]
-        self._line(f"    {''.join(f'{each}, ' for each in variables)} = {parts}")
+        self._line(f"    {''.join(f'{variable}, ' for variable in variables)} = {parts}")
         for variable, child in zip(variables, children, strict=True):
             if child.kind is None:
                 self._leaf(variable, leaves.pop())
@@ -191,9 +191,9 @@ class _Writer:
             self._unless(f"type({variable}) is {name} and {name} not in registered")
             read = f"{self._name(_several(attrgetter, tree.keys))}({variable})"
         else:
-            below, found = self._variable(), self._variable()
-            self._line(f"    {below}, {found} = flatten({variable})")
-            self._unless(f"{found} == {self._name(tree)}")
+            below, tree_variable = self._variable(), self._variable()
+            self._line(f"    {below}, {tree_variable} = flatten({variable})")
+            self._unless(f"{tree_variable} == {self._name(tree)}")
             self._parts(below, (LEAF,) * tree.size, leaves)
             return
         self._parts(read, tree.children, leaves)
@@ -214,27 +214,27 @@ class _Writer:
 
     # Results
 
-    def _nested(self, tree: Tree, made: list[str]) -> str:
+    def _nested(self, tree: Tree, variables: list[str]) -> str:
         """The expression of containers around tensors, whose variables are taken from the end of the list."""
         if tree.kind is None:
-            return made.pop()
+            return variables.pop()
         kind: Any = tree.kind
-        parts = [self._nested(child, made) for child in tree.children]
+        parts = [self._nested(child, variables) for child in tree.children]
         row = "".join([f"{part}, " for part in parts])
         if kind is type(None):
             return "None"
         if kind is tuple:
-            found = f"({row})"
+            expression = f"({row})"
         elif kind is list:
-            found = f"[{row}]"
+            expression = f"[{row}]"
         elif kind is dict:
             of = dict(zip(tree.keys, parts, strict=True))
-            filled = getattr(tree.keys, "given", tree.keys)
-            found = f"{{{', '.join([f'{self._name(key)}: {of[key]}' for key in filled])}}}"
+            filled = getattr(tree.keys, "insertion_order", tree.keys)
+            expression = f"{{{', '.join([f'{self._name(key)}: {of[key]}' for key in filled])}}}"
         else:
-            found = f"{self._name(container_of_tree(tree).rebuilt)}({self._name(tree)}, ({row}))"
+            expression = f"{self._name(container_of_tree(tree).rebuilt)}({self._name(tree)}, ({row}))"
         variable = self._variable()  # as expressions nest less deeply than containers
-        self._line(f"{variable} = {found}")
+        self._line(f"{variable} = {expression}")
         return variable
 
     # Lines and names

@@ -120,15 +120,15 @@ def while_loop(
         steps = None if trajectory is None else _ascending(trajectory)
         carried, tree = nested(initial, "carry", home_of(initial))
 
-        def asked(given: list[Tensor]) -> Any:
-            return condition(unflatten(tree, given))
+        def asked(leaves: list[Tensor]) -> Any:
+            return condition(unflatten(tree, leaves))
 
-        def turned(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-            return leaves_like(tree, body(unflatten(tree, given)), "carry", "to stay nested as it was"), carried.paths
+        def turned(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+            return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to stay nested as it was"), carried.paths
 
         holds, turn = (asked, turned) if axis is None else _for_each(carried, axis, asked, turned)
-        found = run_while(carried, holds, turn, most) if steps is None else _at(steps, carried, holds, turn, most)
-        return unflatten(tree, found)
+        results = run_while(carried, holds, turn, most) if steps is None else _at(steps, carried, holds, turn, most)
+        return unflatten(tree, results)
 
 
 def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
@@ -147,19 +147,19 @@ def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit
     turns = [end - before for before, end in pairwise((0, *ends))]
     inner = None if limit is None else max(turns)
 
-    def segment(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-        *values, count = given
+    def segment(inputs: list[Tensor]) -> tuple[list[Any], list[str]]:
+        *values, count = inputs
         inside = Leaves([full((), 0, dtype=count.dtype), *values], ["turn", *carried.paths], home)
 
-        def goes_on(given: list[Tensor]) -> Tensor:
-            return logical_and(less(given[0], count), holds(given[1:]))
+        def goes_on(leaves: list[Tensor]) -> Tensor:
+            return logical_and(less(leaves[0], count), holds(leaves[1:]))
 
-        def next_turn(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-            found, names = turn(given[1:])
-            return [given[0] + 1, *found], ["turn", *names]
+        def next_turn(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+            carry, names = turn(leaves[1:])
+            return [leaves[0] + 1, *carry], ["turn", *names]
 
-        found = run_while(inside, goes_on, next_turn, inner)[1:]
-        return [*found, *found], [*carried.paths, *carried.paths]
+        carry = run_while(inside, goes_on, next_turn, inner)[1:]
+        return [*carry, *carry], [*carried.paths, *carried.paths]
 
     scanned = Leaves([asarray(turns, dtype="int64", backend=home)], ["turns"], home)
     return run_scan_of(start, segment, scanned, len(turns), False, None)[len(start.leaves) :]
@@ -180,29 +180,32 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[As
         raise ShapeError(expected("as many examples in each carried tensor", "choose another axis", **sizes))
     size = next(iter(sizes.values()))
 
-    def asked(given: list[Tensor]) -> Tensor:
-        found: Any = holds(given)
-        template = found.template if isinstance(found, Tensor) else None
+    def asked(leaves: list[Tensor]) -> Tensor:
+        condition: Any = holds(leaves)
+        template = condition.template if isinstance(condition, Tensor) else None
         if template is None or template.dtype is not bool_:
             remedy = "compare it, such as x != 0"
-            raise DTypeError(expected("a condition of dtype bool for each example", remedy, condition=found))
+            raise DTypeError(expected("a condition of dtype bool for each example", remedy, condition=condition))
         if template.shape != (size,):
             remedy = "reduce all axes but that of the examples with any() or all()"
             raise ShapeError(expected(f"a condition of shape ({size},)", remedy, condition=template))
-        return cast(Tensor, found)
+        return cast(Tensor, condition)
 
     def chosen(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
         if place is None or (isinstance(after, Tensor) and after.shape != before.shape):
             return after  # of the wrong shape: an error tells so
-        shape = tuple(size if each == place else 1 for each in range(before.ndim))
+        shape = tuple(size if position == place else 1 for position in range(before.ndim))
         return where(reshape(going, shape), after, before)
 
-    def changed(given: list[Tensor]) -> tuple[list[Any], list[str]]:
-        going = asked(given)
-        found, names = turn(given)
-        return [chosen(going, *each) for each in zip(found, given, places, strict=True)], names
+    def changed(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+        going = asked(leaves)
+        turned, names = turn(leaves)
+        kept = [
+            chosen(going, after, before, place) for after, before, place in zip(turned, leaves, places, strict=True)
+        ]
+        return kept, names
 
-    return lambda given: any_(asked(given)), changed
+    return lambda leaves: any_(asked(leaves)), changed
 
 
 def _place(template: Template, axis: Axis) -> int | None:

@@ -75,8 +75,8 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
     kind, form = _format(place)
     tensors = {"": value} if isinstance(value, Tensor) else dict(value) if isinstance(value, Mapping) else None
     if tensors is None or isinstance(value, Tensor) is not (kind == ".npy"):
-        wanted = "a tensor" if kind == ".npy" else "tensors by name"
-        raise OperandError(expected(f"{wanted} for {kind}", "a mapping goes to .npz or .safetensors", value=value))
+        content = "a tensor" if kind == ".npy" else "tensors by name"
+        raise OperandError(expected(f"{content} for {kind}", "a mapping goes to .npz or .safetensors", value=value))
     for name, x in tensors.items():
         if not isinstance(name, str) or not isinstance(x, Tensor):
             raise OperandError(expected("tensors by name", **{str(name): x}))
@@ -134,16 +134,16 @@ def load(
     kind, form = _format(place)
     target = get_backend(backend)
     with Source(place) as source, naming(path=place):
-        found = form.read(source, target, max_bytes)
-    return found[""] if kind == ".npy" else found
+        tensors = form.read(source, target, max_bytes)
+    return tensors[""] if kind == ".npy" else tensors
 
 
 def _path(path: str | os.PathLike[str]) -> str:
     """The path as text."""
-    found = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
-    if not isinstance(found, str) or "\0" in found:
+    text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    if not isinstance(text, str) or "\0" in text:
         raise OperandError(expected("the path of a file as str or os.PathLike", path=path))
-    return found
+    return text
 
 
 def _format(path: str) -> tuple[str, Format]:

@@ -36,7 +36,7 @@ _ENTRY: Final = re.compile(
 def check(name: str, x: Tensor, kind: str = ".npy") -> None:
     """Raises `NamesError` or `DTypeError` for a tensor that NumPy's formats cannot hold."""
     of = {"name": name} if name else {}
-    if any(each is not None for each in x.names):
+    if any(axis_name is not None for axis_name in x.names):
         remedy = "save it as .safetensors, which keeps names, or drop them with rename()"
         raise NamesError(expected(f"a tensor without axis names for {kind}", remedy, **of, tensor=x.template))
     if x.dtype is bfloat16:
@@ -87,11 +87,11 @@ def read_header(stream: Any, size: int) -> Header:
         raise broken(f"the header {text[:200]!r}")
     code, sizes, order = entries["descr"][6], entries["shape"][4], entries["fortran_order"][3]
     if code is None or code[1:] not in _DTYPES or code[:1] not in "<>|=":
-        wanted, remedy = "numbers of a dtype that tensors have", "Python objects, texts and records are never loaded"
-        raise Refused(wanted, remedy, dtype=code or entries["descr"][3])
+        remedy = "Python objects, texts and records are never loaded"
+        raise Refused("numbers of a dtype that tensors have", remedy, dtype=code or entries["descr"][3])
     if sizes is None or order not in ("True", "False"):
         raise broken(f"the header {text[:200]!r}")
-    shape = [int(each.strip().removesuffix("L")) for each in sizes.split(",") if each.strip()]
+    shape = [int(digits.strip().removesuffix("L")) for digits in sizes.split(",") if digits.strip()]
     template = template_from(shape, _DTYPES[code[1:]])
     if template.nbytes != size - start:
         raise broken(f"{size - start} bytes of data for {template!r}")

@@ -30,8 +30,8 @@ _MAX_NAME: Final = (1 << 16) - 1
 def check(name: str, x: Tensor) -> None:
     """Raises for what NumPy's formats cannot hold, and `FileError` for a name that zip would cut off."""
     if "\0" in name or len(f"{name}{_SUFFIX}".encode()) > _MAX_NAME:
-        wanted = f"a name of at most {_MAX_NAME - len(_SUFFIX)} bytes without NUL for .npz"
-        raise FileError(expected(wanted, "choose another name, or save as .safetensors", name=name))
+        expectation = f"a name of at most {_MAX_NAME - len(_SUFFIX)} bytes without NUL for .npz"
+        raise FileError(expected(expectation, "choose another name, or save as .safetensors", name=name))
     npy.check(name, x, ".npz")
 
 
@@ -45,7 +45,7 @@ def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
 
 def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, Tensor]:
     """The tensors by name, in the order of the archive's directory."""
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     with zipfile.ZipFile(source) as archive:
         members = archive.infolist()
         _check_members(members)
@@ -55,11 +55,11 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
             with naming(path=source.path, member=member.filename[:_SHOWN]), archive.open(member) as opened:
                 stream: Any = opened
                 header = npy.read_header(stream, member.file_size)
-                found[member.filename.removesuffix(_SUFFIX)] = npy.read_array(header, stream.readinto1, backend)
+                tensors[member.filename.removesuffix(_SUFFIX)] = npy.read_array(header, stream.readinto1, backend)
                 # The end of a member is where its checksum is compared.
                 if not backend.template_only and stream.read(1):
                     raise broken("bytes after the array")
-    return found
+    return tensors
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
@@ -68,11 +68,11 @@ def _check_members(members: list[zipfile.ZipInfo]) -> None:
     for member in members:
         name = member.filename
         if not name.endswith(_SUFFIX):
-            wanted, remedy = "an archive of arrays alone", "take other members out of it"
-            raise Refused(wanted, remedy, member=name)
+            expectation, remedy = "an archive of arrays alone", "take other members out of it"
+            raise Refused(expectation, remedy, member=name)
         if name in seen:
             raise Refused("each member once", "write the file again", member=name)
         if member.compress_type not in _METHODS or member.flag_bits & _ENCRYPTED:
-            wanted, remedy = "members that are stored or deflated, without a password", "write it by numpy.savez"
-            raise Refused(wanted, remedy, member=name, method=member.compress_type)
+            expectation, remedy = "members that are stored or deflated, without a password", "write it by numpy.savez"
+            raise Refused(expectation, remedy, member=name, method=member.compress_type)
         seen.add(name)

@@ -63,7 +63,7 @@ def write(file: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
     import numpy
 
     header: dict[str, Any] = {}
-    names = {name: x.names for name, x in tensors.items() if any(each is not None for each in x.names)}
+    names = {name: x.names for name, x in tensors.items() if any(axis_name is not None for axis_name in x.names)}
     if names:
         header[_METADATA] = {_NAMES: json.dumps(names)}
     entries = {name: {"dtype": _code(x.dtype), "shape": x.shape} for name, x in tensors.items()}
@@ -87,11 +87,11 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
     if backend.template_only:
         return {name: Tensor(template, backend, None) for name, (template, _) in places.items()}
     source.check_within(sum(template.nbytes for template, _ in places.values()), max_bytes)
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for name, (template, offset) in places.items():
         source.seek(start + offset)
-        found[name] = read_tensor(source.readinto, template, backend, swapped=sys.byteorder == "big")
-    return found
+        tensors[name] = read_tensor(source.readinto, template, backend, swapped=sys.byteorder == "big")
+    return tensors
 
 
 def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
@@ -109,10 +109,10 @@ def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template
         if entry.keys() != {"dtype", "shape", "data_offsets"}:
             raise broken(f"for {name!r} {', '.join(entry)}")
         if entry["dtype"] not in _DTYPES:
-            wanted, remedy = f"a dtype among {', '.join(_DTYPES)}", "convert the file"
-            raise Refused(wanted, remedy, name=name, dtype=entry["dtype"])
+            expectation, remedy = f"a dtype among {', '.join(_DTYPES)}", "convert the file"
+            raise Refused(expectation, remedy, name=name, dtype=entry["dtype"])
         start, stop = entry["data_offsets"]
-        if not all(type(each) is int for each in (start, stop, *entry["shape"])):
+        if not all(type(number) is int for number in (start, stop, *entry["shape"])):
             raise broken(f"for {name!r} {entry}")
         template = template_from(entry["shape"], _DTYPES[entry["dtype"]], names.get(name))
         if stop - start != template.nbytes:
@@ -127,15 +127,15 @@ def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template
 
 def _object(text: str) -> dict[str, Any]:
     """The object that a text in JSON describes; `Refused` for anything else."""
-    found = json.loads(text, object_pairs_hook=_once)
-    if not isinstance(found, dict):
+    parsed = json.loads(text, object_pairs_hook=_once)
+    if not isinstance(parsed, dict):
         raise broken(f"{text[:200]!r} in place of an object")
-    return found
+    return parsed
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of JSON with these entries; `ValueError` for a key that stands twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    entries = dict(pairs)
+    if len(entries) != len(pairs):
         raise ValueError("a name that stands twice")
-    return found
+    return entries

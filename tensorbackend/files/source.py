@@ -41,14 +41,14 @@ _ALIGNMENT = 64
 class Refused(Exception):
     """The mistake of a file, raised where the file's name is not known; `naming` adds it."""
 
-    def __init__(self, wanted: str, remedy: str, **came: object) -> None:
-        super().__init__(wanted)
-        self.wanted, self.remedy, self.came = wanted, remedy, came
+    def __init__(self, expectation: str, remedy: str, **came: object) -> None:
+        super().__init__(expectation)
+        self.expectation, self.remedy, self.came = expectation, remedy, came
 
 
-def broken(found: object) -> Refused:
+def broken(fault: object) -> Refused:
     """The error about a file that is not what its suffix and its headers say."""
-    return Refused("an intact file", "fetch or write it again", found=found)
+    return Refused("an intact file", "fetch or write it again", found=fault)
 
 
 class _Outside(OSError):
@@ -68,8 +68,8 @@ def naming(**where: object) -> Iterator[None]:
         if isinstance(error, (OSError, MemoryError, TensorBackendError)) and not isinstance(error, _Outside):
             raise
         refused = error if isinstance(error, Refused) else broken(f"{type(error).__name__.lstrip('_')}: {error}")
-        came = {name: each[:_SHOWN] if isinstance(each, str) else each for name, each in refused.came.items()}
-        raise FileError(expected(refused.wanted, refused.remedy, **(where | came))) from error
+        came = {name: detail[:_SHOWN] if isinstance(detail, str) else detail for name, detail in refused.came.items()}
+        raise FileError(expected(refused.expectation, refused.remedy, **(where | came))) from error
 
 
 class Source(io.FileIO):
@@ -82,12 +82,12 @@ class Source(io.FileIO):
         super().__init__(path, opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
         self.length = self._check(os.fstat(self.fileno()))
 
-    def _check(self, found: os.stat_result) -> int:
-        if not stat.S_ISREG(found.st_mode):
+    def _check(self, status: os.stat_result) -> int:
+        if not stat.S_ISREG(status.st_mode):
             kind = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
-            came = kind.get(stat.S_IFMT(found.st_mode), "a device")
+            came = kind.get(stat.S_IFMT(status.st_mode), "a device")
             raise FileError(expected("a regular file", path=self.path, found=came))
-        return found.st_size
+        return status.st_size
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Reads at most the bytes that are left: a size that a header claims takes no memory."""
@@ -109,8 +109,8 @@ class Source(io.FileIO):
         """Raises `Refused` where the tensors of the file take more bytes than they may."""
         limit = self.limit(max_bytes)
         if size > limit:
-            wanted, remedy = f"at most {limit} bytes of data", "raise max_bytes if you trust the file"
-            raise Refused(wanted, remedy, bytes=size)
+            expectation, remedy = f"at most {limit} bytes of data", "raise max_bytes if you trust the file"
+            raise Refused(expectation, remedy, bytes=size)
 
 
 def template_from(shape: Any, dtype: Any, names: Any = None) -> Template:

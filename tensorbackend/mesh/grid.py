@@ -47,10 +47,10 @@ class Mesh:
     def __init__(self, axes: Mapping[str, int] | Any, devices: Sequence[int] | None = None) -> None:
         if not isinstance(axes, Mapping):
             axes, devices = _of_jax(axes, devices)
-        found = tuple([(_checked_name(name), _checked_size(name, size)) for name, size in axes.items()])
-        if not found:
+        checked_axes = tuple([(_checked_name(name), _checked_size(name, size)) for name, size in axes.items()])
+        if not checked_axes:
             raise ArgumentError(expected("a mesh of one axis or more", axes=dict(axes)))
-        object.__setattr__(self, "_axes", found)
+        object.__setattr__(self, "_axes", checked_axes)
         object.__setattr__(self, "devices", None if devices is None else _checked_devices(devices, self.size))
 
     @property
@@ -97,7 +97,7 @@ def _of_jax(mesh: Any, devices: Sequence[int] | None) -> tuple[Mapping[str, int]
         raise ArgumentKindError(expected("a dict of sizes by name, or a mesh of JAX's with devices", axes=mesh))
     if devices is not None:
         raise ArgumentError(expected("no devices beside a mesh of JAX's, which has its own", devices=devices))
-    return dict(zip(mesh.axis_names, grid.shape, strict=True)), [each.id for each in grid.flat]
+    return dict(zip(mesh.axis_names, grid.shape, strict=True)), [device.id for device in grid.flat]
 
 
 def _checked_name(name: object) -> str:
@@ -107,10 +107,10 @@ def _checked_name(name: object) -> str:
 
 
 def _checked_size(name: str, size: object) -> int:
-    found = as_int(size)
-    if found is None or found < 1:
+    integer_size = as_int(size)
+    if integer_size is None or integer_size < 1:
         raise ArgumentError(expected(f"an int of 1 or more as the size of {name!r}", size=size))
-    return found
+    return integer_size
 
 
 def _checked_devices(devices: Sequence[int], size: int) -> tuple[int, ...]:

@@ -95,20 +95,20 @@ class Layout:
         if not isinstance(rules, Mapping | Sequence) or isinstance(rules, str):
             raise ArgumentKindError(expected("a dict from names of axes to axes of the mesh", layout=rules))
         pairs = rules.items() if isinstance(rules, Mapping) else rules
-        self.rules = tuple([(_name(name), self._mesh_axes(name, wanted)) for name, wanted in pairs])
+        self.rules = tuple([(_name(name), self._mesh_axes(name, rule)) for name, rule in pairs])
         """The rules in order: a name, and the mesh axes for it."""
 
-    def _mesh_axes(self, name: str, wanted: Any) -> tuple[str, ...]:
+    def _mesh_axes(self, name: str, rule: Any) -> tuple[str, ...]:
         """The mesh axes of a rule."""
-        axes = () if wanted is None else (wanted,) if isinstance(wanted, str) else wanted
+        axes = () if rule is None else (rule,) if isinstance(rule, str) else rule
         if not isinstance(axes, Sequence) or not all(isinstance(axis, str) for axis in axes):
-            raise ArgumentKindError(expected(f"a mesh axis, several or None for {name!r}", rule=wanted))
+            raise ArgumentKindError(expected(f"a mesh axis, several or None for {name!r}", rule=rule))
         for axis in axes:
             if axis not in self.mesh.names:
                 remedy = f"the axes of the mesh are {', '.join(self.mesh.names)}"
-                raise ArgumentError(expected(f"an axis of the mesh for {name!r}", remedy, rule=wanted))
+                raise ArgumentError(expected(f"an axis of the mesh for {name!r}", remedy, rule=rule))
         if len(set(axes)) < len(axes):
-            raise ArgumentError(expected(f"each mesh axis once for {name!r}", rule=wanted))
+            raise ArgumentError(expected(f"each mesh axis once for {name!r}", rule=rule))
         return tuple(axes)
 
     def of(self, template: Template) -> Sharding:
@@ -117,12 +117,12 @@ class Layout:
         notes: list[str] = []
         owners: dict[str, str] = {}
         sizes = self.mesh.sizes
-        for name, wanted in self.rules:
+        for name, rule_axes in self.rules:
             if name not in template.names or not template.size:
                 continue
             place = template.names.index(name)
             left = template.shape[place]
-            for axis in wanted:
+            for axis in rule_axes:
                 if axis in owners:
                     notes.append(f"{name} is not divided over {axis}: {owners[axis]} is")
                 elif left % sizes[axis]:
@@ -138,13 +138,13 @@ def spread(layout: Layout, part: Template) -> Sharding:
     """The whole of which each device holds a part with a template: divided is each axis of a name with a rule."""
     axes: list[tuple[str, ...]] = [()] * part.ndim
     taken: set[str] = set()
-    for name, wanted in layout.rules:
+    for name, rule_axes in layout.rules:
         if name in part.names:
-            axes[part.names.index(name)] = tuple([axis for axis in wanted if axis not in taken])
-            taken |= set(wanted)
+            axes[part.names.index(name)] = tuple([axis for axis in rule_axes if axis not in taken])
+            taken |= set(rule_axes)
     sizes = layout.mesh.sizes
     pairs = zip(part.shape, axes, strict=True)
-    shape = tuple([size * prod(sizes[axis] for axis in each) for size, each in pairs])
+    shape = tuple([size * prod(sizes[axis] for axis in mesh_axes) for size, mesh_axes in pairs])
     return Sharding(layout.mesh, part.replace(shape=shape), tuple(axes))
 
 

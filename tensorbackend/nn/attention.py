@@ -33,17 +33,19 @@ def _last(x: Tensor, time: Axis, axis: Axis) -> Tensor:
     first, second = normalize_axis(x.template, time), normalize_axis(x.template, axis)
     if first == second:
         raise ShapeError(expected("two axes, for times and features", time=time, axis=axis))
-    return permute_dims(x, (*(each for each in range(x.ndim) if each not in (first, second)), first, second))
+    return permute_dims(
+        x, (*(other_axis for other_axis in range(x.ndim) if other_axis not in (first, second)), first, second)
+    )
 
 
 def _beside(x: Tensor, query: Tensor) -> Tensor:
     """Keys or values with their leading axes in the order of the queries', by names where all have one."""
-    lead, wanted = x.names[:-2], query.names[:-2]
-    if None in lead or None in wanted or not {*lead} <= {*wanted}:
+    lead, query_lead = x.names[:-2], query.names[:-2]
+    if None in lead or None in query_lead or not {*lead} <= {*query_lead}:
         return x
     bare = rename(x, *lead, "\0time", "\0feature")
-    order = [*(name for name in wanted if name is not None), "\0time", "\0feature"]
-    return rename(align_to(bare, order), *wanted, *x.names[-2:])
+    order = [*(name for name in query_lead if name is not None), "\0time", "\0feature"]
+    return rename(align_to(bare, order), *query_lead, *x.names[-2:])
 
 
 @entry
@@ -117,10 +119,10 @@ def attention_weights(
     return softmax(scores, axis=-1) if inside is None else masked_softmax(scores, inside, axis=-1)
 
 
-def _like(found: Tensor, scores: Tensor, what: str) -> Tensor:
-    if found.shape != scores.shape:
-        raise ShapeError(expected(f"{what} that broadcasts to {scores.template!r}", found=found.template))
-    return found
+def _like(biased: Tensor, scores: Tensor, what: str) -> Tensor:
+    if biased.shape != scores.shape:
+        raise ShapeError(expected(f"{what} that broadcasts to {scores.template!r}", found=biased.template))
+    return biased
 
 
 @entry
@@ -173,8 +175,8 @@ def attention(
     ends = _last(query, time, axis)
     values = _beside(_last(value, time, axis), ends)
     values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
-    found = matmul(weights, in_float32(values))
-    return astype(found, add(query[..., :0], 0).dtype) if found.dtype is not value.dtype else found
+    averages = matmul(weights, in_float32(values))
+    return astype(averages, add(query[..., :0], 0).dtype) if averages.dtype is not value.dtype else averages
 
 
 class KeyValueCache(NamedTuple):
@@ -230,9 +232,9 @@ def _projected(parameters: Parameters, name: str, x: Tensor) -> Tensor:
     """x of shape (..., features) times a weight of the parameters, plus its bias."""
     if name not in parameters:
         raise ArgumentError(expected("parameters query, key, value and output", parameters=sorted(parameters)))
-    found = matmul(x, parameters[name])
+    product = matmul(x, parameters[name])
     bias = parameters.get(f"{name}_bias")
-    return found if bias is None else add(found, bias)
+    return product if bias is None else add(product, bias)
 
 
 def _in_heads(x: Tensor, heads: int) -> Tensor:
@@ -315,9 +317,9 @@ def multi_head_attention(
     key = _in_heads(_projected(parameters, "key", source), heads)
     value = _in_heads(_projected(parameters, "value", source), heads)
     if rotate is not None:
-        query, key = (rotate(each, iota(each.shape[-2], like=each)) for each in (query, key))
-    found = attention(query, key, value, mask=mask, bias=bias, causal=causal)
-    return _projected(parameters, "output", _out_of_heads(found))
+        query, key = (rotate(vectors, iota(vectors.shape[-2], like=vectors)) for vectors in (query, key))
+    attended = attention(query, key, value, mask=mask, bias=bias, causal=causal)
+    return _projected(parameters, "output", _out_of_heads(attended))
 
 
 @entry
@@ -360,22 +362,22 @@ def incremental_attention(
     >>> parameters = {name: tb.ones((4, 4)) for name in ("query", "key", "value", "output")}
     >>> cache = tb.nn.key_value_cache((2,), heads=2, size=8, units=2)
     >>> for _ in range(3):
-    ...     found, cache = tb.nn.incremental_attention(parameters, tb.ones((2, 1, 4)), cache, heads=2)
-    >>> found.shape, cache.length.item()
+    ...     result, cache = tb.nn.incremental_attention(parameters, tb.ones((2, 1, 4)), cache, heads=2)
+    >>> result.shape, cache.length.item()
     ((2, 1, 4), 3)
     """
     x = _last(asarray(x), time, axis)
     steps = x.shape[-2]
-    query, key, value = (_in_heads(_projected(parameters, each, x), heads) for each in ("query", "key", "value"))
+    query, key, value = (_in_heads(_projected(parameters, name, x), heads) for name in ("query", "key", "value"))
     positions = add(iota(steps, dtype="int64", like=x), cache.length)
     if rotate is not None:
         query, key = rotate(query, positions), rotate(key, positions)
     keys, values = (_entered(old, new, cache.length) for old, new in ((cache.keys, key), (cache.values, value)))
     seen = less(iota((1, keys.shape[-2]), axis=1, like=x), add(reshape(positions, (steps, 1)), 1))
-    bare = (rename(each, *(None,) * each.ndim) for each in (query, keys, values))
-    found = rename(attention(*bare, mask=seen), *query.names)
+    bare = (rename(operand, *(None,) * operand.ndim) for operand in (query, keys, values))
+    attended = rename(attention(*bare, mask=seen), *query.names)
     after = KeyValueCache(keys, values, add(cache.length, steps))
-    return _projected(parameters, "output", _out_of_heads(found)), after
+    return _projected(parameters, "output", _out_of_heads(attended)), after
 
 
 def _entered(old: Tensor, new: Tensor, start: Tensor) -> Tensor:

@@ -35,9 +35,9 @@ def _layout(x: Tensor, kernel: Tensor, axis: Axis, spatial: Axes) -> _Layout:
     feature = normalize_axis(x.template, axis)
     count = kernel.ndim - 2
     if count < 0:
-        wanted = "a kernel as (out, channels, *spatial)"
-        raise ShapeError(expected(wanted, kernel=kernel.template))
-    others = [each for each in range(x.ndim) if each != feature]
+        expectation = "a kernel as (out, channels, *spatial)"
+        raise ShapeError(expected(expectation, kernel=kernel.template))
+    others = [other for other in range(x.ndim) if other != feature]
     if spatial is None:
         named = [name for name in kernel.names[2:] if name is not None and name in x.names]
         by_name = len(named) == count and x.names[feature] not in named
@@ -45,9 +45,9 @@ def _layout(x: Tensor, kernel: Tensor, axis: Axis, spatial: Axes) -> _Layout:
     else:
         along = normalize_axes(x.template, spatial)
     if len(along) != count or feature in along:
-        wanted = f"{count} spatial axes of x, as the kernel has, besides the features"
-        raise ShapeError(expected(wanted, x=x.template, kernel=kernel.template, spatial=spatial))
-    return _Layout(tuple(each for each in others if each not in along), feature, along)
+        expectation = f"{count} spatial axes of x, as the kernel has, besides the features"
+        raise ShapeError(expected(expectation, x=x.template, kernel=kernel.template, spatial=spatial))
+    return _Layout(tuple(other for other in others if other not in along), feature, along)
 
 
 def _flat(x: Tensor, layout: _Layout) -> Tensor:
@@ -58,11 +58,11 @@ def _flat(x: Tensor, layout: _Layout) -> Tensor:
     return reshape(moved, (rows, *moved.shape[count:]), names=(None, *moved.names[count:]))
 
 
-def _unflat(found: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -> Tensor:
+def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -> Tensor:
     """A result (batch, out, *spatial) with its axes where x has them, plus a bias for each feature."""
     lead = tuple(x.shape[axis] for axis in layout.batch)
-    names = (*(x.names[axis] for axis in layout.batch), *found.names[1:])
-    apart = reshape(found, (*lead, *found.shape[1:]), names=names)
+    names = (*(x.names[axis] for axis in layout.batch), *flat.names[1:])
+    apart = reshape(flat, (*lead, *flat.shape[1:]), names=names)
     order = (*layout.batch, layout.feature, *layout.spatial)
     back = permute_dims(apart, tuple(order.index(axis) for axis in range(x.ndim)))
     if bias is None:
@@ -129,10 +129,10 @@ def conv(
     """
     x, kernel = together(x, kernel)
     layout = _layout(x, kernel, axis, spatial)
-    found = primitive_conv(
+    convolved = primitive_conv(
         _flat(x, layout), kernel, strides=strides, padding=padding, kernel_dilation=dilation, feature_groups=groups
     )
-    return _unflat(found, x, layout, bias)
+    return _unflat(convolved, x, layout, bias)
 
 
 @entry
@@ -195,8 +195,8 @@ def conv_transpose(
     flat = _flat(x, layout)
     features = flat.shape[1]
     if groups < 1 or features % groups or kernel.shape[0] != features:
-        wanted = f"a kernel of the {features} features of x, and groups that divide them"
-        raise ShapeError(expected(wanted, kernel=kernel.template, groups=groups))
+        expectation = f"a kernel of the {features} features of x, and groups that divide them"
+        raise ShapeError(expected(expectation, kernel=kernel.template, groups=groups))
     check_meeting((flat.names[1], *flat.names[2:]), (kernel.names[0], *kernel.names[2:]), x.template, kernel.template)
     axes = range(2, flat.ndim)
     paces = numbers(flat.template, axes, "strides", strides)
@@ -210,10 +210,10 @@ def conv_transpose(
     sizes = (groups * kernel.shape[1], features // groups, *kernel.shape[2:])
     turned = flip(reshape(apart, sizes), axis=tuple(axes)) if kernel.ndim > 2 else reshape(apart, sizes)
     named = turned.rename(kernel.names[1], *(None,) * (kernel.ndim - 1))
-    found = primitive_conv(
+    convolved = primitive_conv(
         flat, named, padding=pairs, input_dilation=paces, kernel_dilation=between, feature_groups=groups
     )
-    return _unflat(found, x, layout, bias)
+    return _unflat(convolved, x, layout, bias)
 
 
 def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: Sequence[int]) -> list[tuple[int, int]]:
@@ -222,11 +222,11 @@ def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: S
         return [(0, 0)] * len(spans)
     if padding == "same":  # (size - 1) * pace + span + 1 entries become size * pace
         over = [span + 1 - pace for pace, span in zip(paces, spans, strict=True)]
-        return [(max(each // 2, 0), each - max(each // 2, 0)) for each in over]
+        return [(max(excess // 2, 0), excess - max(excess // 2, 0)) for excess in over]
     pairs = [(int(pair[0]), int(pair[1])) for pair in padding if not isinstance(pair, str) and len(pair) == 2]
     if isinstance(padding, str) or len(pairs) != len(spans):
-        wanted = f"'valid', 'same', or (low, high) for each of {len(spans)} axes"
-        raise ArgumentError(expected(wanted, padding=padding))
+        expectation = f"'valid', 'same', or (low, high) for each of {len(spans)} axes"
+        raise ArgumentError(expected(expectation, padding=padding))
     return pairs
 
 

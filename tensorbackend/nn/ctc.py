@@ -27,7 +27,7 @@ from ..rules.broadcasting import broadcast, check_dtype, to_floating
 from ..rules.plan import choice
 from ..template import Names, Shape, intern_template, merge_names
 from ..tensor import Axis, Tensor, TensorLike
-from .ctc_paths import Given, best, loss
+from .ctc_paths import Examples, best, loss
 
 
 class Decoded(NamedTuple):
@@ -57,9 +57,9 @@ class _Frames(NamedTuple):
 
 def _flat(x: Tensor, shape: Shape, names: Names, what: str) -> Tensor:
     """Lengths, say, for each example of the batch, along one axis."""
-    wanted = intern_template(shape, x.dtype, names)
-    if broadcast([wanted, x.template])[0] != shape:
-        raise ShapeError(expected(f"{what} that broadcast to {wanted!r}", **{what: x.template}))
+    batch = intern_template(shape, x.dtype, names)
+    if broadcast([batch, x.template])[0] != shape:
+        raise ShapeError(expected(f"{what} that broadcast to {batch!r}", **{what: x.template}))
     return reshape(broadcast_to(x, shape), (-1,) if math.prod(shape) else (0,), names=(None,))
 
 
@@ -73,8 +73,11 @@ def _frames(logits: Tensor, lengths: TensorLike | None, time: Axis, axis: Axis) 
     along, classes = normalize_axis(logits.template, time), normalize_axis(logits.template, axis)
     if along == classes:
         raise ShapeError(expected("two axes, for frames and classes", time=time, axis=axis))
-    batch = [each for each in range(logits.ndim) if each not in (along, classes)]
-    shape, names = tuple(logits.shape[each] for each in batch), tuple(logits.names[each] for each in batch)
+    batch = [batch_axis for batch_axis in range(logits.ndim) if batch_axis not in (along, classes)]
+    shape, names = (
+        tuple(logits.shape[batch_axis] for batch_axis in batch),
+        tuple(logits.names[batch_axis] for batch_axis in batch),
+    )
     moved = permute_dims(logits, (*batch, along, classes))
     sizes = (math.prod(shape), *moved.shape[-2:])
     flat = reshape(moved, sizes, names=(None,) * 3)
@@ -93,7 +96,7 @@ def _blank(blank: int, logits: Tensor, axis: Axis) -> int:
     return blank % classes
 
 
-def _given(
+def _examples(
     logits: Tensor,
     labels: Tensor,
     logit_lengths: TensorLike | None,
@@ -101,13 +104,13 @@ def _given(
     normalised: bool,
     time: Axis,
     axis: Axis,
-) -> tuple[_Frames, Given]:
+) -> tuple[_Frames, Examples]:
     """The frames that paths go through, with logarithms of probabilities in float32 at least."""
     dtype = to_floating(check_dtype(logits.dtype, "real"))
     frames, targets, counts = _targets(_frames(logits, logit_lengths, time, axis), labels, label_lengths)
     wide = astype(frames.logits, promote_types(dtype, float32))
     scores = wide if normalised else log_softmax(wide, axis=-1)
-    return frames, Given(scores, targets, frames.counts, counts)
+    return frames, Examples(scores, targets, frames.counts, counts)
 
 
 @entry
@@ -182,13 +185,13 @@ def ctc_loss(
     choice(("all", "best"), alignments=alignments)
     logits, labels = together(logits, labels)
     at = _blank(blank, logits, axis)
-    frames, given = _given(logits, labels, logit_lengths, label_lengths, normalised, time, axis)
+    frames, examples = _examples(logits, labels, logit_lengths, label_lengths, normalised, time, axis)
     if alignments == "all":
-        losses = loss(given, at, repeats)
+        losses = loss(examples, at, repeats)
     else:
-        path = best(given, at, repeats)
-        each = take_along_axis(given.scores, expand_dims(path.classes, axis=2), axis=2)
-        spelt = where(path.inside, reshape(each, each.shape[:2]), 0)
+        path = best(examples, at, repeats)
+        path_scores = take_along_axis(examples.scores, expand_dims(path.classes, axis=2), axis=2)
+        spelt = where(path.inside, reshape(path_scores, path_scores.shape[:2]), 0)
         losses = where(path.possible, negative(sum(spelt, axis=1)), math.inf)
     return frames.back(astype(losses, to_floating(logits.dtype)))
 
@@ -255,8 +258,8 @@ def ctc_alignment(
     """
     logits, labels = together(logits, labels)
     at = _blank(blank, logits, axis)
-    frames, given = _given(logits, labels, logit_lengths, label_lengths, False, time, axis)
-    return frames.back(rename(best(given, at, repeats).classes, None, frames.time))
+    frames, examples = _examples(logits, labels, logit_lengths, label_lengths, False, time, axis)
+    return frames.back(rename(best(examples, at, repeats).classes, None, frames.time))
 
 
 def _targets(frames: _Frames, labels: Tensor, lengths: TensorLike | None) -> tuple[_Frames, Tensor, Tensor]:
@@ -264,16 +267,16 @@ def _targets(frames: _Frames, labels: Tensor, lengths: TensorLike | None) -> tup
     if not labels.ndim:
         raise ShapeError(expected("labels with an axis of positions", labels=labels.template))
     batch = intern_template(labels.shape[:-1], labels.dtype, labels.names[:-1])
-    wanted = intern_template(frames.shape, labels.dtype, frames.names)
+    frame_batch = intern_template(frames.shape, labels.dtype, frames.names)
     if batch.shape != frames.shape:
-        raise ShapeError(expected(f"labels for each example of {wanted!r}", labels=labels.template))
-    frames = frames._replace(names=merge_names(wanted, batch))
+        raise ShapeError(expected(f"labels for each example of {frame_batch!r}", labels=labels.template))
+    frames = frames._replace(names=merge_names(frame_batch, batch))
     size = labels.shape[-1]
     flat = reshape(_integers(labels, "labels"), (frames.counts.shape[0], size), names=(None, None))
     if lengths is None:
         return frames, flat, full(flat.shape[:1], size, dtype="int64", like=flat)
-    given = _integers(together(labels, lengths)[1], "lengths")
-    return frames, flat, _flat(given, frames.shape, frames.names, "lengths")
+    counts = _integers(together(labels, lengths)[1], "lengths")
+    return frames, flat, _flat(counts, frames.shape, frames.names, "lengths")
 
 
 @entry
@@ -337,5 +340,5 @@ def ctc_best_path(
     # Each goes to the place of its number; omitted ones go beyond the end.
     place = where(spelt, subtract(cumulative_sum(number, axis=1), 1), size)
     empty = full((rows, size), at, dtype="int64", like=likely)
-    found = indexed_put(empty, expand_dims(place, axis=2), likely, mode="fill", batch=0)
-    return Decoded(frames.back(rename(found, None, name)), frames.back(sum(number, axis=1)))
+    labels = indexed_put(empty, expand_dims(place, axis=2), likely, mode="fill", batch=0)
+    return Decoded(frames.back(rename(labels, None, name)), frames.back(sum(number, axis=1)))

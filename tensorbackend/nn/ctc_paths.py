@@ -49,7 +49,7 @@ NEVER = -1e30
 """The logarithm of the probability of what cannot be: finite, so that neither sums nor differences are NaN."""
 
 
-class Given(NamedTuple):
+class Examples(NamedTuple):
     """A batch of frames and labels, without names."""
 
     scores: Tensor
@@ -62,37 +62,36 @@ class Given(NamedTuple):
     """(batch,), int64: how many labels there are."""
 
 
-def loss(given: Given, blank: int, repeats: bool) -> Tensor:
+def loss(examples: Examples, blank: int, repeats: bool) -> Tensor:
     """Minus the logarithm of the sum over all paths, infinite where there is none: (batch,)."""
-    found: Tensor = _loss(*given, blank, repeats)
-    return found
+    losses: Tensor = _loss(*examples, blank, repeats)
+    return losses
 
 
 @custom_gradient
 def _loss(
     scores: Tensor, labels: Tensor, frames: Tensor, counts: Tensor, blank: int, repeats: bool
 ) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor | None, ...]]]:
-    given = Given(scores, labels, frames, counts)
-    losses, forward = _call("ctc_forward", _templates(given), given, blank, repeats, _forward)
+    examples = Examples(scores, labels, frames, counts)
+    losses, forward = _call("ctc_forward", _templates(examples), examples, blank, repeats, _forward)
 
     def pull(cotangent: Tensor) -> tuple[Tensor | None, ...]:
         out = Template(scores.shape, scores.dtype)
-        found = _call("ctc_posteriors", out, (*given, losses, forward), blank, repeats, _posteriors)
-        return multiply(found, negative(expand_dims(cotangent, axis=(1, 2)))), *[None] * 5
+        posteriors = _call("ctc_posteriors", out, (*examples, losses, forward), blank, repeats, _posteriors)
+        return multiply(posteriors, negative(expand_dims(cotangent, axis=(1, 2)))), *[None] * 5
 
     return losses, pull
 
 
-def _templates(given: Given) -> tuple[Template, Template]:
-    (batch, time, _), dtype = given.scores.shape, given.scores.dtype
-    return Template((batch,), dtype), Template((time, batch, 2 * given.labels.shape[1] + 1), dtype)
+def _templates(examples: Examples) -> tuple[Template, Template]:
+    (batch, time, _), dtype = examples.scores.shape, examples.scores.dtype
+    return Template((batch,), dtype), Template((time, batch, 2 * examples.labels.shape[1] + 1), dtype)
 
 
 def _call(
     name: str, out: Any, inputs: tuple[Tensor, ...], blank: int, repeats: bool, default: Callable[..., Any]
 ) -> Any:
-    """Calls a callback of the protocol, or its default where labels do not repeat, which no backend's own callback
-    knows."""
+    """Call a callback of the protocol; where labels do not repeat, call the default, as no backend supports that."""
     backend = common_backend(inputs)
     options = {"blank": blank} if repeats else {"blank": blank, "repeats": False}
     call = CompositeCall(out, tuple(move(x, backend) for x in inputs), MappingProxyType(options))
@@ -116,9 +115,9 @@ class _Lattice(NamedTuple):
     """(batch, states): 0 where a path may end, else `NEVER`."""
 
 
-def lattice(given: Given, blank: int, repeats: bool = True) -> _Lattice:
+def lattice(examples: Examples, blank: int, repeats: bool = True) -> _Lattice:
     """The states of labels, and what each frame says of them."""
-    scores, labels, frames, counts = given
+    scores, labels, frames, counts = examples
     states, skips, stays = _states(labels, counts, blank, scores.shape[2], scores.dtype, repeats)
     emitted = permute_dims(maximum(take(scores, states, axis=2, batch=0), NEVER), (1, 0, 2))
     place = iota((scores.shape[1], 1, 1), axis=0, dtype="int64", like=scores)
@@ -174,7 +173,7 @@ def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 
 def _lowered(paths: Tensor) -> tuple[Tensor, Tensor]:
-    """Logarithms less the greatest of their row, and that; 0 where nothing is possible."""
+    """Subtract from logarithms the greatest of their row, or 0 where no path is possible, and return both."""
     most = max(paths, axis=-1, keepdims=True)
     most = where(less(NEVER / 2, most), most, 0)
     return subtract(paths, most), most
@@ -188,11 +187,11 @@ def _start(paths: _Lattice) -> Tensor:
 
 
 def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Tensor, Tensor]:
-    """The losses, and for each frame and state the logarithm of the paths' probability up to it, but for a summand.
+    """Compute the losses, and the logarithm of the probability of the paths up to each frame and state.
 
-    The summand of each frame keeps the numbers small, and so exact: it is their greatest.
+    The greatest logarithm of each frame is subtracted from the others, which keeps them small and so exact.
     """
-    paths = lattice(Given(*inputs), **options)
+    paths = lattice(Examples(*inputs), **options)
 
     def step(carry: tuple[Tensor, Tensor], frame: tuple[Tensor, Tensor]) -> tuple[tuple[Tensor, Tensor], Tensor]:
         (summed, before), (log_probability, held) = carry, frame
@@ -210,8 +209,8 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
     """The probability of each class in each frame, given the labels: of its states together."""
     *rest, losses, forward = inputs
-    given = Given(*rest)
-    paths = lattice(given, **options)
+    examples = Examples(*rest)
+    paths = lattice(examples, **options)
     ahead = _shifted(paths.skips, -2)
 
     def step(after: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -222,10 +221,10 @@ def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor
 
     _, backward = scan(step, paths.ends, (paths.emitted, paths.inside), reverse=True)
     there = logical_and(paths.inside, expand_dims(less(losses, math.inf), axis=1))
-    found = where(there, softmax(add(forward, backward), axis=-1), 0)
-    batch, time, classes = given.scores.shape
-    empty = zeros((batch, classes, time), dtype=found.dtype, like=found)
-    by_class = indexed_add(empty, expand_dims(paths.states, axis=2), permute_dims(found, (1, 2, 0)), batch=0)
+    by_state = where(there, softmax(add(forward, backward), axis=-1), 0)
+    batch, time, classes = examples.scores.shape
+    empty = zeros((batch, classes, time), dtype=by_state.dtype, like=by_state)
+    by_class = indexed_add(empty, expand_dims(paths.states, axis=2), permute_dims(by_state, (1, 2, 0)), batch=0)
     return permute_dims(by_class, (0, 2, 1))
 
 
@@ -243,9 +242,9 @@ class Aligned(NamedTuple):
     """(batch,): whether any path spells the labels."""
 
 
-def best(given: Given, blank: int, repeats: bool) -> Aligned:
+def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
     """The most probable path; of two the one that goes on later."""
-    paths = lattice(given, blank, repeats)
+    paths = lattice(examples, blank, repeats)
 
     def step(before: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
@@ -254,15 +253,15 @@ def best(given: Given, blank: int, repeats: bool) -> Aligned:
         return where(held, lowered, before), argmax(ways, axis=0)
 
     last, moves = scan(step, _start(paths), (paths.emitted, paths.inside))
-    found = add(last, paths.ends)
-    possible = less(NEVER / 2, max(found, axis=-1))
+    final_scores = add(last, paths.ends)
+    possible = less(NEVER / 2, max(final_scores, axis=-1))
 
     def back(state: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         moved, held = frame
         before = subtract(state, take_along_axis(moved, state, axis=1))
         return where(held, before, state), state
 
-    _, path = scan(back, argmax(found, axis=-1, keepdims=True), (moves, paths.inside), reverse=True)
+    _, path = scan(back, argmax(final_scores, axis=-1, keepdims=True), (moves, paths.inside), reverse=True)
     inside = permute_dims(reshape(paths.inside, paths.inside.shape[:2]), (1, 0))
     classes = take_along_axis(paths.states, permute_dims(reshape(path, path.shape[:2]), (1, 0)), axis=1)
     kept = logical_and(inside, expand_dims(possible, axis=1))

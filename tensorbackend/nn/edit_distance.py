@@ -55,23 +55,23 @@ def edit_distance(
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> kitten, sitting = (tb.asarray([ord(each) for each in word]) for word in ("kitten", "sitting"))
+    >>> kitten, sitting = (tb.asarray([ord(letter) for letter in word]) for word in ("kitten", "sitting"))
     >>> tb.nn.edit_distance(kitten, sitting).item()
     3
     """
     x, y = together(hypotheses, references)
-    for each in (x, y):
-        if not each.ndim or not each.dtype.is_integer:
-            wanted = "integers with an axis of positions"
-            error = DTypeError if each.ndim else ShapeError
-            raise error(expected(wanted, tensor=each.template))
-    batches = [intern_template(each.shape[:-1], each.dtype, each.names[:-1]) for each in (x, y)]
+    for sequence in (x, y):
+        if not sequence.ndim or not sequence.dtype.is_integer:
+            expectation = "integers with an axis of positions"
+            error = DTypeError if sequence.ndim else ShapeError
+            raise error(expected(expectation, tensor=sequence.template))
+    batches = [intern_template(sequence.shape[:-1], sequence.dtype, sequence.names[:-1]) for sequence in (x, y)]
     shape, names = broadcast(batches)
     width = y.shape[-1]
     wide = intern_template(shape, x.dtype, names)
     x = broadcast_to(x, (*shape, x.shape[-1]), names=(*names, None))
     y = rename(broadcast_to(y, (*shape, width)), *(None,) * (len(shape) + 1))
-    ends = [_length(size, given, wide, like) for size, given, like in (
+    ends = [_length(size, lengths, wide, like) for size, lengths, like in (
         (x.shape[-1], hypothesis_lengths, x), (width, reference_lengths, y))]  # fmt: skip
     places = iota(width + 1, dtype="int64", like=y)
     first = broadcast_to(places, (*shape, width + 1))
@@ -82,25 +82,25 @@ def edit_distance(
         shorter, longer = sliced(row, (..., slice(width))), sliced(row, (..., slice(1, None)))
         best = minimum(add(shorter, changed), add(longer, 1))
         deleted = broadcast_to(add(number, 1), (*shape, 1))
-        # An insertion costs one for each place, so the least over all earlier places is taken without it.
+        # An insertion costs 1 per place: subtract the place, take the least up to each place, add the place again.
         after = add(cumulative_min(subtract(concatenate([deleted, best], axis=-1), places), axis=-1), places)
         return where(less(number, expand_dims(ends[0], axis=len(shape))), after, row), None
 
     tokens = moveaxis(rename(x, *(None,) * x.ndim), -1, 0)
     numbers = iota(x.shape[-1], dtype="int64", like=x)
     last, _ = scan(step, first, (tokens, numbers))
-    found = take_along_axis(last, expand_dims(ends[1], axis=len(shape)), axis=-1, mode="clip")
-    return rename(squeeze(found, len(shape)), *names)
+    distances = take_along_axis(last, expand_dims(ends[1], axis=len(shape)), axis=-1, mode="clip")
+    return rename(squeeze(distances, len(shape)), *names)
 
 
 def _length(size: int, lengths: TensorLike | None, batch: Template, like: Tensor) -> Tensor:
     """How long each sequence is, at most its size: a tensor of the batch's shape, without names."""
     if lengths is None:
         return full(batch.shape, size, dtype="int64", like=like)
-    given = together(like, lengths)[1]
-    if not given.dtype.is_integer:
-        raise DTypeError(expected("lengths of an integer dtype", lengths=given.template))
-    if broadcast([batch, given.template])[0] != batch.shape:
-        raise ShapeError(expected(f"lengths that broadcast to {batch!r}", lengths=given.template))
-    wide = rename(broadcast_to(given, batch.shape), *(None,) * batch.ndim)
+    counts = together(like, lengths)[1]
+    if not counts.dtype.is_integer:
+        raise DTypeError(expected("lengths of an integer dtype", lengths=counts.template))
+    if broadcast([batch, counts.template])[0] != batch.shape:
+        raise ShapeError(expected(f"lengths that broadcast to {batch!r}", lengths=counts.template))
+    wide = rename(broadcast_to(counts, batch.shape), *(None,) * batch.ndim)
     return minimum(maximum(astype(wide, "int64"), 0), size)

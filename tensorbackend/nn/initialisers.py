@@ -126,7 +126,7 @@ class Initialiser(Protocol):
 def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: Distribution) -> Initialiser:
     """`variance_scaling` with a scale, a fan and a distribution of its own."""
 
-    def made(
+    def initialiser(
         key: TensorLike,
         /,
         shape: Sequence[int],
@@ -141,8 +141,8 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
             inputs=inputs, outputs=outputs, dtype=dtype, names=names,
         )  # fmt: skip
 
-    made.__name__ = made.__qualname__ = name
-    made.__doc__ = f"""{summary}
+    initialiser.__name__ = initialiser.__qualname__ = name
+    initialiser.__doc__ = f"""{summary}
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
     --------
     variance_scaling : Any scale, fan and distribution.
     """
-    return entry(made)
+    return entry(initialiser)
 
 
 glorot_uniform = _initialiser(

@@ -51,8 +51,8 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> found = tb.nn.dropout(tb.random.key(0), tb.ones(1000), 0.25)
-    >>> bool(tb.all((found == 0) | (found == 1 / 0.75))), abs(tb.mean(found).item() - 1) < 0.1
+    >>> dropped = tb.nn.dropout(tb.random.key(0), tb.ones(1000), 0.25)
+    >>> bool(tb.all((dropped == 0) | (dropped == 1 / 0.75))), abs(tb.mean(dropped).item() - 1) < 0.1
     (True, True)
     """
     if not 0 <= rate <= 1:
@@ -160,11 +160,11 @@ def one_hot(
     column = expand_dims(indices, axis=axis, name=name)
     place = axis % column.ndim
     classes = iota(size, dtype="int64", like=indices)
-    # In int64 no class is beyond the dtype of the indices; those of uint64 that it does not hold are no class either.
+    # Compare in int64, which holds every class; the indices' dtype may not. A uint64 index beyond int64 is no class.
     wide = (
         astype(where(column < size, column, 0), "int64") if indices.dtype.name == "uint64" else astype(column, "int64")
     )
-    found = equal(wide, reshape(classes, tuple(size if axis == place else 1 for axis in range(column.ndim))))
+    matches = equal(wide, reshape(classes, tuple(size if axis == place else 1 for axis in range(column.ndim))))
     if indices.dtype.name == "uint64":
-        found = where(column < size, found, False)
-    return astype(found, kind)
+        matches = where(column < size, matches, False)
+    return astype(matches, kind)

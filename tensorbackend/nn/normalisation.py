@@ -260,25 +260,26 @@ def batch_norm(
     --------
     >>> import tensorbackend as tb
     >>> start = tb.nn.Statistics(tb.zeros(1), tb.ones(1))
-    >>> found, after = tb.nn.batch_norm(tb.asarray([[1.0], [3.0]]), statistics=start, training=True, epsilon=0.0)
-    >>> found.tolist(), after.mean.tolist()
+    >>> result, after = tb.nn.batch_norm(tb.asarray([[1.0], [3.0]]), statistics=start, training=True, epsilon=0.0)
+    >>> result.tolist(), after.mean.tolist()
     ([[-1.0], [1.0]], [0.20000000298023224])
     """
     (x,) = together(x)
     along = normalize_axis(x.template, axis)
-    rest = tuple(each for each in range(x.ndim) if each != along)
+    rest = tuple(other for other in range(x.ndim) if other != along)
     wide, inside = in_float32(x), None
     if mask is not None:
         inside = _repeated(together(x, mask)[1], x)
         wide = where(inside, wide, 0)
-    old = Statistics(*(astype(each, promote_types(each.dtype, float32)) for each in statistics))
+    old = Statistics(*(astype(statistic, promote_types(statistic.dtype, float32)) for statistic in statistics))
     if not training:
         centre, variance = (
-            placed(each, x, (along,), f"a running {name}") for each, name in zip(old, old._fields, strict=True)
+            placed(statistic, x, (along,), f"a running {name}")
+            for statistic, name in zip(old, old._fields, strict=True)
         )
         unit = multiply(subtract(wide, centre), rsqrt(add(variance, epsilon)))
-        # Handles of their own, which stay when those given are deallocated.
-        same = Statistics(*(each.rename(*each.names) for each in statistics))
+        # New handles, which stay valid when the caller deallocates the ones it passed in.
+        same = Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
         return BatchNorm(_scaled(unit, x, (along,), scale, offset), same)
     count = (
         count_along(x, rest)
@@ -286,8 +287,8 @@ def batch_norm(
         else maximum(sum(astype(inside, wide.dtype), axis=rest, keepdims=True), 1)
     )
 
-    def averaged(each: Tensor) -> Tensor:
-        counted = each if inside is None else where(inside, each, 0)
+    def averaged(elements: Tensor) -> Tensor:
+        counted = elements if inside is None else where(inside, elements, 0)
         return divide(sum(counted, axis=rest, keepdims=True), count)
 
     centre = averaged(wide)
@@ -295,9 +296,9 @@ def batch_norm(
     variance = averaged(multiply(apart, apart))
     rate = divide(count, maximum(subtract(count, 1), 1)) if isinstance(count, Tensor) else count / max(count - 1, 1)
     unit = multiply(apart, rsqrt(add(variance, epsilon)))
-    found = Statistics(centre, multiply(variance, rate))
-    after = (_moved(each, placed(each, x, (along,), f"a running {name}"), new, momentum)
-             for each, new, name in zip(statistics, found, found._fields, strict=True))  # fmt: skip
+    measured = Statistics(centre, multiply(variance, rate))
+    after = (_moved(statistic, placed(statistic, x, (along,), f"a running {name}"), new, momentum)
+             for statistic, new, name in zip(statistics, measured, measured._fields, strict=True))  # fmt: skip
     return BatchNorm(_scaled(unit, x, (along,), scale, offset), Statistics(*after))
 
 
@@ -310,6 +311,6 @@ def _repeated(mask: Tensor, x: Tensor) -> Tensor:
 
 
 def _moved(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
-    """Running statistics, which as a column stand in their place in x, moved towards new ones."""
+    """Move running statistics towards new ones; `column` is `old` with the axes that broadcast with x."""
     towards = add(multiply(column, 1 - momentum), multiply(stop_gradient(new), momentum))
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)

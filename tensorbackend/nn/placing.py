@@ -17,9 +17,9 @@ def placed(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tens
     them in x's order, or by names in any order.
     """
     if parameter.ndim == len(axes) and None not in parameter.names:
-        wanted = [x.names[axis] for axis in axes]
-        if {*parameter.names} == {*wanted}:
-            parameter = permute_dims(parameter, tuple(map(parameter.names.index, wanted)))
+        axis_names = [x.names[axis] for axis in axes]
+        if {*parameter.names} == {*axis_names}:
+            parameter = permute_dims(parameter, tuple(map(parameter.names.index, axis_names)))
     sizes = tuple(x.shape[axis] for axis in axes)
     if parameter.shape != sizes:
         raise ShapeError(

@@ -87,8 +87,8 @@ def sinusoidal_positions(
     least = promote_types(kind, float32) if kind.is_floating else float32
     angles = _angles(positions, features // 2, base, least)
     parts = [sin(angles), cos(angles)]
-    found = stack(parts, axis=-1) if interleaved else concatenate(parts, axis=-1)
-    whole = reshape(found, (*positions.shape, features), names=(*positions.names, name))
+    waves = stack(parts, axis=-1) if interleaved else concatenate(parts, axis=-1)
+    whole = reshape(waves, (*positions.shape, features), names=(*positions.names, name))
     return astype(whole, kind)
 
 
@@ -138,14 +138,14 @@ def rotary(
     --------
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, 0.0], [1.0, 0.0]])
-    >>> [[round(each, 3) for each in row] for row in tb.nn.rotary(x).tolist()]
+    >>> [[round(number, 3) for number in row] for row in tb.nn.rotary(x).tolist()]
     [[1.0, 0.0], [0.54, 0.841]]
     """
     (x,) = together(x)
     along, feature = normalize_axis(x.template, time), normalize_axis(x.template, axis)
     if along == feature or x.shape[feature] % 2:
         raise ShapeError(expected("steps, and an even number of features", x=x.template, time=time, axis=axis))
-    order = (*(each for each in range(x.ndim) if each not in (along, feature)), along, feature)
+    order = (*(other for other in range(x.ndim) if other not in (along, feature)), along, feature)
     moved = permute_dims(in_float32(x), order)
     places = iota(x.shape[along], like=x) if positions is None else together(x, positions)[1]
     size = x.shape[feature]
@@ -162,9 +162,11 @@ def rotary(
     )
     if turned[0].shape != first.shape:
         raise ShapeError(expected(f"positions that broadcast to {x.shape[:-1]}", positions=places.template))
-    found = stack(turned, axis=-1) if interleaved else concatenate(turned, axis=-1)
-    whole = reshape(found, moved.shape, names=moved.names)
-    return astype(permute_dims(whole, tuple(order.index(each) for each in range(x.ndim))), to_floating(x.dtype))
+    rotated = stack(turned, axis=-1) if interleaved else concatenate(turned, axis=-1)
+    whole = reshape(rotated, moved.shape, names=moved.names)
+    return astype(
+        permute_dims(whole, tuple(order.index(original_axis) for original_axis in range(x.ndim))), to_floating(x.dtype)
+    )
 
 
 @entry
@@ -195,8 +197,8 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
     """
     (scores,) = together(scores)
     if scores.ndim < 2 or scores.shape[-1] < scores.shape[-2] or not scores.shape[-2]:
-        wanted = "queries, and at least as many distances"
-        raise ShapeError(expected(wanted, scores=scores.template))
+        expectation = "queries, and at least as many distances"
+        raise ShapeError(expected(expectation, scores=scores.template))
     queries, distances = scores.shape[-2:]
     lead = scores.shape[:-2]
     # In rows that are longer by one, score (i, j - i + queries - 1) lies at i * distances + j + queries - 1.

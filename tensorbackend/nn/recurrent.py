@@ -101,18 +101,19 @@ def _sequence(
         "recurrent_bias": (gates * units,),
     }
     for name, shape in shapes.items():
-        given = parameters.get(name)
-        if given is not None and given.shape != shape:
-            wanted = f"the parameter {name} of shape {shape}, as x and the units say"
-            raise ShapeError(expected(wanted, **{name: given.template, "x": x.template}))
-    batch = [each for each in range(x.ndim) if each not in (along, feature)]
+        parameter = parameters.get(name)
+        if parameter is not None and parameter.shape != shape:
+            expectation = f"the parameter {name} of shape {shape}, as x and the units say"
+            raise ShapeError(expected(expectation, **{name: parameter.template, "x": x.template}))
+    batch = [batch_axis for batch_axis in range(x.ndim) if batch_axis not in (along, feature)]
     moved = permute_dims(x, (along, *batch, feature))
     dtype = to_floating(result_type([x.template, weight.template, recurrent.template]))
     summed = matmul(astype(moved, dtype), astype(rename(weight, weight.names[0], None), dtype))
     if bias is not None:
         summed = add(summed, astype(rename(bias, None), dtype))
     lead = x.template.replace(
-        shape=tuple(x.shape[each] for each in batch), names=tuple(x.names[each] for each in batch)
+        shape=tuple(x.shape[batch_axis] for batch_axis in batch),
+        names=tuple(x.names[batch_axis] for batch_axis in batch),
     )
     inside = None
     if lengths is not None:
@@ -124,9 +125,9 @@ def _sequence(
             iota((moved.shape[0], *(1,) * len(batch)), axis=0, dtype="int64", like=x), astype(spread, "int64")
         )
     if mask is not None:
-        given = together(x, mask)[1]
+        step_mask = together(x, mask)[1]
         shape = (*lead.shape, moved.shape[0])
-        held = moveaxis(_repeated(given, shape, (*lead.names, x.names[along]), "a mask"), -1, 0)
+        held = moveaxis(_repeated(step_mask, shape, (*lead.names, x.names[along]), "a mask"), -1, 0)
         inside = held if inside is None else logical_and(inside, held)
     if inside is not None:
         inside = expand_dims(rename(inside, *moved.names[:-1]), axis=inside.ndim)
@@ -141,9 +142,9 @@ def _sequence(
 
 def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], what: str) -> Tensor:
     """Lengths or a mask of the shape of what they are for."""
-    wanted = x.template.replace(shape=shape, names=names)
-    found, merged = broadcast([wanted, x.template])
-    if found != shape:
+    target_template = x.template.replace(shape=shape, names=names)
+    merged_shape, merged = broadcast([target_template, x.template])
+    if merged_shape != shape:
         raise ShapeError(expected(f"{what} that broadcast to {shape}", **{what.split()[-1]: x.template}))
     return broadcast_to(x, shape, names=merged)
 
@@ -156,12 +157,14 @@ def _scanned(
 
     def turn(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
         gates, inside = entry
-        made = kind(*(rename(each, *sequence.names) for each in step(kind(*map(nameless, carry)), nameless(gates))))
+        next_state = kind(
+            *(rename(part, *sequence.names) for part in step(kind(*map(nameless, carry)), nameless(gates)))
+        )
         if inside is None:
-            return made, made[0]
+            return next_state, next_state[0]
         held = nameless(inside)
-        after = kind(*(where(held, new, old) for new, old in zip(made, carry, strict=True)))
-        return after, where(held, made[0], 0)
+        after = kind(*(where(held, new, old) for new, old in zip(next_state, carry, strict=True)))
+        return after, where(held, next_state[0], 0)
 
     last, outputs = scan(turn, state, (sequence.gates, sequence.mask), reverse=reverse)
     return permute_dims(outputs, tuple(map(sequence.order.index, range(outputs.ndim)))), last
@@ -172,10 +175,10 @@ def _initial(sequence: _Sequence, state: tuple[Tensor, ...] | None, count: int) 
     zero = sequence.initial()
     if state is None:
         return [zero] * count
-    for each in state:
-        if each.shape != zero.shape:
-            raise ShapeError(expected(f"a state of shape {zero.shape}", state=each.template))
-    return [astype(rename(each, *sequence.names), zero.dtype) for each in state]
+    for part in state:
+        if part.shape != zero.shape:
+            raise ShapeError(expected(f"a state of shape {zero.shape}", state=part.template))
+    return [astype(rename(part, *sequence.names), zero.dtype) for part in state]
 
 
 @entry
@@ -301,9 +304,9 @@ def gru(
         product = matmul(carry.hidden, sequence.recurrent)
         if extra is not None:
             product = add(product, astype(rename(extra, None), product.dtype))
-        given, own = split(gates, 3, axis=-1), split(product, 3, axis=-1)
-        reset, update = (sigmoid(add(given[place], own[place])) for place in (0, 1))
-        fresh = tanh(add(given[2], multiply(reset, own[2])))
+        input_gates, recurrent_gates = split(gates, 3, axis=-1), split(product, 3, axis=-1)
+        reset, update = (sigmoid(add(input_gates[place], recurrent_gates[place])) for place in (0, 1))
+        fresh = tanh(add(input_gates[2], multiply(reset, recurrent_gates[2])))
         return GRUState(add(fresh, multiply(update, subtract(carry.hidden, fresh))))
 
     return GRU(*_scanned(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))

@@ -125,8 +125,8 @@ def stft(
     places = _places(count, frame_length, frame_step, x)
     frames = take(wide, rename(places, wide.names[-1], None), axis=wide.ndim - 1, mode="clip")
     frames = multiply(frames, _window(window, frame_length, dtype, x))
-    found = rfft(frames, n=length, axis=-1)
-    named = rename(found, *frames.names[:-1], name)
+    spectra = rfft(frames, n=length, axis=-1)
+    named = rename(spectra, *frames.names[:-1], name)
     return moveaxis(named, (-2, -1), (along, along + 1))
 
 
@@ -184,8 +184,8 @@ def istft(
     length = _sizes(frame_length, frame_step, fft_length)
     along = normalize_axis(spectra.template, axis)
     if along + 1 >= spectra.ndim or spectra.shape[along + 1] != length // 2 + 1:
-        wanted = f"{length // 2 + 1} frequencies after the axis of the frames"
-        raise ShapeError(expected(wanted, "fft_length= says how many", spectra=spectra.template))
+        expectation = f"{length // 2 + 1} frequencies after the axis of the frames"
+        raise ShapeError(expected(expectation, "fft_length= says how many", spectra=spectra.template))
     moved = moveaxis(spectra, (along, along + 1), (0, -1))
     count, batch = moved.shape[0], moved.shape[1:-1]
     waves = sliced(irfft(rename(moved, *(None,) * moved.ndim), n=length, axis=-1), (..., slice(frame_length)))
@@ -258,18 +258,18 @@ def mel_filters(
     """
     top = sample_rate / 2 if highest is None else highest
     if frequencies < 2 or filters < 1 or not 0 <= lowest < top <= sample_rate / 2:
-        wanted = "two frequencies and a filter or more, and 0 <= lowest < highest <= sample_rate / 2"
-        raise ArgumentError(expected(wanted, frequencies=frequencies, filters=filters, lowest=lowest, highest=top))
+        expectation = "two frequencies and a filter or more, and 0 <= lowest < highest <= sample_rate / 2"
+        raise ArgumentError(expected(expectation, frequencies=frequencies, filters=filters, lowest=lowest, highest=top))
     first, last = _mel(lowest, slaney), _mel(top, slaney)
     edges = [_hertz(first + (last - first) * place / (filters + 1), slaney) for place in range(filters + 2)]
     left, centre, right = (asarray([edges[start : start + filters]], dtype="float64") for start in range(3))
     hertz = multiply(astype(iota((frequencies, 1), axis=0, like=left), "float64"), sample_rate / 2 / (frequencies - 1))
     rising = divide(subtract(hertz, left), subtract(centre, left))
     falling = divide(subtract(right, hertz), subtract(right, centre))
-    found = maximum(minimum(rising, falling), 0.0)
+    triangles = maximum(minimum(rising, falling), 0.0)
     if slaney:
-        found = multiply(found, divide(2.0, subtract(right, left)))
-    return rename(astype(found, default_dtype("float") if dtype is None else as_dtype(dtype)), *names)
+        triangles = multiply(triangles, divide(2.0, subtract(right, left)))
+    return rename(astype(triangles, default_dtype("float") if dtype is None else as_dtype(dtype)), *names)
 
 
 _STEP = math.log(6.4) / 27

@@ -50,9 +50,9 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     >>> (rows + columns).template
     f32[row: 2][column: 3]
     """
-    found = together(*tensors)
+    operands = together(*tensors)
     sizes: dict[str, int] = {}
-    for x in found:
+    for x in operands:
         for name, size in zip(x.names, x.shape, strict=True):
             if name is None:
                 raise NamesError(expected("a name for every axis", "name it with rename()", tensor=x.template))
@@ -61,12 +61,12 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
                 sizes[name] = size
             elif size not in (1, known):
                 raise ShapeError(expected(f"one size for the axis {name!r}", sizes=(known, size), tensor=x.template))
-    whole = next((x for x in found if len(x.names) == len(sizes)), None)
+    whole = next((x for x in operands if len(x.names) == len(sizes)), None)
     if whole is None and not outer:
         remedy = "say outer=True for a result with all of them"
-        raise NamesError(expected("a tensor with all names", remedy, tensors=[x.template for x in found]))
+        raise NamesError(expected("a tensor with all names", remedy, tensors=[x.template for x in operands]))
     order: Sequence[str | None] = [*sizes] if whole is None else whole.names
-    return tuple(align_to(x, [name for name in order if name is not None]) if x.ndim else x for x in found)
+    return tuple(align_to(x, [name for name in order if name is not None]) if x.ndim else x for x in operands)
 
 
 @entry
@@ -122,18 +122,18 @@ def split_axis(
         if names is not None:
             raise NamesError(expected("names in sizes or in names=, not in both", sizes=sizes, names=tuple(names)))
         names, sizes = [*sizes], [*sizes.values()]
-    parts, size = [index(each) for each in sizes], x.shape[along]
-    given = [None] * len(parts) if names is None else list(names)
-    if len(given) != len(parts):
-        raise NamesError(expected(f"{len(parts)} names, one for each size", names=tuple(given)))
-    known = math.prod(each for each in parts if each != -1)
+    parts, size = [index(part) for part in sizes], x.shape[along]
+    new_names = [None] * len(parts) if names is None else list(names)
+    if len(new_names) != len(parts):
+        raise NamesError(expected(f"{len(parts)} names, one for each size", names=tuple(new_names)))
+    known = math.prod(part for part in parts if part != -1)
     if parts.count(-1) == 1 and known > 0 and size % known == 0:
         parts[parts.index(-1)] = size // known
-    if any(each < 0 for each in parts) or math.prod(parts) != size:
-        wanted = f"sizes that multiply up to {size}, that of axis {along} of {x.template!r}"
-        raise ShapeError(expected(wanted, "one of them may be -1", sizes=tuple(parts)))
+    if any(part < 0 for part in parts) or math.prod(parts) != size:
+        expectation = f"sizes that multiply up to {size}, that of axis {along} of {x.template!r}"
+        raise ShapeError(expected(expectation, "one of them may be -1", sizes=tuple(parts)))
     shape = (*x.shape[:along], *parts, *x.shape[along + 1 :])
-    return reshape(x, shape, names=(*x.names[:along], *given, *x.names[along + 1 :]))
+    return reshape(x, shape, names=(*x.names[:along], *new_names, *x.names[along + 1 :]))
 
 
 @entry

@@ -51,9 +51,9 @@ EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
     "symmetric": _mirrored,
     "wrap": _repeated,
 }
-"""The element that stands at a place, in or outside an axis of a size, by word.
+"""Functions of a place and the size of an axis, by word: the element that stands there, inside or outside the axis.
 
-A place is an int, or but for "edge" a tensor of them."""
+A place is an int or, except for "edge", a tensor of ints."""
 
 WORDS: Final = (CONSTANT, *EXTENSIONS)
 
@@ -91,18 +91,18 @@ def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option:
     """
     if not isinstance(boundary, Mapping):
         return (_pair(boundary, option),) * len(axes)
-    given = {normalize_axis(x, axis): _pair(each, option) for axis, each in boundary.items()}
-    if not given.keys() <= set(axes):
-        others = sorted(given.keys() - set(axes))
+    sides_by_axis = {normalize_axis(x, axis): _pair(sides, option) for axis, sides in boundary.items()}
+    if not sides_by_axis.keys() <= set(axes):
+        others = sorted(sides_by_axis.keys() - set(axes))
         raise AxisError(expected(f"{option} of axes among {tuple(axes)} of {x!r}", axes=tuple(others)))
-    return tuple(given.get(axis, (CONSTANT, CONSTANT)) for axis in axes)
+    return tuple(sides_by_axis.get(axis, (CONSTANT, CONSTANT)) for axis in axes)
 
 
-def _pair(given: Any, option: str) -> Sides:
-    low, high = given if isinstance(given, tuple | list) and len(given) == 2 else (given, given)
+def _pair(boundary: Any, option: str) -> Sides:
+    low, high = boundary if isinstance(boundary, tuple | list) and len(boundary) == 2 else (boundary, boundary)
     for side in (low, high):
         if side not in WORDS if isinstance(side, str) else scalar_kind(side) is None:
             *others, last = map(repr, WORDS)
-            wanted = f"{option} to be {', '.join(others)}, {last} or a number, or a pair of these"
-            raise ArgumentError(expected(wanted, "or map some axes to such", **{option: given}))
+            expectation = f"{option} to be {', '.join(others)}, {last} or a number, or a pair of these"
+            raise ArgumentError(expected(expectation, "or map some axes to such", **{option: boundary}))
     return low, high

@@ -69,9 +69,9 @@ def bincount(
     ([1, 0, 0, 2], [1, 0, 0])
     """
     if weights is None and size is None:
-        found = _counts(x, minlength)
-        if found is not None:
-            return found
+        counts = _counts(x, minlength)
+        if counts is not None:
+            return counts
     x, amounts = _weighed(x, weights)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
@@ -182,9 +182,9 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
         low, high = map(float, limits)
         if not low < high or not math.isfinite(high - low):
             raise ArgumentError(expected("a range of two finite numbers in ascending order", range=limits))
-        least, greatest = (full((), each, dtype=dtype, backend=x.backend) for each in (low, high))
+        least, greatest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (low, high))
     elif not x.size:
-        least, greatest = (full((), each, dtype=dtype, backend=x.backend) for each in (0.0, 1.0))
+        least, greatest = (full((), limit, dtype=dtype, backend=x.backend) for limit in (0.0, 1.0))
     else:
         least, greatest = astype(min(x), dtype), astype(max(x), dtype)
         # All elements equal: an interval of width 1 about them.

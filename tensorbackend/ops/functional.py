@@ -60,11 +60,11 @@ def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
             break
         dtype = returned
     else:
-        wanted = "a function that returns the dtype of its first argument"
-        raise DTypeError(expected(wanted, "cast its result with astype()", returned=dtype))
+        expectation = "a function that returns the dtype of its first argument"
+        raise DTypeError(expected(expectation, "cast its result with astype()", returned=dtype))
     if not initial.weak and promote_types(initial.dtype, dtype) is not dtype:
-        wanted = f"an initial value that {dtype} holds, which the function returns"
-        raise DTypeError(expected(wanted, "cast one of them with astype()", initial=initial))
+        expectation = f"an initial value that {dtype} holds, which the function returns"
+        raise DTypeError(expected(expectation, "cast one of them with astype()", initial=initial))
     return dtype
 
 
@@ -89,7 +89,7 @@ def reduce(
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2], [3, 4]], names=("row", "column"))
-    >>> tb.reduce(x, 0, function=lambda total, each: total + each * each, axis="column")
+    >>> tb.reduce(x, 0, function=lambda total, element: total + element * element, axis="column")
     s64[row: 2] numpy
     [5, 25]
     """

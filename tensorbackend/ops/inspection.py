@@ -79,12 +79,12 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     >>> tb.isdtype(tb.int8, "integral"), tb.isdtype(tb.int8, (tb.int16, "bool"))
     (True, False)
     """
-    found = as_dtype(dtype)
+    resolved_dtype = as_dtype(dtype)
     if isinstance(kind, tuple):
-        return any(isdtype(found, each) for each in kind)
+        return any(isdtype(resolved_dtype, alternative) for alternative in kind)
     if isinstance(kind, str) and kind in _KINDS:
-        return found.kind in _KINDS[kind]
-    return found is as_dtype(kind)
+        return resolved_dtype.kind in _KINDS[kind]
+    return resolved_dtype is as_dtype(kind)
 
 
 @checked
@@ -221,7 +221,7 @@ def _means(x: Tensor, axis: int, length: int) -> Tensor:
         return x
     before, size, after = (slice(None),) * axis, x.shape[axis], x.shape[axis + 1 :]
     whole = size - size % length
-    found = x[(*before, slice(whole))].reshape((*x.shape[:axis], whole // length, length, *after)).mean(axis + 1)
+    means = x[(*before, slice(whole))].reshape((*x.shape[:axis], whole // length, length, *after)).mean(axis + 1)
     if whole == size:
-        return found
-    return concatenate([found, x[(*before, slice(whole, None))].mean(axis, keepdims=True)], axis=axis)
+        return means
+    return concatenate([means, x[(*before, slice(whole, None))].mean(axis, keepdims=True)], axis=axis)

@@ -19,16 +19,16 @@ _OTHERWISE = frozenset({"histogram", "split", "unstack", "broadcast_arrays", "me
 """Functions of NumPy that give something else than ours of their names."""
 
 
-def _own(function: Any, x: Tensor) -> Callable[..., Any] | None:
-    """Our function of the name of another library's, in the namespace of the same name."""
+def _counterpart(function: Any, x: Tensor) -> Callable[..., Any] | None:
+    """Our function with the name of another library's, in the namespace with the same name; `None` if there is none."""
     namespace = x.__array_namespace__()
     name = SYNONYMS.get(function.__name__, function.__name__)
     if name in _OTHERWISE or name not in OPS:
         return None
     _, _, space = getattr(function, "__module__", "").partition(".")
     place = getattr(namespace, space) if space in ("linalg", "fft") else namespace
-    found: Callable[..., Any] | None = getattr(place, name, None)
-    return found
+    counterpart: Callable[..., Any] | None = getattr(place, name, None)
+    return counterpart
 
 
 def _on_host(value: Any) -> Any:
@@ -36,21 +36,21 @@ def _on_host(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.__array__()
     if isinstance(value, Mapping):
-        return {key: _on_host(each) for key, each in value.items()}
+        return {key: _on_host(entry) for key, entry in value.items()}
     return type(value)(map(_on_host, value)) if type(value) in (list, tuple) else value
 
 
 def _back(value: Any, like: Tensor) -> Any:
     """NumPy's arrays and numbers as tensors on the backend of one; an array of the same shape gets its names."""
     if type(value) in (list, tuple):
-        return type(value)(_back(each, like) for each in value)
+        return type(value)(_back(element, like) for element in value)
     if not hasattr(value, "__array_interface__"):
         return value
     try:
-        made = asarray(value, backend=like.backend)
+        tensor = asarray(value, backend=like.backend)
     except DTypeError:  # of strings, objects, dates
         return value
-    return made.rename(*like.names) if made.shape == like.shape else made
+    return tensor.rename(*like.names) if tensor.shape == like.shape else tensor
 
 
 _OF_TEMPLATE: dict[str, Callable[[Tensor], Any]] = {
@@ -102,17 +102,17 @@ _IN_C: dict[str, Callable[..., None]] = {
 def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Calls a universal function of NumPy or SciPy with tensors; see `Tensor.__array_ufunc__`."""
     if method == "__call__" and not options:
-        own = _own(ufunc, x)
-        if own is not None:
+        counterpart = _counterpart(ufunc, x)
+        if counterpart is not None:
             try:
-                return own(*inputs)
+                return counterpart(*inputs)
             except OperandError:
                 return NotImplemented
     out = options.get("out", ())
-    if any(isinstance(each, Tensor) for each in out):  # no payload is ever written to
+    if any(isinstance(target, Tensor) for target in out):  # no payload is ever written to
         return NotImplemented
-    found = _by_numpy(getattr(ufunc, method), inputs, options, name=ufunc.__name__)
-    return found if out else _back(found, x)
+    result = _by_numpy(getattr(ufunc, method), inputs, options, name=ufunc.__name__)
+    return result if out else _back(result, x)
 
 
 @bind
@@ -122,40 +122,44 @@ def numpy_function(
     """Calls another function of NumPy with tensors; see `Tensor.__array_function__`."""
     import numpy
 
-    if not all(issubclass(each, Tensor | numpy.ndarray) for each in types):
+    if not all(issubclass(argument_type, Tensor | numpy.ndarray) for argument_type in types):
         return NotImplemented
     of_template = _OF_TEMPLATE.get(function.__name__)
     if of_template is not None and len(arguments) == 1:
         return of_template(x)
-    own = _own(function, x)
-    call = None if own is None else _translated(function, own, arguments, options)
-    if own is not None and call is not None:
+    counterpart = _counterpart(function, x)
+    call = None if counterpart is None else _translated(function, counterpart, arguments, options)
+    if counterpart is not None and call is not None:
         try:
-            return own(*call[0], **call[1])
+            return counterpart(*call[0], **call[1])
         except OperandError:  # lists, which NumPy takes for arrays
             pass
     return _back(_by_numpy(function, arguments, options), x)
 
 
 def _translated(
-    function: Any, own: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
+    function: Any, counterpart: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
     """The arguments of a call of NumPy's function as ours takes them; `None` where it does not."""
     from inspect import Parameter, signature
 
     try:
-        given = signature(_IN_C.get(function.__name__, function)).bind(*arguments, **options).arguments
+        bound_arguments = signature(_IN_C.get(function.__name__, function)).bind(*arguments, **options).arguments
     except (TypeError, ValueError):
         return None
-    parameters = signature(own).parameters
-    first = [name for name, each in parameters.items() if each.kind is Parameter.POSITIONAL_ONLY]
-    if len(given) < len(first) or any(each.kind is Parameter.VAR_POSITIONAL for each in parameters.values()):
+    parameters = signature(counterpart).parameters
+    first = [name for name, parameter in parameters.items() if parameter.kind is Parameter.POSITIONAL_ONLY]
+    if len(bound_arguments) < len(first) or any(
+        parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters.values()
+    ):
         return None
-    names = list(given)
+    names = list(bound_arguments)
     required = {
-        name for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY and each.default is each.empty
+        name
+        for name, parameter in parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty
     }
-    rest = {name: given[name] for name in names[len(first) :] if given[name] is not None}
+    rest = {name: bound_arguments[name] for name in names[len(first) :] if bound_arguments[name] is not None}
     if not required <= rest.keys() <= parameters.keys():
         return None
-    return [given[name] for name in names[: len(first)]], rest
+    return [bound_arguments[name] for name in names[: len(first)]], rest

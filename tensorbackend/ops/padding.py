@@ -24,14 +24,14 @@ def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: Tensor
             continue
         if low < 0 or high < 0 or interior:
             word = below if below in EXTENSIONS else above
-            wanted = f"a padding of (low, high) from 0 up with mode={word!r}"
-            raise ArgumentError(expected(wanted, padding=triples[axis]))
+            expectation = f"a padding of (low, high) from 0 up with mode={word!r}"
+            raise ArgumentError(expected(expectation, padding=triples[axis]))
         size = x.shape[axis]
         if not (low or high):
             continue
         if not size:
-            wanted = f"an axis with elements to pad with mode={below if below in EXTENSIONS else above!r}"
-            raise ShapeError(expected(wanted, tensor=x.template, axis=axis))
+            expectation = f"an axis with elements to pad with mode={below if below in EXTENSIONS else above!r}"
+            raise ShapeError(expected(expectation, tensor=x.template, axis=axis))
         parts = [x]
         if below in EXTENSIONS:
             parts.insert(0, _entries(x, axis, range(-low, 0), below))
@@ -42,7 +42,7 @@ def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: Tensor
             x = _with_values(x, axis, (low, 0, 0), below, value)
         if above not in EXTENSIONS:
             x = _with_values(x, axis, (0, high, 0), above, value)
-    return Tensor(x.template, x.backend, x.data)  # its own, where nothing was padded as well
+    return Tensor(x.template, x.backend, x.data)  # a new tensor, even if nothing was padded
 
 
 def _with_values(x: Tensor, axis: int, triple: tuple[int, int, int], side: Side, value: TensorLike) -> Tensor:
@@ -111,9 +111,9 @@ def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None,
     >>> tb.pad(tb.ones((1, 1), names=("row", "column")), {"column": (0, 2)}, mode={"column": ("edge", 0)}).tolist()
     [[1.0, 0.0, 0.0]]
     """
-    given, x = x, asarray(x)
+    original, x = x, asarray(x)
     if value is None:
         value = 0 if x.dtype.is_numeric else False
     if isinstance(mode, str) and mode == CONSTANT:
-        return pad_with(given, value, padding=padding)
+        return pad_with(original, value, padding=padding)
     return extended(x, padding, sides_of(x.template, mode, range(x.ndim), option="mode"), value)

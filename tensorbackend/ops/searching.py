@@ -32,7 +32,7 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     `TemplateDataError` on templates without a size.
 
     >>> import tensorbackend as tb
-    >>> [each.tolist() for each in tb.nonzero(tb.asarray([[0, 1], [2, 0]]))]
+    >>> [indices.tolist() for indices in tb.nonzero(tb.asarray([[0, 1], [2, 0]]))]
     [[0, 1], [1, 0]]
     >>> tb.nonzero(tb.asarray([0, 5, 6]), size=3, fill_value=-1)[0].tolist()
     [1, 2, -1]
@@ -40,9 +40,9 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     x = x if isinstance(x, Tensor) else asarray(x)
     if not x.ndim:
         raise ShapeError(expected("a tensor with axes", "reshape() it to one element", tensor=x.template))
-    found = _positions(x) if size is None else None
-    if found is not None:
-        return found
+    positions = _positions(x) if size is None else None
+    if positions is not None:
+        return positions
     count = measured(count_nonzero(x), "nonzero()") if size is None else checked_size(size)
     return unstack(_argwhere(x, size=count, fill_value=integer(fill_value=fill_value)), axis=1)
 

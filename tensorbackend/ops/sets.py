@@ -116,9 +116,9 @@ def _counts(runs: _Runs, begins: Tensor) -> Tensor:
     total = runs.elements.size
     if not begins.size:
         return begins
-    # One that was left out for its place may begin before the end, so it is looked for.
-    found = nonzero(runs.begins, size=begins.size + 1, fill_value=total)[0]
-    return subtract(_part(found, 1, begins.size), _part(found, 0, begins.size))
+    # A run that was left out for lack of room may begin before the end: one more start is looked for.
+    starts = nonzero(runs.begins, size=begins.size + 1, fill_value=total)[0]
+    return subtract(_part(starts, 1, begins.size), _part(starts, 0, begins.size))
 
 
 def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
@@ -177,19 +177,19 @@ def _dense_ranks(table: Tensor) -> Tensor:
     return take_along_axis_at(cumulative_sum(steps, axis=0), argsort(order, axis=0), axis=0, mode="clip")
 
 
-def _chosen(entries: _Entries, found: UniqueAll, fill_value: Scalar) -> Tensor:
-    """The entries that were found, and `fill_value` for those that are missing, which are counted 0 times."""
+def _chosen(entries: _Entries, unique: UniqueAll, fill_value: Scalar) -> Tensor:
+    """The unique entries, and `fill_value` for missing ones, whose count is 0."""
     x, along = entries.x, entries.along
     dtype = x.dtype
     value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
     shape = [1] * x.ndim
-    shape[along] = found.counts.size
-    sizes = [found.counts.size if axis == along else size for axis, size in enumerate(x.shape)]
+    shape[along] = unique.counts.size
+    sizes = [unique.counts.size if axis == along else size for axis, size in enumerate(x.shape)]
     filling = full((), value, dtype=dtype, backend=x.backend)
     if not x.shape[along]:
         return broadcast_to(filling, tuple(sizes), names=x.names)
-    chosen = take_at(x, found.indices, axis=along, mode="clip")
-    kept = reshape(equal(found.counts, 0), tuple(shape), names=(None,) * x.ndim)
+    chosen = take_at(x, unique.indices, axis=along, mode="clip")
+    kept = reshape(equal(unique.counts, 0), tuple(shape), names=(None,) * x.ndim)
     return where(kept, filling, chosen)
 
 
@@ -202,14 +202,14 @@ def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function
     ranks = entries.ranks.rename(None)
     quick = ranks.backend.unique(ranks, places=True, counts=True) if size is None else None
     if quick is not None:
-        found = UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
+        unique = UniqueAll(*quick)  # type: ignore[arg-type] # nothing that was asked for is left out
     else:
         order = argsort(ranks)
         runs = _runs(ranks, order)
         begins = _begins_at(runs, size, function, ranks.size)
         first = begins if not ranks.size else take_at(order, begins, axis=0, mode="fill")
-        found = UniqueAll(begins, first, ranks, _counts(runs, begins))
-    return UniqueAll(_chosen(entries, found, fill_value), found.indices, entries.ranks, found.counts)
+        unique = UniqueAll(begins, first, ranks, _counts(runs, begins))
+    return UniqueAll(_chosen(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
 
 
 def unique_all(
@@ -280,8 +280,8 @@ def unique_counts(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        found = _along(x, axis, size, fill_value, "unique_counts()")
-        return UniqueCounts(found.values, found.counts)
+        unique = _along(x, axis, size, fill_value, "unique_counts()")
+        return UniqueCounts(unique.values, unique.counts)
     quick = x.backend.unique(x, places=False, counts=True) if size is None else None
     if quick is not None and quick.counts is not None:
         return UniqueCounts(quick.values, quick.counts)
@@ -303,8 +303,8 @@ def unique_inverse(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        found = _along(x, axis, size, fill_value, "unique_inverse()")
-        return UniqueInverse(found.values, found.inverse_indices)
+        unique = _along(x, axis, size, fill_value, "unique_inverse()")
+        return UniqueInverse(unique.values, unique.inverse_indices)
     quick = x.backend.unique(x, places=True, counts=False) if size is None else None
     if quick is not None and quick.inverse_indices is not None:
         return UniqueInverse(quick.values, quick.inverse_indices)
@@ -326,8 +326,8 @@ def unique_values(
     """
     x = x if isinstance(x, Tensor) else asarray(x)
     if axis is not None:
-        found = _along(x, axis, size, fill_value, "unique_values()")
-        return found.values
+        unique = _along(x, axis, size, fill_value, "unique_values()")
+        return unique.values
     quick = x.backend.unique(x, places=False, counts=False) if size is None else None
     if quick is not None:
         return quick.values

@@ -182,7 +182,7 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
     if axis is None:
         if not isinstance(arrays, Sequence):
             raise OperandError(expected("a list or tuple of tensors", arrays=arrays))
-        return concatenate([laid_flat(each) for each in arrays])
+        return concatenate([laid_flat(array) for array in arrays])
     return concatenate(arrays, axis=axis)
 
 

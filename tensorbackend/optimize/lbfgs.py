@@ -29,7 +29,7 @@ from ..ops.shape import reshape
 from ..tensor import Tensor
 
 DECREASE: Final = 1e-4
-"""The share of the decrease that the slope promises which a step must bring."""
+"""A step must bring at least this share of the decrease that the slope promises."""
 CURVATURE: Final = 0.9
 """The share of the slope that may be left after a step."""
 SEARCHES: Final = 30
@@ -45,7 +45,7 @@ class Plan(NamedTuple):
     trajectory: tuple[int, ...] | None
 
 
-class Given(NamedTuple):
+class Inputs(NamedTuple):
     """The tensors."""
 
     constants: tuple[Tensor, ...]
@@ -80,7 +80,7 @@ def dot(x: Tensor, y: Tensor) -> Tensor:
 
 
 @jit(static_argnums=0)
-def minimised(plan: Plan, given: Given) -> State:
+def minimised(plan: Plan, tensors: Inputs) -> State:
     """The last state, or those of a trajectory.
 
     References
@@ -89,31 +89,31 @@ def minimised(plan: Plan, given: Given) -> State:
     and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical Programming 141 (2013), algorithm 2.6.
     """
     template = plan.graph.templates[-1]
-    batch = given.x0.shape[:-1]
+    batch = tensors.x0.shape[:-1]
     epsilon = finfo(template.dtype).eps
 
     def both(x: Tensor) -> tuple[Tensor, Tensor]:
         """The values and gradients, the examples apart from each other."""
 
         def values(x: Tensor) -> Tensor:
-            return evaluate(plan.graph, [*given.constants, x])[0]
+            return evaluate(plan.graph, [*tensors.constants, x])[0]
 
         value, pull = vjp(values, reshape(x, template.shape, names=template.names))
         (slope,) = pull(ones_like(value))
         return reshape(nameless(value), (*batch, 1)), reshape(nameless(slope), x.shape)
 
     def inside(x: Tensor) -> Tensor:
-        return minimum(maximum(x, given.lower), given.upper) if plan.bounded else x
+        return minimum(maximum(x, tensors.lower), tensors.upper) if plan.bounded else x
 
     def free(x: Tensor, gradient: Tensor) -> Tensor:
-        """The gradient where a step down it stays inside."""
+        """The gradient, 0 where a step against it would leave the bounds."""
         if not plan.bounded:
             return gradient
-        stuck = logical_or(logical_and(x <= given.lower, gradient > 0), logical_and(x >= given.upper, gradient < 0))
+        stuck = logical_or(logical_and(x <= tensors.lower, gradient > 0), logical_and(x >= tensors.upper, gradient < 0))
         return where(stuck, 0, gradient)
 
     def small(x: Tensor, gradient: Tensor) -> Tensor:
-        return max_(abs_(free(x, gradient)), axis=-1, keepdims=True) <= given.tolerance
+        return max_(abs_(free(x, gradient)), axis=-1, keepdims=True) <= tensors.tolerance
 
     def direction(state: State) -> Tensor:
         """Down the gradient, by the curvature that the last steps showed."""
@@ -138,9 +138,9 @@ def minimised(plan: Plan, given: Given) -> State:
             searching, count, low, high, length, x, value, gradient = carry
             at = inside(state.x + length * towards)
             new_value, new_gradient = both(at)
-            wanted = state.value + DECREASE * dot(state.gradient, at - state.x)
+            sufficient_value = state.value + DECREASE * dot(state.gradient, at - state.x)
             noise = 4 * epsilon * maximum(abs_(state.value), abs_(new_value))
-            enough = logical_and(new_value <= wanted + noise, isfinite(new_value))
+            enough = logical_and(new_value <= sufficient_value + noise, isfinite(new_value))
             left = dot(new_gradient, towards)
             far = left >= CURVATURE * slope
             done = enough if plan.bounded else logical_and(enough, far)
@@ -169,8 +169,8 @@ def minimised(plan: Plan, given: Given) -> State:
             state.value,
             state.gradient,
         )
-        found = while_loop(lambda carry: logical_and(any_(carry[0]), carry[1] < SEARCHES), turn, start)
-        x, value, gradient = found[5:]
+        last_carry = while_loop(lambda carry: logical_and(any_(carry[0]), carry[1] < SEARCHES), turn, start)
+        x, value, gradient = last_carry[5:]
         return x, value, gradient, any_(x != state.x, axis=-1, keepdims=True)
 
     def iteration(state: State) -> State:
@@ -194,7 +194,7 @@ def minimised(plan: Plan, given: Given) -> State:
         converged = logical_or(small(x, gradient), logical_and(logical_and(moved, stalled), finite))
         iterations = state.iterations + astype(state.going, "int32")
         diverged = logical_not(finite)
-        going = logical_and(logical_not(logical_or(converged, diverged)), iterations < given.most)
+        going = logical_and(logical_not(logical_or(converged, diverged)), iterations < tensors.most)
         return State(
             logical_and(logical_and(going, moved), state.going),
             x,
@@ -208,22 +208,22 @@ def minimised(plan: Plan, given: Given) -> State:
             where(state.going, diverged, state.diverged),
         )
 
-    x = inside(given.x0)
+    x = inside(tensors.x0)
     value, gradient = both(x)
     finite = logical_and(isfinite(value), all_(isfinite(gradient), axis=-1, keepdims=True))
     done = logical_and(small(x, gradient), finite)
     rows = zeros((plan.history, *x.shape), dtype=x.dtype, like=x)
     start = State(
-        logical_and(logical_and(logical_not(done), finite), given.most > 0),
+        logical_and(logical_and(logical_not(done), finite), tensors.most > 0),
         x,
         value,
         gradient,
         rows,
         rows,
         rows[..., :1],
-        zeros(given.most.shape, dtype="int32", like=given.most),
+        zeros(tensors.most.shape, dtype="int32", like=tensors.most),
         done,
         logical_not(finite),
     )
-    found: Any = while_loop(lambda state: any_(state.going), iteration, start, trajectory=plan.trajectory)
-    return State(*found)
+    last_state: Any = while_loop(lambda state: any_(state.going), iteration, start, trajectory=plan.trajectory)
+    return State(*last_state)

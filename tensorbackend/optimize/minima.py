@@ -19,7 +19,7 @@ from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
-from .lbfgs import Given, Plan, minimised
+from .lbfgs import Inputs, Plan, minimised
 from .objective import objective, traced
 from .with_scipy import METHODS as SCIPYS
 from .with_scipy import by_scipy
@@ -129,8 +129,8 @@ def minimize(
     --------
     >>> import tensorbackend as tb
     >>> rosenbrock = lambda x: (1 - x[..., 0]) ** 2 + 100 * (x[..., 1] - x[..., 0] ** 2) ** 2
-    >>> found = tb.optimize.minimize(rosenbrock, tb.asarray([[-1.0, 1.0], [3.0, 2.0]], dtype="f64"))
-    >>> tb.round(found.x).tolist(), found.converged.tolist()
+    >>> minimum = tb.optimize.minimize(rosenbrock, tb.asarray([[-1.0, 1.0], [3.0, 2.0]], dtype="f64"))
+    >>> tb.round(minimum.x).tolist(), minimum.converged.tolist()
     ([[1.0, 1.0], [1.0, 1.0]], [True, True])
     >>> line = {"slope": tb.zeros(()), "start": tb.zeros(())}
     >>> at, seen = tb.asarray([0.0, 1.0, 2.0]), tb.asarray([1.0, 3.0, 5.0])
@@ -139,10 +139,10 @@ def minimize(
     (2.0, 1.0)
     """
     leaves, tree = flatten(x0)
-    if tree is not LEAF and any(isinstance(each, Tensor) or is_array(each) for each in leaves):
+    if tree is not LEAF and any(isinstance(leaf, Tensor) or is_array(leaf) for leaf in leaves):
         nested = _Nested(function, leaves, tree)
         low, high = bounds or (None, None)
-        found = minimize(
+        minimum = minimize(
             nested,
             nested.start,
             method,
@@ -152,17 +152,17 @@ def minimize(
             history=history,
             trajectory=trajectory,
         )
-        return found._replace(x=nested.tree(found.x))
+        return minimum._replace(x=nested.tree(minimum.x))
     x = asarray(x0).detach()
     if not x.dtype.is_floating:
         raise DTypeError(expected("a floating x0", "cast it with astype()", x0=x.template))
-    known = {each.lower(): each for each in METHODS}
+    known = {name.lower(): name for name in METHODS}
     if method.lower() not in known:
         raise ArgumentError(expected(f"a method of {', '.join(map(repr, METHODS))}", method=method))
     if index(history) < 1:
         raise ArgumentError(expected("a history of 1 step or more", history=history))
-    given_function = objective(function, x)
-    (result,) = given_function.graph.results
+    traced_objective = objective(function, x)
+    (result,) = traced_objective.graph.results
     batch, size = result.shape, prod(x.shape[result.ndim :])
     if x.shape[: result.ndim] != batch:
         remedy = "take the sum() over all axes but those of examples"
@@ -172,24 +172,24 @@ def minimize(
     names, home = x.names[: result.ndim], x.backend
     flat = reshape(nameless(x), (*batch, size))
     low, high = bounds or (None, None)
-    given = Given(
-        given_function.constants,
+    tensors = Inputs(
+        traced_objective.constants,
         flat,
         _bound(low, -_INFINITY, x, flat),
         _bound(high, _INFINITY, x, flat),
-        _each(tolerance, batch, x.dtype, home, "tolerance"),
-        _each(max_iterations, batch, "int32", home, "max_iterations"),
+        _per_example(tolerance, batch, x.dtype, home, "tolerance"),
+        _per_example(max_iterations, batch, "int32", home, "max_iterations"),
     )
     steps = None if trajectory is None else tuple(map(index, trajectory))
-    plan = Plan(given_function.graph, index(history), bounds is not None, steps)
+    plan = Plan(traced_objective.graph, index(history), bounds is not None, steps)
     chosen = known[method.lower()]
     if chosen == "l-bfgs":
-        state = minimised(plan, given)
+        state = minimised(plan, tensors)
         parts = [state.x, state.value, state.iterations, state.converged, state.diverged]
     else:
         if steps is not None:
             raise ArgumentError(expected("no trajectory for a method of SciPy", "use 'l-bfgs'", method=chosen))
-        parts = by_scipy(chosen, plan, given)
+        parts = by_scipy(chosen, plan, tensors)
     front: tuple[int, ...] = () if steps is None else (len(steps),)
     outer = (None,) * len(front) + names
     return Minimum(
@@ -202,20 +202,20 @@ class _Nested:
     """A function of a tree as one of vectors, which hold the elements of its tensors one after the other."""
 
     def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:
-        given = [x.detach() for x in together(*leaves)]
-        home = common_backend(given)
+        detached = [x.detach() for x in together(*leaves)]
+        home = common_backend(detached)
         self._function, self._tree = function, tree
-        self._tensors = tensors = [move(x, home) for x in given]
+        self._tensors = tensors = [move(x, home) for x in detached]
         for x in tensors:
             if not x.dtype.is_floating:
                 raise DTypeError(expected("floating tensors in x0", "cast them with astype()", x0=x.template))
-        (result,) = traced(lambda given: function(unflatten(tree, given)), tensors, paths(tree, "x0")).results
+        (result,) = traced(lambda parts: function(unflatten(tree, parts)), tensors, paths(tree, "x0")).results
         batch = result.shape
         for x in tensors:
             if x.shape[: len(batch)] != batch:
                 remedy = "take the sum() over all axes but those of examples"
-                wanted = "a function whose result has the first axes of each tensor of x0"
-                raise ShapeError(expected(wanted, remedy, x0=x.template, result=result))
+                expectation = "a function whose result has the first axes of each tensor of x0"
+                raise ShapeError(expected(expectation, remedy, x0=x.template, result=result))
         self._dtype = result_type(*(x.dtype for x in tensors))
         self._batch, names = batch, tensors[0].names[: len(batch)] if tensors else ()
         self.start = self._flat(tensors).rename(*names, None)
@@ -246,8 +246,8 @@ class _Nested:
             raise ArgumentError(expected("a number, None or what is nested as x0 for a bound", bounds=value))
         return self._flat(
             [
-                broadcast_to(astype(nameless(_brought(each, x.backend)), x.dtype), x.shape)
-                for each, x in zip(leaves, self._tensors, strict=True)
+                broadcast_to(astype(nameless(_brought(leaf, x.backend)), x.dtype), x.shape)
+                for leaf, x in zip(leaves, self._tensors, strict=True)
             ]
         )
 
@@ -260,11 +260,11 @@ def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
     """A bound of each element."""
     if value is None:
         return full((1,), none, dtype=x.dtype, backend=get_backend(x.backend.beneath))  # type: ignore[arg-type] # a Backend
-    given = astype(nameless(_brought(value, x.backend)), x.dtype)
-    return reshape(broadcast_to(given, x.shape), flat.shape)
+    bound = astype(nameless(_brought(value, x.backend)), x.dtype)
+    return reshape(broadcast_to(bound, x.shape), flat.shape)
 
 
-def _each(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
+def _per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
     """A number of each example, shape (..., 1)."""
     x = nameless(_brought(value, home))
     if x.shape not in ((), batch):

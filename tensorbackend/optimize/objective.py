@@ -30,11 +30,11 @@ def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], name
 
 def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
     """A function that gives one tensor for tensors like x; `OperandError` for one that gives anything else."""
-    (closed,), constants = close([traced(lambda given: function(*given), [x], ["x"])])
+    (closed,), constants = close([traced(lambda arguments: function(*arguments), [x], ["x"])])
     return Objective(closed, tuple(x.detach() for x in constants))
 
 
 def value_at(graph: Graph, constants: tuple[Tensor, ...], x: Tensor) -> Tensor:
     """Calls the function."""
-    (found,) = evaluate(graph, [*constants, x])
-    return found
+    (value,) = evaluate(graph, [*constants, x])
+    return value

@@ -79,8 +79,8 @@ def root(
     --------
     >>> import tensorbackend as tb
     >>> circle_and_line = lambda x: tb.stack([x[0] ** 2 + x[1] ** 2 - 25, x[0] - 3])
-    >>> found = tb.optimize.root(circle_and_line, tb.asarray([1.0, 1.0]))
-    >>> tb.round(found.x).tolist(), found.converged.item()
+    >>> crossing = tb.optimize.root(circle_and_line, tb.asarray([1.0, 1.0]))
+    >>> tb.round(crossing.x).tolist(), crossing.converged.item()
     ([3.0, 4.0], True)
     """
     x = asarray(x0).detach()
@@ -88,11 +88,13 @@ def root(
         raise DTypeError(expected("a floating or complex x0", "cast it with astype()", x0=x.template))
     if not tolerance > 0:
         raise ArgumentError(expected("a tolerance above 0", tolerance=tolerance))
-    found = objective(function, x)
-    (result,) = found.graph.results
+    traced_objective = objective(function, x)
+    (result,) = traced_objective.graph.results
     if result.size != x.size:
         raise ShapeError(expected("a function with as many elements as x0", x0=x.template, result=result))
-    solved = _newton(found.graph, float(tolerance), index(max_iterations), found.constants, _flat(x))
+    solved = _newton(
+        traced_objective.graph, float(tolerance), index(max_iterations), traced_objective.constants, _flat(x)
+    )
     return solved._replace(
         x=reshape(solved.x, x.shape, names=x.names), value=reshape(solved.value, result.shape, names=result.names)
     )
@@ -137,8 +139,8 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
         return Root(x, value, iterations, logical_and(size(value) <= tolerance, finite), logical_not(finite))
 
     zero = full((), 0, dtype="int32", backend=start.backend)
-    found: Root = while_loop(going, iteration, _told(start, function(start), zero))
-    return found
+    last_state: Root = while_loop(going, iteration, _told(start, function(start), zero))
+    return last_state
 
 
 @entry
@@ -178,8 +180,8 @@ def bisect(
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> found = tb.optimize.bisect(lambda x: x**2 - tb.asarray([4.0, 9.0]), 0.0, tb.asarray([5.0, 5.0]))
-    >>> tb.round(found.x).tolist(), found.converged.tolist()
+    >>> roots = tb.optimize.bisect(lambda x: x**2 - tb.asarray([4.0, 9.0]), 0.0, tb.asarray([5.0, 5.0]))
+    >>> tb.round(roots.x).tolist(), roots.converged.tolist()
     ([2.0, 3.0], [True, True])
     """
     if not tolerance > 0:

@@ -46,11 +46,11 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     >>> [rate(tb.asarray(count)).item() for count in (0, 5, 10)]
     [0.5, 0.25, 0.125]
     """
-    per_step, first, each = 1 / _positive(steps), float(rate), float(factor)
+    per_step, first, base = 1 / _positive(steps), float(rate), float(factor)
 
     @entry
     def decayed(count: TensorLike) -> Tensor:
-        return first * each ** (asarray(count) * per_step)
+        return first * base ** (asarray(count) * per_step)
 
     return decayed
 

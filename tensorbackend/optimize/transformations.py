@@ -72,8 +72,8 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
         x, step = together(parameter, update)
         return astype(x + step, x.dtype)
 
-    found: Nested = tree_map(added, parameters, updates)
-    return found
+    updated: Nested = tree_map(added, parameters, updates)
+    return updated
 
 
 @entry
@@ -125,12 +125,14 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
 
     def update(gradients: Trees, states: tuple[Any, ...], parameters: Trees = None) -> tuple[Trees, Any]:
         after = []
-        for each, state in zip(transformations, states, strict=True):
-            gradients, state = each.update(gradients, state, parameters)
+        for transformation, state in zip(transformations, states, strict=True):
+            gradients, state = transformation.update(gradients, state, parameters)
             after.append(state)
         return gradients, tuple(after)
 
-    return GradientTransformation(lambda parameters: tuple(each.init(parameters) for each in transformations), update)
+    return GradientTransformation(
+        lambda parameters: tuple(transformation.init(parameters) for transformation in transformations), update
+    )
 
 
 def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformation:

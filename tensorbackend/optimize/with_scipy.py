@@ -31,15 +31,15 @@ def _with_gradient(graph: Graph, constants: tuple[Tensor, ...], x: Tensor, chose
         value = value_at(graph, constants, reshape(x, template.shape, names=template.names))
         return sum_(reshape(value, (-1,)) * chosen)
 
-    found: tuple[Tensor, Tensor] = value_and_grad(total)(x)
-    return found
+    value_and_gradient: tuple[Tensor, Tensor] = value_and_grad(total)(x)
+    return value_and_gradient
 
 
-def by_scipy(method: str, plan: Any, given: Any) -> list[Tensor]:
+def by_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:
     """x, value, iterations, and whether each has converged or diverged."""
     import numpy
 
-    x0 = given.x0
+    x0 = tensors.x0
     if isinstance(x0.backend, ExprBackend) or not x0.backend.holds_data:
         remedy = "use 'l-bfgs', or call it outside of a trace"
         raise BackendError(expected("tensors with data for a method of SciPy", remedy, method=method, x0=x0.template))
@@ -52,9 +52,9 @@ def by_scipy(method: str, plan: Any, given: Any) -> list[Tensor]:
     start = numpy.asarray(x0, numpy.float64)
     rows = start.reshape(-1, start.shape[-1])
     count = len(rows)
-    lower, upper = (numpy.broadcast_to(numpy.asarray(x), start.shape).reshape(rows.shape) for x in given[2:4])
-    tolerance, most = (numpy.asarray(x).reshape(count) for x in given[4:6])
-    found, facts = numpy.array(rows), []
+    lower, upper = (numpy.broadcast_to(numpy.asarray(x), start.shape).reshape(rows.shape) for x in tensors[2:4])
+    tolerance, most = (numpy.asarray(x).reshape(count) for x in tensors[4:6])
+    minimisers, facts = numpy.array(rows), []
     for place in range(count):
         chosen = asarray(numpy.eye(count)[place], dtype=x0.dtype, backend=x0.backend)
 
@@ -62,7 +62,7 @@ def by_scipy(method: str, plan: Any, given: Any) -> list[Tensor]:
             whole = numpy.array(rows)
             whole[place] = x
             at = asarray(whole.reshape(start.shape), dtype=x0.dtype, backend=x0.backend)
-            value, slope = _with_gradient(plan.graph, given.constants, at, chosen)
+            value, slope = _with_gradient(plan.graph, tensors.constants, at, chosen)
             return float(value), numpy.asarray(slope, numpy.float64).reshape(rows.shape)[place]
 
         gradient = method not in _WITHOUT_GRADIENT
@@ -76,12 +76,12 @@ def by_scipy(method: str, plan: Any, given: Any) -> list[Tensor]:
             bounds=bounds,
             options={"maxfun" if method == "TNC" else "maxiter": int(most[place])},
         )
-        found[place] = result.x
+        minimisers[place] = result.x
         finite = bool(numpy.isfinite(result.fun)) and bool(numpy.isfinite(result.x).all())
         steps = getattr(result, "nit", getattr(result, "nfev", 0))
         facts.append((float(result.fun), int(steps), bool(result.success) and finite, not finite))
     batch = start.shape[:-1]
     columns = [asarray(numpy.array(column).reshape(batch), backend=x0.backend) for column in zip(*facts, strict=True)]
-    x = asarray(found.reshape(start.shape), dtype=x0.dtype, backend=x0.backend)
+    x = asarray(minimisers.reshape(start.shape), dtype=x0.dtype, backend=x0.backend)
     value, iterations, converged, diverged = columns
     return [x, asarray(value, dtype=x0.dtype), asarray(iterations, dtype="int32"), converged, diverged]

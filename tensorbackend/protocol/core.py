@@ -47,20 +47,21 @@ Reach: TypeAlias = Literal[
     "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window",
     "filtered", "matrix",
 ]  # fmt: skip
-"""The axes of the inputs of which an axis of a callback's result is made; they say how far a mesh may divide them:
+"""How the axes of a callback's result come from those of its inputs, which says along which axes a mesh may divide it:
 
 - `each`: axes broadcast from the right, element by element;
-- `reduced`: those in the option `axes` are gone, and results of parts of them combine to that of all;
-- `along`: that of the option `axis` is needed as a whole, all of them for `None`, others stay;
-- `placed`: each stands where `axes` says in the result, whose other axes are new;
-- `ordered`: each comes from where `axes` says;
+- `reduced`: the axes in the option `axes` are reduced; the results of parts combine to the result of the whole;
+- `along`: the axis in the option `axis`, or every axis for `None`, is needed as a whole; the others stay;
+- `placed`: each axis of the input goes to the place that `axes` says; the other axes of the result are new;
+- `ordered`: each axis of the result comes from the place that `axes` says;
 - `reshaped`: by sizes in row-major order;
-- `kept`: those of the same size in the same place, others are needed as a whole;
+- `kept`: axes of the same size in the same place stay; the others are needed as a whole;
 - `paired`: `contract1` and `contract2` are summed over, `batch1` and `batch2` go together;
-- `read`, `written`, `put`: at indices, of which parts of those written combine by addition, of those put they do not;
-- `window`: those with windows of one element stay;
+- `read`, `written`, `put`: elements at indices; parts of what is written combine by addition, parts of what is put do
+  not;
+- `window`: axes with windows of one element stay;
 - `filtered`: batch, channels and space of a convolution;
-- `matrix`: all but the last two stay.
+- `matrix`: all axes but the last two stay.
 """
 
 
@@ -235,14 +236,14 @@ class Core:
         normalised = cls.init(**options)
         key = (cls, *sorted(normalised.items()))
         with Core._instances_lock:
-            found = Core._instances.get(key)
-            if found is None:
-                found = object.__new__(cls)
-                found.options = MappingProxyType(dict(normalised))
-                found.kernels = {}
-                found.setup()
-                Core._instances[key] = found
-        return found  # type: ignore[return-value] # the key starts with the class
+            instance = Core._instances.get(key)
+            if instance is None:
+                instance = object.__new__(cls)
+                instance.options = MappingProxyType(dict(normalised))
+                instance.kernels = {}
+                instance.setup()
+                Core._instances[key] = instance
+        return instance  # type: ignore[return-value] # the key starts with the class
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
@@ -445,9 +446,9 @@ class Core:
         if array.__dlpack_device__() != HOST:
             remedy = "say device='cpu' to have it copied"
             raise BufferError(expected("an array in host memory", remedy, device=array.__dlpack_device__()))
-        found = numpy_from_dlpack(array)
-        out = Template(found.shape, as_dtype(found.dtype), None)
-        return out, self.from_numpy(out, found, copy=copy is True)
+        host_array = numpy_from_dlpack(array)
+        out = Template(host_array.shape, as_dtype(host_array.dtype), None)
+        return out, self.from_numpy(out, host_array, copy=copy is True)
 
     @classmethod
     def claims(cls, array: object, /) -> bool:
@@ -487,11 +488,11 @@ class Core:
         both = dtype in self.dlpack_dtypes and dtype in source.dlpack_dtypes
         if both and self.dlpack_device() == source.dlpack_device():
             try:
-                found, data = self.from_dlpack(_Handed(x), copy=copy)
+                template, data = self.from_dlpack(_Handed(x), copy=copy)
             except BufferError:
                 pass  # strides that one of the libraries does not take, say
             else:
-                if (found.shape, found.dtype) == (x.shape, dtype):
+                if (template.shape, template.dtype) == (x.shape, dtype):
                     return data
         if not defines(type(self), "from_numpy"):
             return self.from_binary(x.template, data=source.to_binary(x, x.size))
@@ -524,9 +525,9 @@ class Core:
 
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
         """The elements at some positions along each axis, row by row; no others are read."""
-        for axis, wanted in enumerate(positions):
-            if len(wanted) < x.shape[axis]:
-                x = x[(*[slice(None)] * axis, list(wanted))]
+        for axis, axis_positions in enumerate(positions):
+            if len(axis_positions) < x.shape[axis]:
+                x = x[(*[slice(None)] * axis, list(axis_positions))]
         return unpack(x.backend.to_binary(x, x.size), x.dtype)
 
 

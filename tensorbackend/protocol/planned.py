@@ -118,8 +118,8 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
     @wraps(method)
     def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        kernel = entered(self, method, out, _each(_template, inputs), options)
-        return kernel(*_each(_data, inputs))
+        kernel = entered(self, method, out, _mapped(_template, inputs), options)
+        return kernel(*_mapped(_data, inputs))
 
     callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
     return callback
@@ -149,15 +149,15 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
             nameless(out),
             backend.placement(out),
             inputs,
-            *[(name, told(each)) for name, each in options.items()],
+            *[(name, told(option)) for name, option in options.items()],
         )
-        found: Kernel | None = backend.kernels.get(key)
+        kernel: Kernel | None = backend.kernels.get(key)
     except (TypeError, KeyError):  # an option that does not hash, or that is NaN
         return cast(Kernel, backend.enter(_planned(backend, plan, out, inputs, options)))
-    if found is None:
-        found = backend.enter(_planned(backend, plan, out, inputs, options))
-        remember(backend.kernels, key, found)
-    return found
+    if kernel is None:
+        kernel = backend.enter(_planned(backend, plan, out, inputs, options))
+        remember(backend.kernels, key, kernel)
+    return kernel
 
 
 def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
@@ -172,7 +172,7 @@ def nameless(templates: Any) -> Any:
     return None if templates is None else tuple(map(nameless, templates))
 
 
-def _each(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
+def _mapped(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
     """Applies a function to each tensor, sequences of tensors nested as they are."""
     return tuple([
         read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))

@@ -15,7 +15,7 @@ from ..ops.padding import pad
 from ..rules.plan import integer
 from ..tensor import Axis, Tensor, TensorLike
 from .lengths import checked_lengths, inside, limited, read
-from .value import Ragged, lifted, made, position_of, ragged_axis
+from .value import Ragged, lifted, position_of, ragged_axis, ragged_or_tensor
 
 
 @entry
@@ -146,7 +146,7 @@ def from_list(
     """
     if not arrays:
         raise ArgumentError(expected("one array or more", "use with_lengths() for an empty batch", arrays=arrays))
-    parts = [each if isinstance(each, Tensor) else asarray(each) for each in arrays]
+    parts = [array if isinstance(array, Tensor) else asarray(array) for array in arrays]
     for part in parts:
         if not part.ndim:
             raise ShapeError(expected("arrays with an axis of their entries", array=part.template))
@@ -186,7 +186,7 @@ def to_list(x: Ragged | Tensor) -> Any:
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.from_list([[1, 2], [3]]))]
+    >>> [example.tolist() for example in tb.ragged.to_list(tb.ragged.from_list([[1, 2], [3]]))]
     [[1, 2], [3]]
     """
     return _examples(lifted(x))
@@ -205,9 +205,12 @@ def _examples(x: Ragged) -> Any:
 
 
 def _entries(x: Ragged, axis: str, key: Any) -> Ragged:
-    """Entries along an axis, with the lengths over that axis; a slice takes the axis' own lengths away."""
-    lengths = {name: each for name, each in x.lengths.items() if name != axis}
-    lengths = {name: isel(each, **{axis: key}) if axis in each.names else each for name, each in lengths.items()}
+    """Index the values, and the lengths over an axis, with `key`; the axis itself loses its lengths."""
+    lengths = {name: other_lengths for name, other_lengths in x.lengths.items() if name != axis}
+    lengths = {
+        name: isel(other_lengths, **{axis: key}) if axis in other_lengths.names else other_lengths
+        for name, other_lengths in lengths.items()
+    }
     values = isel(x.values, **{axis: key})
     return Ragged(values, lengths)
 
@@ -245,12 +248,15 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     """
     name = ragged_axis(x, axis, "tb.pad(values, ...) within apply()")
     size, before = integer(0, size=size), x.size_of(name)
-    own = x.lengths[name]
+    axis_lengths = x.lengths[name]
     if size < before:
-        own = fitting(own, size, name)
+        axis_lengths = fitting(axis_lengths, size, name)
     padding: dict[Axis, tuple[int, int]] = {name: (0, size - before)}
-    lengths = {other: pad(each, padding, value=0) if name in each.names else each for other, each in x.lengths.items()}
-    return Ragged(pad(x.values, padding, value=fill), {**lengths, name: own})
+    lengths = {
+        other: pad(other_lengths, padding, value=0) if name in other_lengths.names else other_lengths
+        for other, other_lengths in x.lengths.items()
+    }
+    return Ragged(pad(x.values, padding, value=fill), {**lengths, name: axis_lengths})
 
 
 def fitting(lengths: Tensor, size: int, axis: str) -> Tensor:
@@ -265,7 +271,7 @@ def fitting(lengths: Tensor, size: int, axis: str) -> Tensor:
 
 
 def _numbers(data: Any) -> list[int]:
-    return [data] if isinstance(data, int) else [number for each in data for number in _numbers(each)]
+    return [data] if isinstance(data, int) else [number for row in data for number in _numbers(row)]
 
 
 @entry
@@ -310,7 +316,9 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
         places = places.rename(name)
     values = take_entries(ragged.values, places, axis=position)
     lengths = {
-        other: take_entries(each, places, axis=each.names.index(name)) if name in each.names else each
-        for other, each in ragged.lengths.items()
+        other: take_entries(other_lengths, places, axis=other_lengths.names.index(name))
+        if name in other_lengths.names
+        else other_lengths
+        for other, other_lengths in ragged.lengths.items()
     }
-    return made(values, lengths)
+    return ragged_or_tensor(values, lengths)

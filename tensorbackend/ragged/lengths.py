@@ -55,7 +55,7 @@ def limited(lengths: Tensor, size: int) -> Tensor:
 
 
 def spread(lengths: Tensor, result: Tensor) -> Tensor:
-    """Lengths over axes of size 1 that became longer, as those of the result."""
+    """Broadcast lengths to the sizes that the result has on their axes."""
     shape = tuple(result.shape[result.names.index(name)] for name in lengths.names)
     return lengths if shape == lengths.shape else broadcast_to(lengths, shape, names=lengths.names)
 
@@ -63,29 +63,29 @@ def spread(lengths: Tensor, result: Tensor) -> Tensor:
 # Checks
 
 
-def checked_lengths(values: Tensor, given: Mapping[str, Any]) -> dict[str, Tensor]:
+def checked_lengths(values: Tensor, lengths_by_axis: Mapping[str, Any]) -> dict[str, Tensor]:
     """The lengths of some axes of a tensor as int64, by the names of the axes in alphabetical order.
 
     Lengths that have no data yet are moved into the range from 0 to the size of the axis.
     """
-    made = {axis: _checked(values, axis, given[axis]) for axis in sorted(given)}
-    _refuse_circles({axis: made.keys() & set(lengths.names) for axis, lengths in made.items()})
-    return made
+    checked = {axis: _checked(values, axis, lengths_by_axis[axis]) for axis in sorted(lengths_by_axis)}
+    _refuse_circles({axis: checked.keys() & set(lengths.names) for axis, lengths in checked.items()})
+    return checked
 
 
-def _checked(values: Tensor, axis: str, given: Any) -> Tensor:
+def _checked(values: Tensor, axis: str, raw_lengths: Any) -> Tensor:
     template = values.template
     if axis not in template.names:
         remedy = "name the axis with rename(), as axes with lengths are known by their names"
         raise AxisError(expected(f"an axis name of {template!r} for lengths", remedy, axis=axis))
-    lengths = given if isinstance(given, Tensor) else asarray(given, like=values)
+    lengths = raw_lengths if isinstance(raw_lengths, Tensor) else asarray(raw_lengths, like=values)
     if not lengths.dtype.is_integer and lengths.size:
-        wanted = f"lengths of an integer dtype for the axis {axis!r}"
-        raise DTypeError(expected(wanted, "cast them with astype(..., 'int64')", lengths=lengths.template))
+        expectation = f"lengths of an integer dtype for the axis {axis!r}"
+        raise DTypeError(expected(expectation, "cast them with astype(..., 'int64')", lengths=lengths.template))
     if lengths.ndim > template.ndim:
         raise ShapeError(expected(f"lengths over axes of {template!r}", lengths=lengths.template))
     if None in lengths.names:
-        names = [own or other for own, other in zip(lengths.names, template.names, strict=False)]
+        names = [name or other for name, other in zip(lengths.names, template.names, strict=False)]
         if None in names:
             remedy = "name the axes of the examples with rename()"
             raise NamesError(expected(f"a name for each axis that the lengths of {axis!r} are over", remedy,
@@ -94,20 +94,20 @@ def _checked(values: Tensor, axis: str, given: Any) -> Tensor:
     sizes = dict(zip(template.names, template.shape, strict=True))
     for name, size in zip(lengths.names, lengths.shape, strict=True):
         if name == axis or sizes.get(name) != size:
-            wanted = f"lengths of {axis!r} over other axes of {template!r}, with their sizes"
-            raise ShapeError(expected(wanted, lengths=lengths.template))
+            expectation = f"lengths of {axis!r} over other axes of {template!r}, with their sizes"
+            raise ShapeError(expected(expectation, lengths=lengths.template))
     lengths = move(astype(lengths, int64), common_backend([values, lengths]))
     data, size = read(lengths), sizes[axis]
     if data is not None:
-        if any(not 0 <= each <= size for each in _flat(data)):
-            wanted = f"lengths from 0 to {size}, the size of the axis {axis!r}"
-            raise DataError(expected(wanted, "cut them, or pad the axis", lengths=data))
+        if any(not 0 <= length <= size for length in _flat(data)):
+            expectation = f"lengths from 0 to {size}, the size of the axis {axis!r}"
+            raise DataError(expected(expectation, "cut them, or pad the axis", lengths=data))
         return lengths
     return lengths if lengths.backend.template_only else limited(lengths, size)
 
 
 def _flat(data: Any) -> list[int]:
-    return [data] if isinstance(data, int) else [number for each in data for number in _flat(each)]
+    return [data] if isinstance(data, int) else [number for row in data for number in _flat(row)]
 
 
 def _refuse_circles(needs: dict[str, set[str]]) -> None:
@@ -165,7 +165,10 @@ def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
 
 
 def _payload(x: Tensor) -> Any:
-    """The holder of the data: of a value that a trace captured, that of the tensor with the data."""
+    """The object that is the same for two tensors with the same data.
+
+    It is the data itself; for a value that a trace captured, the data of the captured tensor.
+    """
     data = x.data
     if isinstance(data, Value) and data.node.op == CAPTURED and data.node.tensor is not None:
         return data.node.tensor.data

@@ -27,11 +27,11 @@ from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Axis, Tensor
 from .lengths import inside, laid_out
-from .value import Ragged, lifted, made, met, neutral, ragged_axis
+from .value import Ragged, lifted, met, neutral, ragged_axis, ragged_or_tensor
 
 
 def chosen(mask: Tensor, new: Any, old: Any) -> Any:
-    """New tensors for the examples for which a mask holds; what lacks the axes of the examples is new for all."""
+    """Take new tensors for the examples where a mask holds, else old ones; a tensor without the mask's axes is new."""
 
     def choose(after: Any, before: Any) -> Any:
         after = after if isinstance(after, Tensor) else asarray(after, like=mask)
@@ -85,26 +85,38 @@ def scan(
     >>> x = tb.ragged.from_list([[1.0, 2.0, 3.0], [4.0]])
     >>> step = lambda total, entry: (total + entry, total)
     >>> last, before = tb.ragged.scan(step, tb.zeros(2, names=("batch",)), x, axis="time")
-    >>> last.tolist(), [each.tolist() for each in tb.ragged.to_list(before)]
+    >>> last.tolist(), [example.tolist() for example in tb.ragged.to_list(before)]
     ([6.0, 4.0], [[0.0, 1.0, 3.0], [0.0]])
     """
     several = [xs] if isinstance(xs, Ragged) else list(xs)
     name = ragged_axis(several[0], axis, "tb.scan()")
     lengths, sizes = met(several)
-    if any(name not in each.lengths for each in several):
-        raise AxisError(expected(f"lengths of the axis {name!r} in each", xs=[each.template for each in several]))
-    own = lengths[name]
-    entries = [_in_front(each.filled(neutral(each.dtype)), name) for each in several]
-    here = _in_front(inside(own, name, sizes[name]), name)
-    inner = {other: each for other, each in lengths.items() if other != name and name in each.names}
-    scanned = (entries, here, {other: _in_front(each, name) for other, each in inner.items()})
-    constant = {other: each for other, each in lengths.items() if other != name and name not in each.names}
+    if any(name not in sequence.lengths for sequence in several):
+        raise AxisError(
+            expected(f"lengths of the axis {name!r} in each", xs=[sequence.template for sequence in several])
+        )
+    axis_lengths = lengths[name]
+    entries = [_in_front(sequence.filled(neutral(sequence.dtype)), name) for sequence in several]
+    here = _in_front(inside(axis_lengths, name, sizes[name]), name)
+    inner = {
+        other: other_lengths
+        for other, other_lengths in lengths.items()
+        if other != name and name in other_lengths.names
+    }
+    scanned = (entries, here, {other: _in_front(inner_lengths, name) for other, inner_lengths in inner.items()})
+    constant = {
+        other: other_lengths
+        for other, other_lengths in lengths.items()
+        if other != name and name not in other_lengths.names
+    }
 
-    def step(carry: Any, given: Any) -> tuple[Any, Any]:
-        values, present, varying = given
+    def step(carry: Any, entry: Any) -> tuple[Any, Any]:
+        values, present, varying = entry
         rest = {**constant, **varying}
         parts = tuple(
-            made(value, {other: each for other, each in rest.items() if other in whole.lengths})
+            ragged_or_tensor(
+                value, {other: other_lengths for other, other_lengths in rest.items() if other in whole.lengths}
+            )
             for value, whole in zip(values, several, strict=True)
         )
         result = function(carry, parts[0] if isinstance(xs, Ragged) else parts)
@@ -113,7 +125,7 @@ def scan(
         return chosen(present, result[0], carry), result[1]
 
     last, ys = _scan(step, initial, scanned, reverse=reverse)
-    return last, _lengthened(ys, name, own)
+    return last, _lengthened(ys, name, axis_lengths)
 
 
 def _in_front(x: Tensor, axis: str) -> Tensor:
@@ -123,10 +135,10 @@ def _in_front(x: Tensor, axis: str) -> Tensor:
 def _lengthened(value: Any, axis: str, lengths: Tensor) -> Any:
     """Stacked results with the lengths of their first axis."""
     if isinstance(value, list | tuple):
-        parts = [_lengthened(each, axis, lengths) for each in value]
+        parts = [_lengthened(part, axis, lengths) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if isinstance(value, dict):
-        return {key: _lengthened(each, axis, lengths) for key, each in value.items()}
+        return {key: _lengthened(part, axis, lengths) for key, part in value.items()}
     if value is None:
         return None
     x = lifted(value)
@@ -208,25 +220,25 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
         "stacked": buffers,
     }
 
-    def turn(given: dict[str, Any]) -> dict[str, Any]:
-        carry, y, ends = function(given["carry"])
-        going = logical_not(given["ended"])
+    def turn(before: dict[str, Any]) -> dict[str, Any]:
+        carry, y, ends = function(before["carry"])
+        going = logical_not(before["ended"])
         leaves = _tensors(y)
         return {
-            "carry": chosen(going, carry, given["carry"]),
-            "turn": add(given["turn"], 1),
-            "ended": logical_or(given["ended"], ends),
-            "lengths": add(given["lengths"], astype(going, int64)),
+            "carry": chosen(going, carry, before["carry"]),
+            "turn": add(before["turn"], 1),
+            "ended": logical_or(before["ended"], ends),
+            "lengths": add(before["lengths"], astype(going, int64)),
             "stacked": [
-                put_slice(buffer, expand_dims(leaf, 0), starts=(given["turn"], *(0,) * leaf.ndim)) if size else buffer
-                for buffer, leaf in zip(given["stacked"], leaves, strict=True)
+                put_slice(buffer, expand_dims(leaf, 0), starts=(before["turn"], *(0,) * leaf.ndim)) if size else buffer
+                for buffer, leaf in zip(before["stacked"], leaves, strict=True)
             ],
         }
 
     with named("unroll"):
-        found = while_loop(lambda given: _any(logical_not(given["ended"])), turn, state, limit=size)
-    outputs = [Ragged(each, {axis: found["lengths"]}) for each in found["stacked"]]
-    return Unrolled(found["carry"], unflatten(seen.tree, outputs))
+        final_state = while_loop(lambda before: _any(logical_not(before["ended"])), turn, state, limit=size)
+    outputs = [Ragged(buffer, {axis: final_state["lengths"]}) for buffer in final_state["stacked"]]
+    return Unrolled(final_state["carry"], unflatten(seen.tree, outputs))
 
 
 def _tensors(value: Any) -> list[Tensor]:

@@ -46,9 +46,10 @@ def column(x: Tensor, axis: str) -> Tensor:
 
 
 def gathered(x: Tensor, indices: Tensor, axis: str) -> Tensor:
-    """Entries along an axis at indices over that axis, the last one, and others of x: whole rows of the other axes.
+    """Take entries of x along an axis; the last axis of `indices` is that axis, and its other axes are axes of x.
 
-    [batch: 2][time: 5][feature] at [batch: 2][time: 3] gives [batch: 2][time: 3][feature]. Indices are moved into x.
+    [batch: 2][time: 5][feature] at [batch: 2][time: 3] gives [batch: 2][time: 3][feature]. An index beyond an end of
+    the axis takes the entry at that end.
     """
     lead = [x.names.index(name) for name in indices.names]
     rest = [position for position in range(x.ndim) if position not in lead]
@@ -58,22 +59,25 @@ def gathered(x: Tensor, indices: Tensor, axis: str) -> Tensor:
     lengths = (*indices.shape, *rows.shape[len(lead) :])
     names: Names = rows.names
     if not count * size:
-        found = zeros(lengths, dtype=x.dtype, names=names, like=x)
+        entries = zeros(lengths, dtype=x.dtype, names=names, like=x)
     else:
         flat = reshape(rows, (count * size, *rows.shape[len(lead) :]), names=(None, *names[len(lead) :]))
         places = minimum(maximum(indices, 0), size - 1)
         if count > 1:
             starts = multiply(iota(count, dtype=int64, like=indices), size)
             places = add(places, reshape(starts, (*indices.shape[:-1], 1), names=(*indices.names[:-1], None)))
-        found = take_at(flat, places, axis=0, mode="clip")
+        entries = take_at(flat, places, axis=0, mode="clip")
     back = tuple(order.index(position) for position in range(x.ndim))
-    return found if back == tuple(range(x.ndim)) else permute_dims(found, back)
+    return entries if back == tuple(range(x.ndim)) else permute_dims(entries, back)
 
 
-def moved(x: Ragged, indices: Tensor, axis: str, own: Tensor) -> Ragged:
-    """Values and the lengths over an axis at other positions along it; the axis gets lengths of its own."""
-    lengths = {name: gathered(each, indices, axis) if axis in each.names else each for name, each in x.lengths.items()}
-    return Ragged(gathered(x.values, indices, axis), {**lengths, axis: own})
+def moved(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) -> Ragged:
+    """Take the values, and the lengths over an axis, at `indices` along it, and give the axis `new_lengths`."""
+    lengths = {
+        name: gathered(old_lengths, indices, axis) if axis in old_lengths.names else old_lengths
+        for name, old_lengths in x.lengths.items()
+    }
+    return Ragged(gathered(x.values, indices, axis), {**lengths, axis: new_lengths})
 
 
 @entry
@@ -99,24 +103,24 @@ def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
     [[3, 2, 1], [5, 4, 0]]
     """
     name = ragged_axis(x, axis, "apply(lambda values: tb.flip(values, axis=...), x)")
-    own = x.lengths[name]
-    last = subtract(column(own, name), 1)
-    return moved(x, subtract(last, positions(x.size_of(name), name, own)), name, own)
+    lengths = x.lengths[name]
+    last = subtract(column(lengths, name), 1)
+    return moved(x, subtract(last, positions(x.size_of(name), name, lengths)), name, lengths)
 
 
 def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
     """A number for all examples, or an integer tensor over axes that the lengths of an axis are over."""
     if isinstance(value, int):
         return value
-    own = x.lengths[axis]
-    given = asarray(value, like=own)
-    if not given.dtype.is_integer:
+    lengths = x.lengths[axis]
+    offset = asarray(value, like=lengths)
+    if not offset.dtype.is_integer:
         remedy = "cast it with astype(..., 'int64')"
-        raise DTypeError(expected(f"an int or an integer tensor as {what}", remedy, **{what: given.template}))
-    if not set(given.names) <= set(own.names) or None in given.names:
-        wanted = f"axes of {own.template!r}, over which the lengths of {axis!r} are"
-        raise NamesError(expected(f"{what} over {wanted}", "rename() its axes", **{what: given.template}))
-    return laid_out(astype(given, int64), own.template)
+        raise DTypeError(expected(f"an int or an integer tensor as {what}", remedy, **{what: offset.template}))
+    if not set(offset.names) <= set(lengths.names) or None in offset.names:
+        allowed_axes = f"axes of {lengths.template!r}, over which the lengths of {axis!r} are"
+        raise NamesError(expected(f"{what} over {allowed_axes}", "rename() its axes", **{what: offset.template}))
+    return laid_out(astype(offset, int64), lengths.template)
 
 
 @entry
@@ -155,24 +159,24 @@ def slice_along_axis(
     --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.from_list([[1, 2, 3], [4, 5]])
-    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.slice_along_axis(x, 1, 2, axis="time"))]
+    >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.slice_along_axis(x, 1, 2, axis="time"))]
     [[2, 3], [5]]
     >>> starts = tb.asarray([0, -1], names=("batch",))
-    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.slice_along_axis(x, starts, 1, axis="time"))]
+    >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.slice_along_axis(x, starts, 1, axis="time"))]
     [[1], [5]]
     """
     name = ragged_axis(x, axis, "apply(lambda values: tb.slice_along_axis(values, ...), x)")
-    own = x.lengths[name]
-    first, wanted = _offset(x, start, name, "start"), _offset(x, length, name, "length")
-    if isinstance(wanted, int):
-        integer(0, length=wanted)
-    bound = size if size is not None else wanted if isinstance(wanted, int) else x.size_of(name)
+    axis_lengths = x.lengths[name]
+    first, count = _offset(x, start, name, "start"), _offset(x, length, name, "length")
+    if isinstance(count, int):
+        integer(0, length=count)
+    bound = size if size is not None else count if isinstance(count, int) else x.size_of(name)
     bound = integer(0, size=bound)
-    first = asarray(first, like=own)
-    first = maximum(minimum(where(less(first, 0), add(own, first), first), own), 0)
-    new = maximum(minimum(subtract(own, first), wanted), 0)
-    new = fitting(minimum(new, bound) if isinstance(wanted, int) and wanted <= bound else new, bound, name)
-    return moved(x, add(column(first, name), positions(bound, name, own)), name, new)
+    first = asarray(first, like=axis_lengths)
+    first = maximum(minimum(where(less(first, 0), add(axis_lengths, first), first), axis_lengths), 0)
+    new = maximum(minimum(subtract(axis_lengths, first), count), 0)
+    new = fitting(minimum(new, bound) if isinstance(count, int) and count <= bound else new, bound, name)
+    return moved(x, add(column(first, name), positions(bound, name, axis_lengths)), name, new)
 
 
 @entry
@@ -202,17 +206,17 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     [[-1, 1, 2], [-1, 4, 0]]
     """
     name = ragged_axis(x, axis, "tb.roll() within apply()")
-    own = x.lengths[name]
+    axis_lengths = x.lengths[name]
     by = _offset(x, amount, name, "amount")
-    places = positions(x.size_of(name), name, own)
+    places = positions(x.size_of(name), name, axis_lengths)
     source = subtract(places, by if isinstance(by, int) else column(by, name))
     if source.ndim == 1:
-        source = broadcast_to(source, (*own.shape, source.shape[0]), names=(*own.names, name))
-    there = logical_and(greater_equal(source, 0), less(source, column(own, name)))
+        source = broadcast_to(source, (*axis_lengths.shape, source.shape[0]), names=(*axis_lengths.names, name))
+    there = logical_and(greater_equal(source, 0), less(source, column(axis_lengths, name)))
     lengths = {
-        other: where(laid_out(there, each.template), gathered(each, source, name), 0)
-        for other, each in x.lengths.items()
-        if name in each.names
+        other: where(laid_out(there, other_lengths.template), gathered(other_lengths, source, name), 0)
+        for other, other_lengths in x.lengths.items()
+        if name in other_lengths.names
     }
     values = gathered(x.values, source, name)
     values = where(laid_out(there, values.template), values, fill)
@@ -242,21 +246,23 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.pad(tb.ragged.from_list([[1, 2], [3]]), (1, 1), axis=1))]
+    >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.pad(tb.ragged.from_list([[1, 2], [3]]), (1, 1), axis=1))]
     [[0, 1, 2, 0], [0, 3, 0]]
     """
     name = ragged_axis(x, axis, "tb.pad() within apply()")
     if len(padding) != 2:
         raise ArgumentError(expected("two numbers, before and after, as padding", padding=tuple(padding)))
-    before, after = (integer(0, padding=each) for each in padding)
+    before, after = (integer(0, padding=width) for width in padding)
     widths: dict[Axis, tuple[int, int]] = {name: (before, after)}
-    own = x.lengths[name]
+    axis_lengths = x.lengths[name]
     wide = {
-        other: _pad(Ragged(each, {name: own}).filled(0), widths, value=0) if name in each.names else each
-        for other, each in x.lengths.items()
+        other: _pad(Ragged(other_lengths, {name: axis_lengths}).filled(0), widths, value=0)
+        if name in other_lengths.names
+        else other_lengths
+        for other, other_lengths in x.lengths.items()
     }
-    values = _pad(Ragged(x.values, {name: own}).filled(value), widths, value=value)
-    return Ragged(values, {**wide, name: add(own, before + after)})
+    values = _pad(Ragged(x.values, {name: axis_lengths}).filled(value), widths, value=value)
+    return Ragged(values, {**wide, name: add(axis_lengths, before + after)})
 
 
 @entry
@@ -286,7 +292,7 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     --------
     >>> import tensorbackend as tb
     >>> x, y = tb.ragged.from_list([[1, 2], [3]]), tb.ragged.from_list([[7], [8, 9]])
-    >>> [each.tolist() for each in tb.ragged.to_list(tb.ragged.concat([x, y], axis="time"))]
+    >>> [row.tolist() for row in tb.ragged.to_list(tb.ragged.concat([x, y], axis="time"))]
     [[1, 2, 7], [3, 8, 9]]
     """
     if not tensors:
@@ -294,37 +300,37 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     remedy = "apply(lambda *values: tb.concat(values, axis=...), *tensors)"
     first, *others = tensors
     name = ragged_axis(first, axis, remedy)
-    own, room = [first.lengths[name]], [first.size_of(name)]
-    for each in others:
-        if ragged_axis(each, name, remedy) and each.lengths.keys() != first.lengths.keys():
+    all_lengths, room = [first.lengths[name]], [first.size_of(name)]
+    for tensor in others:
+        if ragged_axis(tensor, name, remedy) and tensor.lengths.keys() != first.lengths.keys():
             raise ShapeError(
-                expected("lengths of the same axes", left=sorted(first.lengths), right=sorted(each.lengths))
+                expected("lengths of the same axes", left=sorted(first.lengths), right=sorted(tensor.lengths))
             )
-        if set(each.lengths[name].names) != set(own[0].names):
-            wanted = f"lengths of {name!r} over the same axes"
-            raise NamesError(expected(wanted, left=own[0].template, right=each.lengths[name].template))
+        if set(tensor.lengths[name].names) != set(all_lengths[0].names):
+            expectation = f"lengths of {name!r} over the same axes"
+            raise NamesError(expected(expectation, left=all_lengths[0].template, right=tensor.lengths[name].template))
         for other, lengths in first.lengths.items():
             if other != name and name not in lengths.names:
-                check_equal(other, lengths, each.lengths[other])
-        own.append(laid_out(each.lengths[name], own[0].template))
-        room.append(each.size_of(name))
+                check_equal(other, lengths, tensor.lengths[other])
+        all_lengths.append(laid_out(tensor.lengths[name], all_lengths[0].template))
+        room.append(tensor.size_of(name))
     parts = {
-        other: concatenate([each.lengths[other] for each in tensors], axis=lengths.names.index(name))
+        other: concatenate([tensor.lengths[other] for tensor in tensors], axis=lengths.names.index(name))
         if name in lengths.names
         else lengths
         for other, lengths in first.lengths.items()
     }
-    total = own[0]
-    # Beyond the end of the first, the next one begins after the room that is left over.
+    total = all_lengths[0]
+    # Where an example of one tensor ends, skip the room after it, so that no padding comes before the next one.
     indices = broadcast_to(positions(sum(room), name, total), (*total.shape, sum(room)), names=(*total.names, name))
-    ends, given = total, indices
-    for gap, following in zip(itertools.accumulate(room), [*own[1:], None], strict=True):
+    ends, targets = total, indices
+    for gap, following in zip(itertools.accumulate(room), [*all_lengths[1:], None], strict=True):
         if following is None:
             break
-        beyond = greater_equal(given, column(ends, name))
-        indices = where(beyond, add(given, subtract(gap, column(ends, name))), indices)
+        beyond = greater_equal(targets, column(ends, name))
+        indices = where(beyond, add(targets, subtract(gap, column(ends, name))), indices)
         ends = add(ends, following)
-    values = concatenate([each.values for each in tensors], axis=first.names.index(name))
+    values = concatenate([tensor.values for tensor in tensors], axis=first.names.index(name))
     return moved(Ragged(values, {**parts, name: ends}), indices, name, ends)
 
 
@@ -368,6 +374,9 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
 def _part(x: Ragged, axis: str, low: int, high: int) -> Ragged:
     """The entries of an axis from one position to another."""
     widths: dict[Axis, tuple[int, int]] = {axis: (-low, high - x.size_of(axis))}
-    lengths = {name: _pad(each, widths, value=0) if axis in each.names else each for name, each in x.lengths.items()}
-    own = minimum(maximum(subtract(x.lengths[axis], low), 0), high - low)
-    return Ragged(_pad(x.values, widths, value=0), {**lengths, axis: own})
+    lengths = {
+        name: _pad(old_lengths, widths, value=0) if axis in old_lengths.names else old_lengths
+        for name, old_lengths in x.lengths.items()
+    }
+    new_lengths = minimum(maximum(subtract(x.lengths[axis], low), 0), high - low)
+    return Ragged(_pad(x.values, widths, value=0), {**lengths, axis: new_lengths})

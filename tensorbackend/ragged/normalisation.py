@@ -15,7 +15,7 @@ from ..ops.elementwise.conversion import astype
 from ..rules.axes import sorted_axes
 from ..tensor import Axes, Tensor
 from .reduction import _mean, variance
-from .value import Ragged, lifted, made
+from .value import Ragged, lifted, ragged_or_tensor
 
 
 @entry
@@ -64,7 +64,7 @@ def _shares(x: Any, axis: Axes, function: Any) -> Any:
         return x
     values = ragged.values if ragged.dtype.is_inexact else astype(ragged.values, averaged_dtype(ragged.values))
     values = Ragged(values, ragged.lengths).filled(-math.inf)
-    return made(function(values, axis=axes), ragged.lengths)
+    return ragged_or_tensor(function(values, axis=axes), ragged.lengths)
 
 
 @entry
@@ -102,4 +102,4 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     wide = Ragged(in_float32(ragged.filled(0)), ragged.lengths)
     centred = subtract(wide.values, _mean(wide, axes, True))
     scale = rsqrt(add(variance(wide, axes, 0.0, True), epsilon))
-    return made(astype(multiply(centred, scale), averaged_dtype(ragged.values)), ragged.lengths)
+    return ragged_or_tensor(astype(multiply(centred, scale), averaged_dtype(ragged.values)), ragged.lengths)

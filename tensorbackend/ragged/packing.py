@@ -29,49 +29,51 @@ PACKED = "packed"
 
 
 def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
-    """A mask of the positions on some axes that are within the lengths, over the axes that these lengths are over, then
-    those."""
+    """Mask the positions within the lengths of some axes, and within those of the axes that these lengths are over.
+
+    The result has the axes that the lengths are over first, then those in `names`.
+    """
     over = [name for name in x.names if name is not None and name in axes_over(x, names)]
     axes = (*over, *names)
     like = Template([x.size_of(name) for name in axes], "bool", axes)
-    found: Tensor | None = None
+    mask: Tensor | None = None
     for name in x.lengths:
         if name in axes:
-            each = laid_out(inside(x.lengths[name], name, x.size_of(name)), like)
-            found = each if found is None else logical_and(found, each)
-    assert found is not None  # some axis has lengths
-    return broadcast_to(found, like.shape, names=axes)
+            axis_mask = laid_out(inside(x.lengths[name], name, x.size_of(name)), like)
+            mask = axis_mask if mask is None else logical_and(mask, axis_mask)
+    assert mask is not None  # some axis has lengths
+    return broadcast_to(mask, like.shape, names=axes)
 
 
 def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
-    """The axes besides some that the lengths of these are over, and so on."""
-    found: set[str] = set()
+    """Find the axes that the lengths of some axes are over, directly or through other lengths, without these axes."""
+    over: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
         if name in x.lengths:
-            fresh = {str(each) for each in x.lengths[name].names} - found - set(names)
-            found |= fresh
+            fresh = {str(axis) for axis in x.lengths[name].names} - over - set(names)
+            over |= fresh
             waiting += fresh
-    return found
+    return over
 
 
 def to_the_front(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Where the entries are that a mask over a last axis chooses, in order, and how many there are."""
+    """Order the positions on the last axis so that those a mask chooses come first, and count these."""
     order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
     return order, _sum(astype(mask, int64), axis=-1)
 
 
 def _merged(x: Tensor, names: Sequence[str], name: str) -> Tensor:
-    """Some axes as one, where the first of them was."""
-    own = [x.names.index(each) for each in names]
-    first = min(own)
-    rest = [axis for axis in range(x.ndim) if axis not in own]
+    """Merge some axes, in the order of `names`, into one axis at the position of the leftmost."""
+    merged_axes = [x.names.index(axis_name) for axis_name in names]
+    first = min(merged_axes)
+    rest = [axis for axis in range(x.ndim) if axis not in merged_axes]
     before = [axis for axis in rest if axis < first]
     after = rest[len(before) :]
-    order = (*before, *own, *after)
+    order = (*before, *merged_axes, *after)
     moved_ = x if order == tuple(range(x.ndim)) else permute_dims(x, order)
-    size = math.prod(x.shape[axis] for axis in own)
+    size = math.prod(x.shape[axis] for axis in merged_axes)
     shape = (*(x.shape[axis] for axis in before), size, *(x.shape[axis] for axis in after))
     labels = (*(x.names[axis] for axis in before), name, *(x.names[axis] for axis in after))
     return reshape(moved_, shape, names=labels)
@@ -110,41 +112,45 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     >>> values = tb.asarray([[[1, 2], [3, 0]], [[4, 0], [0, 0]]], names=("batch", "word", "letter"))
     >>> x = tb.ragged.with_lengths(values, word=[2, 1], letter=[[2, 1], [1, 0]])
     >>> text = tb.ragged.merge_axes(x, ["word", "letter"], name="text")
-    >>> [each.tolist() for each in tb.ragged.to_list(text)]
+    >>> [example.tolist() for example in tb.ragged.to_list(text)]
     [[1, 2, 3], [4]]
     """
     names = _named(x, axes)
-    if not any(each in x.lengths for each in names):
+    if not any(axis_name in x.lengths for axis_name in names):
         remedy = "tb.reshape() merges other axes, within apply()"
         raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axes=tuple(axes)))
     mask = _mask_over(x, names)
     flat = _merged(mask, names, name)
-    order, own = to_the_front(flat)
+    order, counts = to_the_front(flat)
     values = _merged(x.values, names, name)
-    lengths = {other: _merged_lengths(x, each, names, name) for other, each in x.lengths.items() if other not in names}
+    lengths = {
+        other: _merged_lengths(x, other_lengths, names, name)
+        for other, other_lengths in x.lengths.items()
+        if other not in names
+    }
     room = flat.shape[-1]
     if size is not None and integer(0, size=size) != room:
         order = pad(order, {name: (0, size - room)}, value=0)
-        own = fitting(own, size, name) if size < room else own
-    return moved(Ragged(values, {**lengths, name: own}), order, name, own)
+        counts = fitting(counts, size, name) if size < room else counts
+    return moved(Ragged(values, {**lengths, name: counts}), order, name, counts)
 
 
 def _named(x: Ragged, axes: Sequence[Axis]) -> list[str]:
-    found = [x.names[normalize_axis(x.template, axis)] for axis in axes]
-    if None in found or len(set(found)) != len(found) or len(found) < 2:
+    names = [x.names[normalize_axis(x.template, axis)] for axis in axes]
+    if None in names or len(set(names)) != len(names) or len(names) < 2:
         raise AxisError(expected("two named axes or more, each once", "name them with rename()", axes=tuple(axes)))
-    return [str(each) for each in found]
+    return [str(name) for name in names]
 
 
 def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) -> Tensor:
     """Lengths over some of the merged axes, over the new one."""
     if not set(lengths.names) & set(names):
         return lengths
-    missing = [each for each in names if each not in lengths.names]
+    missing = [axis for axis in names if axis not in lengths.names]
     if missing:
-        others = [each for each in lengths.names if each not in names]
+        others = [axis for axis in lengths.names if axis not in names]
         axes = [*others, *names]
-        like = Template([x.size_of(str(each)) for each in axes], int64, axes)
+        like = Template([x.size_of(str(axis)) for axis in axes], int64, axes)
         lengths = broadcast_to(laid_out(lengths, like), like.shape, names=axes)
     return _merged(lengths, names, name)
 
@@ -190,25 +196,27 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
     spread = gathered(x.values, ranks, name)
     position = spread.names.index(name)
-    sizes = [like.size_of(each) for each in names]
+    sizes = [like.size_of(axis_name) for axis_name in names]
     values = reshape(
         spread,
         (*spread.shape[:position], *sizes, *spread.shape[position + 1 :]),
         names=(*spread.names[:position], *names, *spread.names[position + 1 :]),
     )
-    lengths: dict[str, Tensor] = {each: like.lengths[each] for each in names if each in like.lengths}
-    for other, each in x.lengths.items():
+    lengths: dict[str, Tensor] = {
+        axis_name: like.lengths[axis_name] for axis_name in names if axis_name in like.lengths
+    }
+    for other, other_lengths in x.lengths.items():
         if other == name:
             continue
-        if name in each.names:
-            place = each.names.index(name)
-            spread = gathered(each, ranks, name)
-            each = reshape(
+        if name in other_lengths.names:
+            place = other_lengths.names.index(name)
+            spread = gathered(other_lengths, ranks, name)
+            other_lengths = reshape(
                 spread,
                 (*spread.shape[:place], *sizes, *spread.shape[place + 1 :]),
                 names=(*spread.names[:place], *names, *spread.names[place + 1 :]),
             )
-        lengths[other] = each
+        lengths[other] = other_lengths
     return Ragged(values, lengths)
 
 
@@ -245,15 +253,17 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
     >>> tb.ragged.pack(x, axis="time", size=4)
     ragged s64[packed: 4] numpy, packed=4
     """
-    own = ragged_axis(x, axis, "tb.reshape()")
+    axis_name = ragged_axis(x, axis, "tb.reshape()")
     return (
-        merge_axes(x, _packed_axes(x, own), name=name, size=size) if x.lengths[own].ndim else _alone(x, own, name, size)
+        merge_axes(x, _packed_axes(x, axis_name), name=name, size=size)
+        if x.lengths[axis_name].ndim
+        else _alone(x, axis_name, name, size)
     )
 
 
 def _packed_axes(x: Ragged, axis: str) -> list[str]:
     over = axes_over(x, [axis])
-    return [*(each for each in x.names if each is not None and each in over), axis]
+    return [*(name for name in x.names if name is not None and name in over), axis]
 
 
 def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
@@ -294,7 +304,7 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     >>> tb.ragged.unpack(tb.ragged.pack(x, axis="time") * 2, like=x, axis="time").filled(0).tolist()
     [[2, 4, 6], [8, 0, 0]]
     """
-    own = ragged_axis(like, axis, "the axis that was packed")
-    if like.lengths[own].ndim:
-        return unmerge_axis(x, packed, axes=_packed_axes(like, own), like=like)
-    return _alone(x, packed, own, like.size_of(own))
+    axis_name = ragged_axis(like, axis, "the axis that was packed")
+    if like.lengths[axis_name].ndim:
+        return unmerge_axis(x, packed, axes=_packed_axes(like, axis_name), like=like)
+    return _alone(x, packed, axis_name, like.size_of(axis_name))

@@ -27,7 +27,7 @@ from ..ops.reduction import sum as _sum
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import check_dtype
 from ..tensor import Axes, Axis, Tensor
-from .value import Either, Ragged, lifted, made, mask_in, position_of
+from .value import Either, Ragged, lifted, mask_in, position_of, ragged_or_tensor
 
 
 def least(dtype: DType) -> Scalar:
@@ -43,25 +43,25 @@ def greatest(dtype: DType) -> Scalar:
 
 
 def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
-    """The lengths after a reduction: of an axis whose lengths are over reduced axes the greatest along these.
+    """The lengths after a reduction; lengths that are over reduced axes become the greatest along these.
 
     [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
     """
     gone = {name for name in (x.names[axis] for axis in axes) if name is not None}
-    found = {}
+    remaining_lengths = {}
     for name, lengths in x.lengths.items():
         if name in gone:
             continue
-        over = [each for each in lengths.names if each in gone]
+        over = [other for other in lengths.names if other in gone]
         if over:
-            inner = Ragged(lengths, {each: x.lengths[each] for each in lengths.names if each in x.lengths})  # type: ignore[index,misc] # all named
+            inner = Ragged(lengths, {other: x.lengths[other] for other in lengths.names if other in x.lengths})  # type: ignore[index,misc] # all named
             kept = inner.filled(0)
-            if 0 in (kept.shape[kept.names.index(each)] for each in over):
+            if 0 in (kept.shape[kept.names.index(other)] for other in over):
                 lengths = _sum(kept, axis=over, keepdims=keepdims)
             else:
                 lengths = _max(kept, axis=over, keepdims=keepdims)
-        found[name] = lengths
-    return found
+        remaining_lengths[name] = lengths
+    return remaining_lengths
 
 
 def _reduced(
@@ -113,7 +113,7 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     ([6, 4], ragged s64[time: 3] numpy, time=3)
     """
     ragged, axes = _prepared(x, axis)
-    return made(_reduced(_sum, ragged, axes, keepdims, 0), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_reduced(_sum, ragged, axes, keepdims, 0), remaining(ragged, axes, keepdims))
 
 
 @entry
@@ -127,7 +127,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
     [6, 4]
     """
     ragged, axes = _prepared(x, axis)
-    return made(_reduced(_prod, ragged, axes, keepdims, 1), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_reduced(_prod, ragged, axes, keepdims, 1), remaining(ragged, axes, keepdims))
 
 
 @entry
@@ -143,7 +143,9 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     [-1.0, -3.0]
     """
     ragged, axes = _prepared(x, axis)
-    return made(_reduced(_max, ragged, axes, keepdims, least(ragged.dtype)), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(
+        _reduced(_max, ragged, axes, keepdims, least(ragged.dtype)), remaining(ragged, axes, keepdims)
+    )
 
 
 @entry
@@ -159,7 +161,9 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     [1.0, 3.0]
     """
     ragged, axes = _prepared(x, axis)
-    return made(_reduced(_min, ragged, axes, keepdims, greatest(ragged.dtype)), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(
+        _reduced(_min, ragged, axes, keepdims, greatest(ragged.dtype)), remaining(ragged, axes, keepdims)
+    )
 
 
 @entry
@@ -174,7 +178,7 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     [True, False]
     """
     ragged, axes = _prepared(x, axis)
-    return made(_reduced(_any, ragged, axes, keepdims, False), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_reduced(_any, ragged, axes, keepdims, False), remaining(ragged, axes, keepdims))
 
 
 @entry
@@ -189,7 +193,7 @@ def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     [False, True]
     """
     ragged, axes = _prepared(x, axis)
-    return made(_reduced(_all, ragged, axes, keepdims, True), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_reduced(_all, ragged, axes, keepdims, True), remaining(ragged, axes, keepdims))
 
 
 def _cast(x: Ragged, dtype: DType) -> Ragged:
@@ -209,7 +213,7 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
     """
     ragged, axes = _prepared(x, axis)
     work = ragged if ragged.dtype.is_inexact else _cast(ragged, averaged_dtype(ragged.values))
-    return made(_reduced(_logsumexp, work, axes, keepdims, -math.inf), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_reduced(_logsumexp, work, axes, keepdims, -math.inf), remaining(ragged, axes, keepdims))
 
 
 @entry
@@ -225,7 +229,7 @@ def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
     [3.0, 4.0]
     """
     ragged, axes = _prepared(x, axis)
-    return made(_mean(ragged, axes, keepdims), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_mean(ragged, axes, keepdims), remaining(ragged, axes, keepdims))
 
 
 def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
@@ -258,7 +262,7 @@ def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     [1.0, 0.0]
     """
     ragged, axes = _prepared(x, axis)
-    return made(variance(ragged, axes, correction, keepdims), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(variance(ragged, axes, correction, keepdims), remaining(ragged, axes, keepdims))
 
 
 def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool) -> Tensor:
@@ -290,7 +294,7 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     ragged, axes = _prepared(x, axis)
     wide = _cast(ragged, promote_types(averaged_dtype(ragged.values), float32))
     root = sqrt(variance(wide, axes, correction, keepdims))
-    return made(astype(root, averaged_dtype(ragged.values)), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(astype(root, averaged_dtype(ragged.values)), remaining(ragged, axes, keepdims))
 
 
 @entry
@@ -326,7 +330,10 @@ def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 def _extreme(
     x: Either, axis: Axis, keepdims: bool, function: Callable[..., Tensor], identity: Callable[[DType], Scalar]
 ) -> Any:
-    """The first position of an extreme within the lengths, which are no prefix along an axis that lengths are over."""
+    """Find the first position of an extreme within the lengths.
+
+    Along an axis that lengths are over, padding may come before entries, so a mask says which positions count.
+    """
     ragged = lifted(x)
     axes = (position_of(ragged, axis),)
     rest = remaining(ragged, axes, keepdims)
@@ -336,7 +343,7 @@ def _extreme(
             shape[axes[0]] = 1
         else:
             del shape[axes[0]], names[axes[0]]
-        return made(zeros(shape, dtype=int64, names=names, like=ragged.values) - 1, rest)
+        return ragged_or_tensor(zeros(shape, dtype=int64, names=names, like=ragged.values) - 1, rest)
     values = ragged.filled(identity(ragged.dtype))
     best = function(values, axis=axes, keepdims=True)
     hit = equal(values, best)
@@ -346,4 +353,4 @@ def _extreme(
     if mask is not None:
         hit = logical_and(hit, mask)
     where_first = _argmax(astype(hit, "uint8"), axis=axes[0], keepdims=keepdims)
-    return made(where(_any(hit, axis=axes, keepdims=keepdims), where_first, -1), rest)
+    return ragged_or_tensor(where(_any(hit, axis=axes, keepdims=keepdims), where_first, -1), rest)

@@ -19,7 +19,7 @@ from ..ops.sorting import argsort as _argsort
 from ..rules.plan import integer
 from ..tensor import Axis, Tensor
 from .reduction import greatest, least
-from .value import Ragged, lifted, made, position_of, refuse_dependents
+from .value import Ragged, lifted, position_of, ragged_or_tensor, refuse_dependents
 
 _SORTED = "the order of its entries is that of their lengths: sort what to_list() gives, or pack() first"
 
@@ -27,7 +27,7 @@ _SORTED = "the order of its entries is that of their lengths: sort what to_list(
 def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bool, identity: Scalar) -> Any:
     ragged = lifted(x)
     position = position_of(ragged, axis)
-    return made(function(ragged.filled(identity), axis=position, reverse=reverse), ragged.lengths)
+    return ragged_or_tensor(function(ragged.filled(identity), axis=position, reverse=reverse), ragged.lengths)
 
 
 @entry
@@ -142,7 +142,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     refuse_dependents(ragged, axis, _SORTED)
     position = position_of(ragged, axis)
     order = _order(ragged, position, descending)
-    return made(take_along_axis_at(ragged.values, order, axis=position, mode="clip"), ragged.lengths)
+    return ragged_or_tensor(take_along_axis_at(ragged.values, order, axis=position, mode="clip"), ragged.lengths)
 
 
 @entry
@@ -162,7 +162,7 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
     """
     ragged = lifted(x)
     refuse_dependents(ragged, axis, _SORTED)
-    return made(_order(ragged, position_of(ragged, axis), descending), ragged.lengths)
+    return ragged_or_tensor(_order(ragged, position_of(ragged, axis), descending), ragged.lengths)
 
 
 @entry
@@ -202,7 +202,11 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     position, count = position_of(ragged, axis), integer(k=k)
     _, indices = _top_k(ragged.filled(least(ragged.dtype)), count, axis=position)
     name = ragged.names[position]
-    lengths = {other: minimum(each, count) if other == name else each for other, each in ragged.lengths.items()}
+    lengths = {
+        other: minimum(other_lengths, count) if other == name else other_lengths
+        for other, other_lengths in ragged.lengths.items()
+    }
     return TopK(
-        made(take_along_axis_at(ragged.values, indices, axis=position, mode="clip"), lengths), made(indices, lengths)
+        ragged_or_tensor(take_along_axis_at(ragged.values, indices, axis=position, mode="clip"), lengths),
+        ragged_or_tensor(indices, lengths),
     )

@@ -22,7 +22,7 @@ from .construction import fitting
 from .lengths import check_equal, inside, laid_out
 from .moving import gathered, moved
 from .packing import axes_over, to_the_front
-from .value import Ragged, lifted, made, ragged_axis
+from .value import Ragged, lifted, ragged_axis, ragged_or_tensor
 
 
 @entry
@@ -65,16 +65,18 @@ def select(
     ([[1, 3, 0], [5, 0, 0]], [2, 1])
     """
     ragged = lifted(x)
-    own = _selected_axis(ragged, axis)
-    chosen = _chosen(ragged, mask, own)
+    axis_name = _selected_axis(ragged, axis)
+    chosen = _chosen(ragged, mask, axis_name)
     order, lengths = to_the_front(chosen)
-    bare = Ragged(ragged.values, {other: each for other, each in ragged.lengths.items() if other != own})
+    bare = Ragged(
+        ragged.values, {other: other_lengths for other, other_lengths in ragged.lengths.items() if other != axis_name}
+    )
     room = chosen.shape[-1]
     if size is not None and integer(0, size=size) != room:
-        order = pad(order, {own: (0, size - room)}, value=0)
-        lengths = fitting(lengths, size, own) if size < room else lengths
-    found = moved(bare, order, own, lengths)
-    return found if name in (None, own) else found.rename(**{own: name})
+        order = pad(order, {axis_name: (0, size - room)}, value=0)
+        lengths = fitting(lengths, size, axis_name) if size < room else lengths
+    selected = moved(bare, order, axis_name, lengths)
+    return selected if name in (None, axis_name) else selected.rename(**{axis_name: name})
 
 
 def _selected_axis(x: Ragged, axis: Axis) -> str:
@@ -86,20 +88,22 @@ def _selected_axis(x: Ragged, axis: Axis) -> str:
 
 def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
     """Where a mask holds within the lengths of x, over axes of the examples and then the axis."""
-    given = lifted(mask)
-    if given.dtype.kind != "bool":
-        raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=given.template))
-    if None in given.names or not set(given.names) <= set(x.names) or axis not in given.names:
+    lifted_mask = lifted(mask)
+    if lifted_mask.dtype.kind != "bool":
+        raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=lifted_mask.template))
+    if None in lifted_mask.names or not set(lifted_mask.names) <= set(x.names) or axis not in lifted_mask.names:
         remedy = "rename() its axes"
         raise NamesError(
-            expected(f"a mask over named axes of {x.template!r}, {axis!r} among them", remedy, mask=given.template)
+            expected(
+                f"a mask over named axes of {x.template!r}, {axis!r} among them", remedy, mask=lifted_mask.template
+            )
         )
-    for name in given.lengths.keys() & x.lengths.keys():
-        check_equal(name, given.lengths[name], x.lengths[name])
-    over = ({str(each) for each in given.names} | axes_over(x, [axis])) - {axis}
+    for name in lifted_mask.lengths.keys() & x.lengths.keys():
+        check_equal(name, lifted_mask.lengths[name], x.lengths[name])
+    over = ({str(name) for name in lifted_mask.names} | axes_over(x, [axis])) - {axis}
     axes = [*(name for name in x.names if name is not None and name in over), axis]
-    like = Template([x.size_of(each) for each in axes], "bool", axes)
-    chosen = broadcast_to(laid_out(given.filled(False), like), like.shape, names=axes)
+    like = Template([x.size_of(name) for name in axes], "bool", axes)
+    chosen = broadcast_to(laid_out(lifted_mask.filled(False), like), like.shape, names=axes)
     for name, lengths in x.lengths.items():
         if name in axes:
             chosen = logical_and(chosen, laid_out(inside(lengths, name, x.size_of(name)), like))
@@ -144,13 +148,13 @@ def put_selected(
     [[10, 2, 30], [4, 50, 0]]
     """
     ragged = lifted(base)
-    own = _selected_axis(ragged, axis)
-    chosen = _chosen(ragged, mask, own)
-    source = ragged_axis(selected, own if name is None else name, "the axis of select() as name=")
-    given = selected if source == own else selected.rename(**{source: own})
-    check_equal(own, given.lengths[own], _sum(astype(chosen, int64), axis=-1), trusting=True)
+    axis_name = _selected_axis(ragged, axis)
+    chosen = _chosen(ragged, mask, axis_name)
+    source = ragged_axis(selected, axis_name if name is None else name, "the axis of select() as name=")
+    renamed = selected if source == axis_name else selected.rename(**{source: axis_name})
+    check_equal(axis_name, renamed.lengths[axis_name], _sum(astype(chosen, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
-    entries = gathered(given.values, ranks, own)
+    entries = gathered(renamed.values, ranks, axis_name)
     if entries.shape != ragged.shape:
-        raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=given.template))
-    return made(where(laid_out(chosen, ragged.template), entries, ragged.values), ragged.lengths)
+        raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=renamed.template))
+    return ragged_or_tensor(where(laid_out(chosen, ragged.template), entries, ragged.values), ragged.lengths)

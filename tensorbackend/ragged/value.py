@@ -165,8 +165,8 @@ class Ragged:
         >>> x.mask().tolist()
         [[True, True, True], [True, False, False]]
         """
-        found = mask_in(self, self.template)
-        return asarray(True, like=self.values) if found is None else found
+        mask = mask_in(self, self.template)
+        return asarray(True, like=self.values) if mask is None else mask
 
     def filled(self, value: TensorLike = 0) -> Tensor:
         """The values with a number in place of the padding.
@@ -192,12 +192,12 @@ class Ragged:
         """
         values = self.values.rename(**names)
         lengths = {}
-        for axis, each in self.lengths.items():
-            own = {name: names[name] for name in each.names if name in names}
+        for axis, axis_lengths in self.lengths.items():
+            new_names = {name: names[name] for name in axis_lengths.names if name in names}
             new = names.get(axis, axis)
-            if new is None or None in own.values():
+            if new is None or None in new_names.values():
                 raise ArgumentError(expected("names for axes with lengths and those that lengths are over", **names))
-            lengths[new] = each.rename(**own) if own else each
+            lengths[new] = axis_lengths.rename(**new_names) if new_names else axis_lengths
         return Ragged(values, lengths)
 
     # Operators
@@ -251,7 +251,7 @@ def lifted(x: Any) -> Ragged:
     return x if isinstance(x, Ragged) else Ragged(x if isinstance(x, Tensor) else asarray(x), {})
 
 
-def made(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
+def ragged_or_tensor(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
     """A `Ragged`, or the values alone where no axis has lengths."""
     return Ragged(values, dict(lengths)) if lengths else values
 
@@ -259,11 +259,11 @@ def made(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
 def mask_in(x: Ragged, like: Template) -> Tensor | None:
     """The mask of the positions within the lengths, laid out for a template that has x's axes; `None` without
     lengths."""
-    found: Tensor | None = None
+    mask: Tensor | None = None
     for axis, lengths in x.lengths.items():
-        each = laid_out(inside(lengths, axis, x.size_of(axis)), like)
-        found = each if found is None else logical_and(found, each)
-    return found
+        axis_mask = laid_out(inside(lengths, axis, x.size_of(axis)), like)
+        mask = axis_mask if mask is None else logical_and(mask, axis_mask)
+    return mask
 
 
 def neutral(dtype: DType) -> Scalar:
@@ -291,8 +291,8 @@ def refuse_dependents(x: Ragged, axis: Axis, remedy: str) -> None:
     name = x.names[position_of(x, axis)]
     others = [other for other, lengths in x.lengths.items() if name in lengths.names]
     if others:
-        wanted = f"an axis that no lengths are over, as those of {others[0]!r} are"
-        raise AxisError(expected(wanted, remedy, axis=axis))
+        expectation = f"an axis that no lengths are over, as those of {others[0]!r} are"
+        raise AxisError(expected(expectation, remedy, axis=axis))
 
 
 # Position by position
@@ -335,14 +335,14 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
     >>> tb.ragged.to_list(x * scale)[1].tolist()
     [90.0]
     """
-    raggeds = [each for each in operands if isinstance(each, Ragged)]
+    raggeds = [operand for operand in operands if isinstance(operand, Ragged)]
     if not raggeds:
         raise OperandError(expected("a Ragged among the operands", "call the function itself", operands=operands))
     lengths, sizes = met(raggeds)
     name = getattr(function, "__name__", "")
     elementwise = name in OPS and OPS[name].family == "elementwise" and public_op(name) is function
 
-    def given(x: Any) -> Any:
+    def argument(x: Any) -> Any:
         """An operand as the function gets it."""
         if elementwise and name in INDEPENDENT:
             return x.values if isinstance(x, Ragged) else x
@@ -350,28 +350,28 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
             return x.filled(neutral(x.dtype))
         return _beside(x, raggeds) if elementwise else x
 
-    result = function(*map(given, operands))
+    result = function(*map(argument, operands))
     if not isinstance(result, Tensor):
         raise OperandError(expected("a function that returns a tensor", returned=type(result)))
-    for axis, each in lengths.items():
-        check_kept(result, axis, sizes[axis], each)
-    return Ragged(result, {axis: spread(each, result) for axis, each in lengths.items()})
+    for axis, axis_lengths in lengths.items():
+        check_kept(result, axis, sizes[axis], axis_lengths)
+    return Ragged(result, {axis: spread(axis_lengths, result) for axis, axis_lengths in lengths.items()})
 
 
 def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
-    """An operand without lengths, with a neutral number where it has an axis that some position of is padding.
+    """Put a neutral number into an operand without lengths where it meets padding, if it varies along a masked axis.
 
-    Its gradient adds up over positions: a padded one may not bring in the NaN of 0 times an infinite derivative.
+    Its gradient is a sum over positions: a padded one must not add the NaN of 0 times an infinite derivative.
     """
     if not isinstance(x, Tensor) or not x.dtype.is_inexact or not x.ndim:
         return x
-    for each in raggeds:
-        mask = mask_in(each, each.template)
+    for ragged in raggeds:
+        mask = mask_in(ragged, ragged.template)
         if mask is None:
             continue
         shared = min(x.ndim, mask.ndim)
         covered = zip(x.shape[x.ndim - shared :], mask.shape[mask.ndim - shared :], strict=True)
-        if any(own != 1 and masked != 1 for own, masked in covered):
+        if any(size != 1 and masked != 1 for size, masked in covered):
             x = where(mask, x, neutral(x.dtype))
     return x
 
@@ -381,15 +381,15 @@ def met(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
     lengths: dict[str, Tensor] = {}
     sizes: dict[str, int] = {}
     for x in operands:
-        for axis, each in x.lengths.items():
+        for axis, axis_lengths in x.lengths.items():
             size = x.size_of(axis)
             if axis in lengths:
-                check_equal(axis, lengths[axis], each)
+                check_equal(axis, lengths[axis], axis_lengths)
                 if sizes[axis] != size:
                     remedy = f"bring both to one size with resize(x, size, axis={axis!r})"
                     raise ShapeError(
                         expected(f"one size of the axis {axis!r} where two meet", remedy, left=sizes[axis], right=size)
                     )
             else:
-                lengths[axis], sizes[axis] = each, size
+                lengths[axis], sizes[axis] = axis_lengths, size
     return lengths, sizes

@@ -83,23 +83,23 @@ def windows(
     --------
     >>> import tensorbackend as tb
     >>> x = tb.ragged.windows(tb.ragged.from_list([[1, 2, 3, 4], [5, 6]]), 2, axis="time", stride=2)
-    >>> [each.tolist() for each in tb.ragged.to_list(x)]
+    >>> [example.tolist() for example in tb.ragged.to_list(x)]
     [[[1, 2], [3, 4]], [[5, 6]]]
     """
     axis_name = ragged_axis(x, axis, "tb.take(values, positions, axis=...) within apply()")
     refuse_dependents(x, axis_name, _WHOLE)
     width, pace = integer(1, size=size), integer(1, stride=stride)
-    own, before = x.lengths[axis_name], x.size_of(axis_name)
+    lengths, before = x.lengths[axis_name], x.size_of(axis_name)
     values = x.filled(value)
     if choice(("valid", "same"), padding=padding) == "same":
         count = -(-before // pace)
-        new = _rounded_up(own, pace)
-        values = _same(values, own, axis_name, width, pace, count, value)
+        new = _rounded_up(lengths, pace)
+        values = _same(values, lengths, axis_name, width, pace, count, value)
     else:
         count = (before - width) // pace + 1 if before >= width else 0
-        new = _places(own, 0, width, pace)
-    starts = multiply(iota(count, dtype="int64", names=(axis_name,), like=own), pace)
-    places = add(column(starts, name), iota(width, dtype="int64", names=(name,), like=own))
+        new = _places(lengths, 0, width, pace)
+    starts = multiply(iota(count, dtype="int64", names=(axis_name,), like=lengths), pace)
+    places = add(column(starts, name), iota(width, dtype="int64", names=(name,), like=lengths))
     position = values.names.index(axis_name)
     if not count:
         shape = (*values.shape[:position], 0, width, *values.shape[position + 1 :])
@@ -112,18 +112,18 @@ def windows(
     return Ragged(take_at(values, places, axis=position, mode="clip"), {**x.lengths, axis_name: new})
 
 
-def _same(values: Tensor, own: Tensor, axis: str, span: int, stride: int, count: int, value: Any) -> Tensor:
+def _same(values: Tensor, lengths: Tensor, axis: str, span: int, stride: int, count: int, value: Any) -> Tensor:
     """Values moved so that the first window of each example begins at 0, with room for so many windows.
 
     Half of the padding goes before the beginning; with a stride above 1 it depends on the length.
     """
     room = max((count - 1) * stride + span, 0)
-    needed = subtract(add(multiply(subtract(_rounded_up(own, stride), 1), stride), span), own)
+    needed = subtract(add(multiply(subtract(_rounded_up(lengths, stride), 1), stride), span), lengths)
     low = floor_divide(maximum(needed, 0), 2)
-    source = subtract(positions(room, axis, own), column(low, axis))
-    there = logical_and(greater_equal(source, 0), less(source, column(own, axis)))
-    found = gathered(values, source, axis)
-    return where(laid_out(there, found.template), found, value)
+    source = subtract(positions(room, axis, lengths), column(low, axis))
+    there = logical_and(greater_equal(source, 0), less(source, column(lengths, axis)))
+    shifted = gathered(values, source, axis)
+    return where(laid_out(there, shifted.template), shifted, value)
 
 
 @entry
@@ -188,16 +188,20 @@ def conv(
     pairs = list(known["padding"])
     lengths = dict(x.lengths)
     values = x.filled(0)
-    for name, own in x.lengths.items():
+    for name, axis_lengths in x.lengths.items():
         position = x.names.index(name)
-        if position < 2 or x.names[1] in own.names:
+        if position < 2 or x.names[1] in axis_lengths.names:
             remedy = "permute_dims() it to (batch, channels, *spatial) within apply()"
             raise AxisError(expected("lengths of spatial axes over the batch", remedy, axis=name, x=x))
         refuse_dependents(x, name, _WHOLE)
         place = position - 2
         stride, dilation = known["strides"][place], known["input_dilation"][place]
         span = spread(kernel.shape[position], known["kernel_dilation"][place])
-        wide = own if dilation == 1 else where(less(own, 1), 0, add(multiply(subtract(own, 1), dilation), 1))
+        wide = (
+            axis_lengths
+            if dilation == 1
+            else where(less(axis_lengths, 1), 0, add(multiply(subtract(axis_lengths, 1), dilation), 1))
+        )
         if padding != "same":
             lengths[name] = _places(wide, sum(pairs[place]), span, stride)
             continue
@@ -206,7 +210,7 @@ def conv(
             if dilation > 1:
                 remedy = "give (low, high) for the axis"
                 raise ArgumentError(expected('no padding "same" with strides and input dilation', remedy, axis=name))
-            values = _same(values, own, name, span, stride, -(-x.shape[position] // stride), 0)
+            values = _same(values, axis_lengths, name, span, stride, -(-x.shape[position] // stride), 0)
             pairs[place] = (0, 0)
     options["padding"] = tuple(pairs)
     return Ragged(_conv(values, kernel, **options), lengths)

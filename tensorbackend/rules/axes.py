@@ -22,8 +22,10 @@ def normalize_axis(x: Template, axis: Axis) -> int:
     if position is None:
         raise AxisError(expected("an axis as an int or a name", axis=axis))
     if not -x.ndim <= position < x.ndim:
-        wanted = f"an axis from {-x.ndim} to {x.ndim - 1} of {x!r}" if x.ndim else "no axis, as the tensor has none"
-        raise AxisError(expected(wanted, axis=position))
+        expectation = (
+            f"an axis from {-x.ndim} to {x.ndim - 1} of {x!r}" if x.ndim else "no axis, as the tensor has none"
+        )
+        raise AxisError(expected(expectation, axis=position))
     return position % x.ndim
 
 

@@ -59,8 +59,8 @@ def _paired(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], t
         return normalize_axes(x1, shared), normalize_axes(x2, shared)
     several: Sequence[Sequence[Axis]] = axes
     if len(several) != 2:
-        wanted = "a name, a set of names, or a pair (axes of the first operand, axes of the second)"
-        raise ArgumentError(expected(wanted, axes=tuple(several)))
+        expectation = "a name, a set of names, or a pair (axes of the first operand, axes of the second)"
+        raise ArgumentError(expected(expectation, axes=tuple(several)))
     return normalize_axes(x1, several[0]), normalize_axes(x2, several[1])
 
 

@@ -35,8 +35,8 @@ def convolution(
     """
     dtype = check_dtype(result_type([x, kernel]), "numeric")
     if x.ndim < 2 or x.ndim != kernel.ndim:
-        wanted = "x as (batch, channels, *spatial) and a kernel as (out, channels, *spatial)"
-        raise ShapeError(expected(wanted, x=x, kernel=kernel))
+        expectation = "x as (batch, channels, *spatial) and a kernel as (out, channels, *spatial)"
+        raise ShapeError(expected(expectation, x=x, kernel=kernel))
     batch, channels, out = x.shape[0], x.shape[1], kernel.shape[0]
     features = _groups(
         "feature_groups", feature_groups, lambda count: channels % count == out % count == 0,
@@ -49,8 +49,8 @@ def convolution(
     if features > 1 and batches > 1:
         raise ArgumentError(expected("one kind of groups", feature_groups=features, batch_groups=batches))
     if kernel.shape[1] * features != channels:
-        wanted = f"a kernel of {channels // features} channels, those of x over the groups"
-        raise ShapeError(expected(wanted, x=x, kernel=kernel, feature_groups=features))
+        expectation = f"a kernel of {channels // features} channels, those of x over the groups"
+        raise ShapeError(expected(expectation, x=x, kernel=kernel, feature_groups=features))
     check_meeting(x.names[1:], kernel.names[1:], x, kernel)
     axes = range(2, x.ndim)
     paces = numbers(x, axes, "strides", strides)

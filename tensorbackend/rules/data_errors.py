@@ -27,8 +27,8 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
     >>> index_out_of_range(5, 3)
     IndexRangeError('expected an index from 0 to 2, got index=5; use mode="clip" or mode="fill"')
     """
-    wanted = f"an index from {low} to {size - 1}" if size else "no index into an empty axis"
-    error = IndexRangeError(expected(wanted, 'use mode="clip" or mode="fill"', index=index))
+    expectation = f"an index from {low} to {size - 1}" if size else "no index into an empty axis"
+    error = IndexRangeError(expected(expectation, 'use mode="clip" or mode="fill"', index=index))
     error.index, error.size = index, size
     return error
 
@@ -41,7 +41,7 @@ def counted_from_end(error: IndexRangeError) -> IndexRangeError:
     """
     index, size = error.index, error.size
     told = index_out_of_range(index - size if index < 0 else index, size, -size)
-    told.operation, told.found = error.operation, str(told)
+    told.operation, told.message = error.operation, str(told)
     told.args = (f"{error.operation}: {told}" if error.operation else str(told),)
     return told
 

@@ -36,13 +36,16 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
     parts = [*inputs.split(","), result]
     words = any(len(word) > 1 and word != "..." for part in parts if len(part.split()) > 1 for word in part.split())
     *labels, output = (part.split() if words else _letters(part) for part in parts)
-    used = [label for each in (*labels, output) for label in each if label != "..."]
+    used = [label for term in (*labels, output) for label in term if label != "..."]
     if not operands or not all(label.isidentifier() if words else label.isalpha() for label in used):
-        wanted = "letters, or names apart by spaces, commas and -> as subscripts of operands"
-        raise ArgumentError(expected(wanted, "such as 'bnk,bkm->bnm'", subscripts=subscripts))
+        expectation = "letters, or names apart by spaces, commas and -> as subscripts of operands"
+        raise ArgumentError(expected(expectation, "such as 'bnk,bkm->bnm'", subscripts=subscripts))
     if len(labels) != len(operands):
         raise ArgumentError(expected(f"{len(operands)} terms, one for each operand", subscripts=subscripts))
-    spread = [_spread(*each) for each in zip(labels, operands, map(str.strip, parts), strict=False)]
+    spread = [
+        _spread(term, operand, text)
+        for term, operand, text in zip(labels, operands, map(str.strip, parts), strict=False)
+    ]
     sizes, squeezed = _sizes(spread, operands)
     if words:
         operands = [_renamed(term, operand) for term, operand in zip(spread, operands, strict=True)]
@@ -98,8 +101,8 @@ def _sizes(
             if label[0] == "." and known == 1:
                 sizes[label] = size
             elif known != size and not (label[0] == "." and size == 1):
-                wanted = "sizes that broadcast in ..." if label[0] == "." else f"one size for the letter {label!r}"
-                raise ShapeError(expected(wanted, sizes=(known, size)))
+                expectation = "sizes that broadcast in ..." if label[0] == "." else f"one size for the letter {label!r}"
+                raise ShapeError(expected(expectation, sizes=(known, size)))
     squeezed = tuple(
         tuple(axis for axis, label in enumerate(term) if label[0] == "." and operand.shape[axis] != sizes[label])
         for term, operand in zip(terms, operands, strict=True)
@@ -109,15 +112,15 @@ def _sizes(
 
 def _renamed(term: list[str], operand: Template) -> Template:
     """An operand whose axes have the names that a term gives; `NamesError` where an axis has another."""
-    given = tuple(None if label[0] == "." else label for label in term)
-    first = {label: axis for axis, label in reversed(list(enumerate(given)))}
-    if any(None not in pair and pair[0] != pair[1] for pair in zip(given, operand.names, strict=True)):
+    term_names = tuple(None if label[0] == "." else label for label in term)
+    first = {label: axis for axis, label in reversed(list(enumerate(term_names)))}
+    if any(None not in pair and pair[0] != pair[1] for pair in zip(term_names, operand.names, strict=True)):
         raise NamesError(expected("axes that have the names of their term, or none", term=tuple(term), operand=operand))
     # A name that stands twice, for a diagonal, can only be given to one axis.
     return operand.replace(
         names=tuple(
-            label if label is not None and first[label] == axis else None if label in given else name
-            for axis, (label, name) in enumerate(zip(given, operand.names, strict=True))
+            label if label is not None and first[label] == axis else None if label in term_names else name
+            for axis, (label, name) in enumerate(zip(term_names, operand.names, strict=True))
         )
     )
 

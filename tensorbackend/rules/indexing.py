@@ -49,8 +49,8 @@ def taken_along(x: Template, indices: Template, axis: Axis, mode: str) -> Plan:
     """The plan of take_along_axis: the shape of the indices, whose other sizes are x's."""
     check_indices(indices, mode)
     along = normalize_axis(x, axis)
-    others = [each for each in range(x.ndim) if each != along]
-    if indices.ndim != x.ndim or any(indices.shape[each] != x.shape[each] for each in others):
+    others = [other_axis for other_axis in range(x.ndim) if other_axis != along]
+    if indices.ndim != x.ndim or any(indices.shape[other_axis] != x.shape[other_axis] for other_axis in others):
         raise ShapeError(expected(f"indices with the sizes of {x!r} but along axis {along}", indices=indices))
     out = intern_template(indices.shape, x.dtype, merge_names(x, indices))
     return Plan(out, (x.dtype, indices.dtype), {"axis": along, "mode": mode})
@@ -92,17 +92,17 @@ def is_mask(kind: Any) -> bool:
 
 
 def covered(x: Template, structure: Structure) -> list[range]:
-    """The axes of x that each part of a structure is for: of a mask as many as its own, of ... the rest."""
+    """The axes of x that each part of a structure indexes: a mask as many as it has itself, ... the rest."""
     widths = [
         kind.ndim if is_mask(kind) else 0 if kind in (NoneType, EllipsisType) else 1
         for kind in structure
     ]  # fmt: skip
-    rest, found, axis = x.ndim - sum(widths), [], 0
+    rest, ranges, axis = x.ndim - sum(widths), [], 0
     for kind, width in zip(structure, widths, strict=True):
         end = axis + (rest if kind is EllipsisType else width)
-        found.append(range(axis, end))
+        ranges.append(range(axis, end))
         axis = end
-    return found
+    return ranges
 
 
 def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template:
@@ -140,13 +140,13 @@ def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template
 def _index(x: Template, kind: Template, axes: range, counts: Iterator[int]) -> tuple[Template, str | None]:
     """An index tensor, or the positions of a mask's true elements, and the name of the axis that it is for."""
     mask = is_mask(kind)
-    own = intern_template((next(counts),), int64, (None,)) if mask else kind
-    return own, x.names[axes.start] if len(axes) == 1 else None
+    index_template = intern_template((next(counts),), int64, (None,)) if mask else kind
+    return index_template, x.names[axes.start] if len(axes) == 1 else None
 
 
 def _together(indices: Sequence[tuple[Template, str | None]]) -> tuple[Shape, Names]:
     """The shape and names of index tensors broadcast together, each with the name of the axis that it is for."""
-    with_axes = [each for each in indices if each[0].ndim]
+    with_axes = [pair for pair in indices if pair[0].ndim]
     if len(with_axes) == 1 and with_axes[0][0].names == (None,):
         ((index, name),) = with_axes
         return index.shape, (name,)
@@ -173,8 +173,8 @@ def check_assigned(x: Template, update: Template) -> None:
 def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
     """The plan of writing a block: its template is x's, with the names of the update where x has none."""
     if update.ndim != x.ndim or len(starts) != x.ndim:
-        wanted = f"an update and starts with the {x.ndim} axes of {x!r}"
-        raise ShapeError(expected(wanted, update=update, starts=tuple(starts)))
+        expectation = f"an update and starts with the {x.ndim} axes of {x!r}"
+        raise ShapeError(expected(expectation, update=update, starts=tuple(starts)))
     check_update(x, update)
     names = merge_names(x, update)
     first = []

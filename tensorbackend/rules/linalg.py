@@ -102,8 +102,8 @@ def solution(
     dtype = computed(a, b)
     check_square(a) if square else check_matrix(a)
     if b.ndim < (1 if left_side else 2):
-        wanted = "a vector or matrices" if left_side else "a matrix, or a stack of them,"
-        raise ShapeError(expected(f"{wanted} on the right-hand side", tensor=b))
+        expected_form = "a vector or matrices" if left_side else "a matrix, or a stack of them,"
+        raise ShapeError(expected(f"{expected_form} on the right-hand side", tensor=b))
     axes = list(zip(a.shape[-2:], a.names[-2:], strict=True))
     (equations, row), (unknowns, column) = axes if left_side != transposed else axes[::-1]
     at = -2 if left_side and b.ndim > 1 else -1

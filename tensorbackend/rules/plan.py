@@ -17,44 +17,44 @@ Options: TypeAlias = Mapping[str, object]
 NO_OPTIONS: Options = MappingProxyType({})
 
 
-def flag(**given: object) -> bool:
+def flag(**option: object) -> bool:
     """An option that is true or false, given by its name; `ArgumentError` for anything but a bool, 0 or 1.
 
     >>> flag(keepdims=True)
     True
     """
-    ((name, value),) = given.items()
+    ((name, value),) = option.items()
     if not (isinstance(value, int) or type(value).__name__ in ("bool", "bool_")) or value not in (0, 1):
-        raise ArgumentError(expected(f"{name} to be True or False", **given))
+        raise ArgumentError(expected(f"{name} to be True or False", **option))
     return bool(value)
 
 
-def choice(known: Sequence[Choice], /, **given: object) -> Choice:
+def choice(known: Sequence[Choice], /, **option: object) -> Choice:
     """An option that is one of several words, given by its name; `ArgumentError` for anything else.
 
     >>> choice(("low", "high"), mode="low")
     'low'
     """
-    ((name, value),) = given.items()
+    ((name, value),) = option.items()
     if not isinstance(value, str) or value not in known:
         *others, last = map(repr, known)
-        raise ArgumentError(expected(f"{name} to be {', '.join(others)} or {last}", **given))
+        raise ArgumentError(expected(f"{name} to be {', '.join(others)} or {last}", **option))
     return value  # type: ignore[return-value] # one of them
 
 
-def integer(low: int | None = None, /, **given: object) -> int:
+def integer(low: int | None = None, /, **option: object) -> int:
     """An option that is an int of 64 bits, given by its name, at least `low`; `ArgumentError` for anything else.
 
     >>> integer(num=3)
     3
     """
-    ((name, value),) = given.items()
+    ((name, value),) = option.items()
     number = as_int(value)
     if number is None:
-        raise ArgumentKindError(expected(f"an int as {name}", **given))
+        raise ArgumentKindError(expected(f"an int as {name}", **option))
     if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):
-        wanted = "of 64 bits" if low is None or number >= low else f"from {low} up"
-        raise ArgumentError(expected(f"an int {wanted} as {name}", **given))
+        bounds = "of 64 bits" if low is None or number >= low else f"from {low} up"
+        raise ArgumentError(expected(f"an int {bounds} as {name}", **option))
     return number
 
 

@@ -47,8 +47,8 @@ def floating_or_default(dtype: DType | None) -> DType:
 def check_fits(shape: Shape, *parameters: Template) -> None:
     """`ShapeError` unless parameters of a distribution broadcast to a shape without making it larger."""
     sample = intern_template(shape, uint32, (None,) * len(shape))
-    unnamed = (each.replace(names=(None,) * each.ndim) for each in parameters)
+    unnamed = (parameter.replace(names=(None,) * parameter.ndim) for parameter in parameters)
     if broadcast([sample, *unnamed])[0] != shape:
-        wanted = "parameters that broadcast to the shape"
-        came = tuple(each.shape for each in parameters)
-        raise ShapeError(expected(wanted, "widen the shape, or leave it out", shape=shape, parameters=came))
+        expectation = "parameters that broadcast to the shape"
+        came = tuple(parameter.shape for parameter in parameters)
+        raise ShapeError(expected(expectation, "widen the shape, or leave it out", shape=shape, parameters=came))

@@ -50,7 +50,7 @@ def index_reduction(x: Template, axis: int | str | None, keepdims: bool) -> tupl
     """Template of an argmax and its axis, `None` for all elements; `ShapeError` where there is none."""
     over = None if axis is None else normalize_axis(x, axis)
     axes = tuple(range(x.ndim)) if over is None else (over,)
-    if any(x.shape[each] == 0 for each in axes):
+    if any(x.shape[position] == 0 for position in axes):
         raise ShapeError(expected("axes of at least one element", tensor=x, axes=axes))
     shape, names = reduced(x, axes, keepdims)
     return Template(shape, default_dtype("int"), names), over

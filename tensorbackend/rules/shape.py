@@ -23,7 +23,7 @@ from .plan import Plan
 def unnamed(shape: Shape, dtype: DType) -> Template:
     """The template of a valid shape without names.
 
-    It is kept: a template that only a result has goes with the result, and is made anew for the next one.
+    It is cached, because a template that only one result refers to is freed with it and made again for the next one.
     """
     return intern_template(shape, dtype, (None,) * len(shape))
 
@@ -96,15 +96,17 @@ def broadcast_target(
     offset = len(shape) - x.ndim
     places = tuple(range(max(offset, 0), len(shape)) if axes is None else map(index, axes))
     if axes is not None and (len(places) != x.ndim or list(places) != sorted(set(places) & set(range(len(shape))))):
-        wanted = f"an ascending position from 0 to {len(shape) - 1} for each axis of {x!r}"
-        raise AxisError(expected(wanted, axes=tuple(axes)))
+        expectation = f"an ascending position from 0 to {len(shape) - 1} for each axis of {x!r}"
+        raise AxisError(expected(expectation, axes=tuple(axes)))
     fits = offset >= 0 and all(size in (1, shape[axis]) for size, axis in zip(x.shape, places, strict=True))
     if not fits:
         how = "aligned from the right" if axes is None else f"with its axes at {places}"
         raise ShapeError(expected(f"a shape that {x!r} broadcasts to, {how}", shape=shape))
-    own = dict(zip(places, x.names, strict=True))
-    given = as_names(names, len(shape)) if names is not None else tuple(own.get(axis) for axis in range(len(shape)))
-    return intern_template(shape, x.dtype, given), places
+    kept = dict(zip(places, x.names, strict=True))
+    target_names = (
+        as_names(names, len(shape)) if names is not None else tuple(kept.get(axis) for axis in range(len(shape)))
+    )
+    return intern_template(shape, x.dtype, target_names), places
 
 
 def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:
@@ -113,13 +115,13 @@ def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str |
     (3, 4) with axes (0, -1) is (1, 3, 4, 1).
     """
     several = tuple(axes) if isinstance(axes, Sequence) else (axes,)
-    given = (names,) * len(several) if names is None or isinstance(names, str) else tuple(names)
+    new_names = (names,) * len(several) if names is None or isinstance(names, str) else tuple(names)
     rank = x.ndim + len(several)
     positions = [index(axis) for axis in several]
     for position in positions:
         if not -rank <= position < rank:
             raise AxisError(expected(f"an axis from {-rank} to {rank - 1} for {x!r}", axis=position))
-    new = {position % rank: name for position, name in zip(positions, given, strict=False)}
+    new = {position % rank: name for position, name in zip(positions, new_names, strict=False)}
     if len(new) != len(several):
         raise AxisError(expected("each new axis once, and a name for each or for none", axis=axes, name=names))
     old = iter(zip(x.shape, x.names, strict=True))
@@ -162,7 +164,7 @@ def sliced_by(x: Template, key: Any) -> Slices:
         kind = type(part)
         if kind is slice:
             part = part.start, part.stop, part.step
-            if not all(each is None or type(each) is int for each in part):
+            if not all(entry is None or type(entry) is int for entry in part):
                 return _parsed(x, key)
         elif not (kind is int or part is None or part is ...):
             return _parsed(x, key)
@@ -178,23 +180,23 @@ def _remembered(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
 
 def _parsed(x: Template, key: Any) -> Slices:
     keys = list(key) if isinstance(key, tuple) else [key]
-    used = sum(1 for each in keys if each is not None and not isinstance(each, EllipsisType))
+    used = sum(1 for part in keys if part is not None and not isinstance(part, EllipsisType))
     if used > x.ndim:
         raise IndexRangeError(expected(f"at most {x.ndim} indices for {x!r}", key=key))
-    if sum(1 for each in keys if isinstance(each, EllipsisType)) > 1:
+    if sum(1 for part in keys if isinstance(part, EllipsisType)) > 1:
         raise IndexRangeError(expected("one ... at most", key=key))
-    if not any(isinstance(each, EllipsisType) for each in keys):
+    if not any(isinstance(part, EllipsisType) for part in keys):
         keys.append(...)
     spans: list[Span] = []
     new: list[int] = []
-    for each in keys:
-        if each is None:
+    for part in keys:
+        if part is None:
             new.append(len(spans) - sum(span.dropped for span in spans) + len(new))
-        elif isinstance(each, EllipsisType):
+        elif isinstance(part, EllipsisType):
             spans += [_span(x, len(spans) + more, slice(None)) for more in range(x.ndim - used)]
         else:
-            spans.append(_span(x, len(spans), each))
-    starts, lengths, strides = (tuple(span[part] for span in spans) for part in range(3))
+            spans.append(_span(x, len(spans), part))
+    starts, lengths, strides = (tuple(span[field] for span in spans) for field in range(3))
     return Slices(
         starts,
         lengths,
@@ -247,25 +249,25 @@ def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, i
     5 with (1, -2, 1) is 1 + (5 + 4) - 2 = 8.
     """
     frozen: Any = freeze(padding)
-    given: list[Any] = list(frozen)
-    if given and given[0] is None:
-        by_axis = {normalize_axis(x, axis): each for axis, each in given[1:]}
-        given = [by_axis.get(axis, (0, 0)) for axis in range(x.ndim)]
-    if len(given) != x.ndim:
+    paddings: list[Any] = list(frozen)
+    if paddings and paddings[0] is None:
+        by_axis = {normalize_axis(x, axis): entry for axis, entry in paddings[1:]}
+        paddings = [by_axis.get(axis, (0, 0)) for axis in range(x.ndim)]
+    if len(paddings) != x.ndim:
         remedy = "or map some axes, such as {'time': (0, 1)}"
-        raise ArgumentError(expected(f"a padding for each axis of {x!r}", remedy, padding=tuple(given)))
+        raise ArgumentError(expected(f"a padding for each axis of {x!r}", remedy, padding=tuple(paddings)))
     triples: list[tuple[int, int, int]] = []
     sizes = []
-    for size, each in zip(x.shape, given, strict=True):
+    for size, entry in zip(x.shape, paddings, strict=True):
         try:
-            low, high, interior = (*map(index, each), 0)[:3] if len(each) in (2, 3) else (0, 0, -1)
+            low, high, interior = (*map(index, entry), 0)[:3] if len(entry) in (2, 3) else (0, 0, -1)
         except TypeError:
             low, high, interior = 0, 0, -1
         if interior < 0:
-            raise ArgumentError(expected("(low, high) or (low, high, interior) with interior from 0 up", padding=each))
+            raise ArgumentError(expected("(low, high) or (low, high, interior) with interior from 0 up", padding=entry))
         total = low + size + max(size - 1, 0) * interior + high
         if total < 0:
-            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=each, size=size))
+            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=entry, size=size))
         triples.append((low, high, interior))
         sizes.append(total)
     return x.replace(shape=tuple(sizes)), tuple(triples)
@@ -279,10 +281,10 @@ def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
     along = normalize_axis(first, axis)
     dtype = result_type(tensors)
     for other in tensors[1:]:
-        apart = [each for each in range(first.ndim) if each != along]
-        if other.ndim != first.ndim or any(other.shape[each] != first.shape[each] for each in apart):
+        apart = [position for position in range(first.ndim) if position != along]
+        if other.ndim != first.ndim or any(other.shape[position] != first.shape[position] for position in apart):
             raise ShapeError(expected(f"sizes that are equal but along axis {along}", left=first, right=other))
     names = reduce(lambda left, right: left.replace(names=merge_names(left, right)), tensors).names
     shape = list(first.shape)
-    shape[along] = sum(each.shape[along] for each in tensors)
+    shape[along] = sum(tensor.shape[along] for tensor in tensors)
     return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})

@@ -42,18 +42,18 @@ def _for_each(x: Template, axes: Sequence[int], option: str, value: Any, default
     entries = list(value)
     if entries and entries[0] is None:
         by_axis: dict[int, Any] = {}
-        for axis, each in entries[1:]:
+        for axis, entry in entries[1:]:
             position = normalize_axis(x, axis)
             if position not in axes:
                 raise AxisError(expected(f"a spatial axis of {x!r} in {option}", axis=axis))
             if position in by_axis:
                 raise AxisError(expected(f"each axis of {x!r} once in {option}", axis=axis))
-            by_axis[position] = each
+            by_axis[position] = entry
         return [by_axis.get(axis, default) for axis in axes]
     if len(entries) != len(axes):
-        wanted = f"{len(axes)} numbers in {option}, one for each axis" if option != "padding" else (
+        expectation = f"{len(axes)} numbers in {option}, one for each axis" if option != "padding" else (
             f'"valid", "same" or {len(axes)} pairs (low, high) as padding')  # fmt: skip
-        raise ArgumentError(expected(wanted, "or map some axes by name", **{option: tuple(entries)}))
+        raise ArgumentError(expected(expectation, "or map some axes by name", **{option: tuple(entries)}))
     return entries
 
 
@@ -63,13 +63,13 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     >>> numbers(Template((5, 9), "f32", ("batch", "time")), (0, 1), "window", {"time": 3})
     (1, 3)
     """
-    found: list[int] = []
-    for each in _for_each(x, axes, option, value, 1):
-        number = as_int(each) or 0
+    entries: list[int] = []
+    for entry in _for_each(x, axes, option, value, 1):
+        number = as_int(entry) or 0
         if not 1 <= number <= MAX_BYTES:
-            raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: each}))
-        found.append(number)
-    return tuple(found)
+            raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: entry}))
+        entries.append(number)
+    return tuple(entries)
 
 
 def spread(size: int, dilation: int) -> int:
@@ -90,16 +90,16 @@ def _padding(
             padding.append((total // 2, total - total // 2))
         return tuple(padding)
     if not isinstance(value, Sequence | Mapping) or isinstance(value, str):
-        wanted = f'"valid", "same" or {len(axes)} pairs (low, high) as padding'
-        raise ArgumentError(expected(wanted, "or map some axes by name", padding=value))
+        expectation = f'"valid", "same" or {len(axes)} pairs (low, high) as padding'
+        raise ArgumentError(expected(expectation, "or map some axes by name", padding=value))
     pairs: list[tuple[int, int]] = []
-    for size, each in zip(sizes, _for_each(x, axes, "padding", value, (0, 0)), strict=True):
+    for size, pair in zip(sizes, _for_each(x, axes, "padding", value, (0, 0)), strict=True):
         try:
-            low, high = map(index, each)
+            low, high = map(index, pair)
         except (TypeError, ValueError):
-            raise ArgumentError(expected("(low, high) of integers for each axis as padding", padding=each)) from None
+            raise ArgumentError(expected("(low, high) of integers for each axis as padding", padding=pair)) from None
         if low + size + high < 0:
-            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=each, size=size))
+            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=pair, size=size))
         pairs.append((low, high))
     return tuple(pairs)
 

@@ -33,11 +33,11 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
 def check_held(dtype: DType, backend: Backend) -> None:
     """Raises `UnsupportedOp` for a dtype that a backend's payloads cannot hold."""
     if dtype not in backend.dtypes:
-        wanted, remedy = (
+        expectation, remedy = (
             f"a dtype that the backend {backend.name!r} holds",
             "cast with astype(), or use another backend",
         )
-        raise UnsupportedOp(expected(wanted, remedy, dtype=dtype), dtype)
+        raise UnsupportedOp(expected(expectation, remedy, dtype=dtype), dtype)
 
 
 def move(tensor: Tensor, backend: Backend) -> Tensor:

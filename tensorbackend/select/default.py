@@ -67,10 +67,10 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
 
 
 def placed(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
-    """The backend of a new tensor: the one that is asked for, or that which holds the data of a tensor beside it.
+    """The backend of a new tensor: the one that is asked for, or the one that holds the data of `like`.
 
-    Of a tensor on a tape that is the backend that computes; of one of a trace the trace. Raises `ArgumentError` where
-    both are given, `OperandError` for anything but a tensor.
+    For a tensor on a tape this is the backend that computes; for a tensor of a trace it is the trace. Raises
+    `ArgumentError` where both are given, `OperandError` where `like` is not a tensor.
     """
     if like is None:
         return get_backend(backend, device=device)
@@ -88,10 +88,10 @@ def current() -> Backend:
         return scoped
     global _global
     if _global is None:
-        found = get_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
+        backend = get_backend(os.environ.get("TENSORBACKEND_DEFAULT") or "numpy")
         with _lock:
             if _global is None:  # or another thread has set it since
-                _global = found
+                _global = backend
     return _global
 
 

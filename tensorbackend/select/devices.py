@@ -34,10 +34,10 @@ class Device(str):
     description: str
 
     def __new__(cls, name: str, backend: Backend, facts: DeviceFacts) -> Device:
-        found = super().__new__(cls, name)
-        found.backend = backend
-        found.kind, found.memory, found.processors, found.description = facts
-        return found
+        device = super().__new__(cls, name)
+        device.backend = backend
+        device.kind, device.memory, device.processors, device.description = facts
+        return device
 
     @property
     def name(self) -> str:
@@ -77,5 +77,5 @@ def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[De
     ('cpu', True, ())
     """
     chosen = get_backend(backend)
-    found = (Device(name, chosen, chosen.device_facts(name)) for name in chosen.devices())
-    return tuple(device for device in found if kind is None or device.kind == kind)
+    all_devices = (Device(name, chosen, chosen.device_facts(name)) for name in chosen.devices())
+    return tuple(device for device in all_devices if kind is None or device.kind == kind)

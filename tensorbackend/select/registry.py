@@ -117,11 +117,11 @@ def backend_class(name: str) -> type[Backend]:
     Raises `BackendError` for a name that nothing or more than one distribution declares, and for a plugin
     that cannot be imported, names no backend or one of another name.
     """
-    found = _classes.get(name)
-    if found is None:
+    kind = _classes.get(name)
+    if kind is None:
         load = _built_in.get(name)
-        found = _classes.setdefault(name, _load_plugin(name) if load is None else load())
-    return found
+        kind = _classes.setdefault(name, _load_plugin(name) if load is None else load())
+    return kind
 
 
 def claimant(array: object) -> Backend | None:
@@ -133,7 +133,7 @@ def claimant(array: object) -> Backend | None:
 
 
 def owner(array: object) -> type[Backend] | None:
-    """The class whose library an array is of; `None` for an array of another library.
+    """The backend class to whose library an array belongs; `None` for an array of any other library.
 
     Plugins that nothing has asked for yet are asked last; one that cannot be imported has no arrays here.
     """
@@ -151,11 +151,11 @@ def owner(array: object) -> type[Backend] | None:
 
 
 def is_of(array: object, kind: type[Backend]) -> bool:
-    """Whether an array is of one of the classes that a backend's class names, none of which is imported for that."""
+    """Whether an array is an instance of one of a backend's `array_types`; imports none of these."""
     for text in kind.array_types:
         module, _, name = text.partition(":")
-        found = getattr(sys.modules.get(module), name, None)
-        if isinstance(found, type) and isinstance(array, found):
+        array_type = getattr(sys.modules.get(module), name, None)
+        if isinstance(array_type, type) and isinstance(array, array_type):
             return True
     return False
 
@@ -180,12 +180,12 @@ def _plugins() -> dict[str, list[EntryPoint]]:
     """The entry points that distributions declare under each name: one, or more where some want the same name."""
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
-    found: dict[str, list[EntryPoint]] = {}
+    points_by_name: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=ENTRY_POINT_GROUP):
-        others = found.setdefault(point.name, [])
-        if (point.value, _distribution(point)) not in [(each.value, _distribution(each)) for each in others]:
+        others = points_by_name.setdefault(point.name, [])
+        if (point.value, _distribution(point)) not in [(other.value, _distribution(other)) for other in others]:
             others.append(point)
-    return found
+    return points_by_name
 
 
 def _distribution(entry: EntryPoint) -> str:
@@ -202,14 +202,14 @@ def _load_plugin(name: str) -> type[Backend]:
         raise BackendError(expected(f"one plugin {name!r}", "uninstall all distributions but one", declared_by=of))
     (entry,) = entries
     try:
-        found = entry.load()
+        plugin = entry.load()
     except (Exception, SystemExit) as error:  # whatever a stranger's module raises while it is imported
         came = f"{type(error).__name__}: {error}"
         remedy = "mend or uninstall its distribution; other backends are not affected"
         raise BackendError(expected(f"the backend plugin {name!r} to import", remedy, error=came)) from error
-    if not (isinstance(found, type) and issubclass(found, Backend)):
-        raise BackendError(expected(f"the plugin {name!r} to name a subclass of Backend", entry_point=found))
-    if found.name != name:
-        wanted, remedy = f"the plugin {name!r} to name a class of that name", "rename the entry point or the class"
-        raise BackendError(expected(wanted, remedy, name=found.name))
-    return found
+    if not (isinstance(plugin, type) and issubclass(plugin, Backend)):
+        raise BackendError(expected(f"the plugin {name!r} to name a subclass of Backend", entry_point=plugin))
+    if plugin.name != name:
+        expectation, remedy = f"the plugin {name!r} to name a class of that name", "rename the entry point or the class"
+        raise BackendError(expected(expectation, remedy, name=plugin.name))
+    return plugin

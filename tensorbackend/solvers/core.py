@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     trajectory: tuple[int, ...] | None
 
 
-class Given(NamedTuple):
+class Inputs(NamedTuple):
     """The tensors of a solve."""
 
     parts: tuple[Tensor, ...]
@@ -50,7 +50,7 @@ class Given(NamedTuple):
     most: Tensor
 
 
-class Found(NamedTuple):
+class Outcome(NamedTuple):
     """The result of a solve, of each example in the axes before the last."""
 
     x: Tensor
@@ -61,9 +61,9 @@ class Found(NamedTuple):
 
 
 @jit(static_argnums=0)
-def solved(plan: Plan, given: Given) -> Found:
+def solved(plan: Plan, tensors: Inputs) -> Outcome:
     """The solution of a system."""
-    basis, form = given.basis, plan.form
+    basis, form = tensors.basis, plan.form
 
     def project(x: Tensor) -> Tensor:
         """x without its part in the null space."""
@@ -72,41 +72,41 @@ def solved(plan: Plan, given: Given) -> Found:
         return x - matmul(matmul(x, matrix_transpose(conj(basis))), basis)
 
     def apply(x: Tensor) -> Tensor:
-        return project(form(given.parts, x))
+        return project(form(tensors.parts, x))
 
     def adjoint(x: Tensor) -> Tensor:
-        return conj(form.transposed(given.parts, conj(x)))
+        return conj(form.transposed(tensors.parts, conj(x)))
 
     def precondition(x: Tensor) -> Tensor:
         assert plan.preconditioner is not None  # where it is called
-        return project(plan.preconditioner(given.preconditioner, x))
+        return project(plan.preconditioner(tensors.preconditioner, x))
 
-    b = project(given.b)
-    goal = maximum(square(b) * given.rtol**2, given.atol**2)
+    b = project(tensors.b)
+    goal = maximum(square(b) * tensors.rtol**2, tensors.atol**2)
     problem = Problem(
-        apply, adjoint, precondition if plan.preconditioner else None, b, project(given.x0), goal, given.most
+        apply, adjoint, precondition if plan.preconditioner else None, b, project(tensors.x0), goal, tensors.most
     )
     if plan.method == "direct":
-        x = project(direct(Linear(form, given.parts), b))
+        x = project(direct(Linear(form, tensors.parts), b))
         none = zeros(goal.shape, dtype="bool", backend=b.backend)
         progress = Progress(none, astype(none, "int32"), goal)
         bound = goal
         if plan.trajectory is not None:
             x, progress = _repeated(x, progress, len(plan.trajectory))
     else:
-        method = _method(plan, problem, given)
+        method = _method(plan, problem, tensors)
         (x, progress), bound = iterated(method, plan.trajectory), method.bound
-    return _verified(plan, problem, x, progress, bound, given.rtol)
+    return _verified(plan, problem, x, progress, bound, tensors.rtol)
 
 
 def _repeated(x: Tensor, progress: Progress, count: int) -> tuple[Tensor, Progress]:
     """The result of a solve without iterations, repeated for each entry of a trajectory."""
     return broadcast_to(x, (count, *x.shape)), Progress(
-        *(broadcast_to(each, (count, *each.shape)) for each in progress)
+        *(broadcast_to(part, (count, *part.shape)) for part in progress)
     )
 
 
-def _method(plan: Plan, problem: Problem, given: Given) -> Method:
+def _method(plan: Plan, problem: Problem, tensors: Inputs) -> Method:
     if plan.method == "cg":
         return cg(problem)
     if plan.method == "cg-adaptive":
@@ -115,10 +115,10 @@ def _method(plan: Plan, problem: Problem, given: Given) -> Method:
         return bicgstab(problem, plan.number)
     if plan.method == "gmres":
         return gmres(problem, plan.number)
-    return lsqr(problem, given.rtol)
+    return lsqr(problem, tensors.rtol)
 
 
-def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound: Tensor, rtol: Tensor) -> Found:
+def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound: Tensor, rtol: Tensor) -> Outcome:
     """Judges convergence by the residual itself: in a method's recurrence errors add up.
 
     It may be 10 times the tolerance, or what rounding leaves of a product with x, up to a half of the digits of b.
@@ -141,4 +141,4 @@ def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound
         met = logical_or(met, less_equal(normal, scale * maximum(100 * rtol**2, x.shape[-1] * epsilon)))
     diverged = logical_not(logical_and(progress.residual <= bound, isfinite(left)))
     converged = logical_and(logical_and(progress.residual <= problem.goal, met), logical_not(diverged))
-    return Found(x, r, progress.iterations[..., 0], converged[..., 0], diverged[..., 0])
+    return Outcome(x, r, progress.iterations[..., 0], converged[..., 0], diverged[..., 0])

@@ -56,8 +56,8 @@ def eliminated(matrix: Tensor, b: Tensor) -> Tensor:
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
     """Solves by SuperLU, whose factors are kept by the content of the matrix, and serve the transpose too."""
-    found: Tensor = host_call(_on_host, b, matrix, b, transposed)
-    return found
+    solution: Tensor = host_call(_on_host, b, matrix, b, transposed)
+    return solution
 
 
 _factors: OrderedDict[bytes, Any] = OrderedDict()
@@ -71,11 +71,11 @@ def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
     if all(x.ndim == 1 for x in parts):
         return _by(matrix, parts, b.reshape(-1, b.shape[-1]).T, transposed).T.reshape(b.shape)
     batch = b.shape[:-1]
-    found = numpy.empty_like(b)
+    solutions = numpy.empty_like(b)
     for place in numpy.ndindex(*batch):
-        own = tuple(x if x.ndim == 1 else numpy.broadcast_to(x, (*batch, x.shape[-1]))[place] for x in parts)
-        found[place] = _by(matrix, own, b[place], transposed)
-    return found
+        example_parts = tuple(x if x.ndim == 1 else numpy.broadcast_to(x, (*batch, x.shape[-1]))[place] for x in parts)
+        solutions[place] = _by(matrix, example_parts, b[place], transposed)
+    return solutions
 
 
 def _by(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
@@ -105,15 +105,16 @@ def _factored(matrix: Any, values: Any, first: Any, second: Any) -> Any:
         from scipy import sparse
         from scipy.sparse.linalg import splu
     except ImportError:
-        wanted, remedy = "SciPy for a direct solve with a sparse matrix", "pip install scipy, or choose another method"
-        raise UnsupportedOp(expected(wanted, remedy), values.dtype.name) from None
+        expectation = "SciPy for a direct solve with a sparse matrix"
+        remedy = "pip install scipy, or choose another method"
+        raise UnsupportedOp(expected(expectation, remedy), values.dtype.name) from None
     wide = values.astype(numpy.result_type(values.dtype, numpy.float32))
     if matrix.format == "coo":
-        made = sparse.coo_matrix((wide, (first, second)), shape=matrix.size)
+        host_matrix = sparse.coo_matrix((wide, (first, second)), shape=matrix.size)
     else:
         kind = sparse.csr_matrix if matrix.format == "csr" else sparse.csc_matrix
-        made = kind((wide, second, first), shape=matrix.size)
-    columns = made.tocsc()
+        host_matrix = kind((wide, second, first), shape=matrix.size)
+    columns = host_matrix.tocsc()
     columns.sum_duplicates()
     try:
         return splu(columns)

@@ -16,7 +16,7 @@ from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import conj
 from ..select import common_backend
 from ..tensor import Tensor
-from .core import Found, Given, Plan, solved
+from .core import Inputs, Outcome, Plan, solved
 from .iteration import ratio, square
 from .linear import Form, Transposed
 
@@ -26,15 +26,15 @@ HERMITIAN = ("cg", "cg-adaptive")
 Values = Sequence[Tensor]
 
 
-def with_gradient(plan: Plan, given: Given) -> Found:
+def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
     """The solution of a system, which has a gradient by b and by the values of the matrix.
 
     The iterations are constant to gradients. The gradient is that of the solution, as a function of the arguments.
     """
-    if common_backend(flatten(given)[0]).dispatch_priority <= 1:  # nothing records the computation
-        return solved(plan, given)
-    constant = _detached(given)
-    found = solved(plan, constant)
+    if common_backend(flatten(tensors)[0]).dispatch_priority <= 1:  # nothing records the computation
+        return solved(plan, tensors)
+    constant = _detached(tensors)
+    outcome = solved(plan, constant)
 
     def parts(values: Values) -> tuple[Tensor, ...]:
         rest = iter(values)
@@ -46,7 +46,7 @@ def with_gradient(plan: Plan, given: Given) -> Found:
             if plan.trajectory is not None:
                 remedy = "solve without one where a gradient is wanted"
                 raise GradientError(expected("no gradient through the trajectory of a solve", remedy))
-            # Of x as it depends on the arguments, so that a second derivative sees it.
+            # x as a function of the arguments, so that a second derivative sees how it depends on them.
             solution = implicit(values, b, x)
             of = constant._replace(parts=parts(values), b=b)
             by_b = _solved_transpose(plan, of, cotangent)
@@ -54,40 +54,40 @@ def with_gradient(plan: Plan, given: Given) -> Found:
 
         return x, pull
 
-    values = [x for x in given.parts if x.dtype.is_inexact]
-    return found._replace(x=implicit(values, given.b, found.x))
+    values = [x for x in tensors.parts if x.dtype.is_inexact]
+    return outcome._replace(x=implicit(values, tensors.b, outcome.x))
 
 
-def _detached(given: Given) -> Given:
-    def detached(each: Any) -> Any:
-        if isinstance(each, tuple):
-            return tuple([x.detach() for x in each])
-        return None if each is None else each.detach()
+def _detached(tensors: Inputs) -> Inputs:
+    def detached(part: Any) -> Any:
+        if isinstance(part, tuple):
+            return tuple([x.detach() for x in part])
+        return None if part is None else part.detach()
 
-    return Given(*map(detached, given))
+    return Inputs(*map(detached, tensors))
 
 
 def _transposed(form: Form) -> Form:
     return form.form if isinstance(form, Transposed) else Transposed(form)
 
 
-def _solved_transpose(plan: Plan, given: Given, b: Tensor) -> Tensor:
+def _solved_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
     """The solution with the transpose, without a conjugate, for another b, as near as the first one was asked to be."""
-    before = square(given.b)
-    rtol = maximum(given.rtol, where(before == 0, 0, ratio(given.atol, sqrt(before)))).detach()
-    basis = None if given.basis is None else conj(given.basis)
-    other = given._replace(b=b, rtol=rtol, atol=zeros_like(rtol), basis=basis)
+    before = square(tensors.b)
+    rtol = maximum(tensors.rtol, where(before == 0, 0, ratio(tensors.atol, sqrt(before)))).detach()
+    basis = None if tensors.basis is None else conj(tensors.basis)
+    other = tensors._replace(b=b, rtol=rtol, atol=zeros_like(rtol), basis=basis)
     if plan.method in HERMITIAN:
-        other = other._replace(b=conj(b), x0=zeros_like(b), basis=given.basis)
+        other = other._replace(b=conj(b), x0=zeros_like(b), basis=tensors.basis)
         return conj(with_gradient(plan, other).x)
     form = _transposed(plan.form)
     preconditioner = None if plan.preconditioner is None else _transposed(plan.preconditioner)
-    start = zeros_like(given.b)  # as long as a row
+    start = zeros_like(tensors.b)  # as long as a row
     return with_gradient(plan._replace(form=form, preconditioner=preconditioner), other._replace(x0=start)).x
 
 
 def _by_values(
-    plan: Plan, given: Given, values: Values, parts: Any, x: Tensor, by_b: Tensor, cotangent: Tensor
+    plan: Plan, tensors: Inputs, values: Values, parts: Any, x: Tensor, by_b: Tensor, cotangent: Tensor
 ) -> list[Tensor]:
     """The cotangents of the values of the matrix."""
     if not values:
@@ -95,25 +95,25 @@ def _by_values(
 
     def pulled(at: Tensor, cotangent: Tensor) -> tuple[Tensor, ...]:
         """The cotangents of the values, pulled back through the product with a vector."""
-        found: tuple[Tensor, ...] = vjp(lambda *values: plan.form(parts(values), at), *values)[1](cotangent)
-        return found
+        cotangents: tuple[Tensor, ...] = vjp(lambda *values: plan.form(parts(values), at), *values)[1](cotangent)
+        return cotangents
 
-    found = pulled(x, -by_b)
+    cotangents = pulled(x, -by_b)
     if plan.method != "lsqr":
-        return list(found)
+        return list(cotangents)
     # Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413 to 432, the derivative of the inverse.
-    residual = given.b - plan.form(given.parts, x)
-    back = given._replace(x0=zeros_like(x), b=conj(by_b), atol=zeros_like(given.atol))
+    residual = tensors.b - plan.form(tensors.parts, x)
+    back = tensors._replace(x0=zeros_like(x), b=conj(by_b), atol=zeros_like(tensors.atol))
     of_rows = with_gradient(plan, back).x
-    of_columns = _solved_transpose(plan, given, conj(x))
-    outside = cotangent - plan.form.transposed(given.parts, by_b)
+    of_columns = _solved_transpose(plan, tensors, conj(x))
+    outside = cotangent - plan.form.transposed(tensors.parts, by_b)
     more = pulled(of_rows, conj(residual)), pulled(conj(outside), of_columns)
-    return [sum_of(each) for each in zip(found, *more, strict=True)]
+    return [sum_of(terms) for terms in zip(cotangents, *more, strict=True)]
 
 
 def sum_of(tensors: Sequence[Tensor]) -> Tensor:
     """The sum of tensors."""
     first, *rest = tensors
-    for each in rest:
-        first = first + each
+    for tensor in rest:
+        first = first + tensor
     return first

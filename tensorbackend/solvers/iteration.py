@@ -68,8 +68,8 @@ def dot(x: Tensor, y: Tensor) -> Tensor:
 
 def square(x: Tensor) -> Tensor:
     """The squared norm of vectors: real, shape (..., 1)."""
-    found = dot(x, x)
-    return real(found) if found.dtype.is_complex else found
+    product = dot(x, x)
+    return real(product) if product.dtype.is_complex else product
 
 
 def step_of(going: Tensor, numerator: Tensor, denominator: Tensor) -> Tensor:

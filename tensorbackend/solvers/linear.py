@@ -153,9 +153,9 @@ class Traced:
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """Calls the function."""
         template = self.graph.templates[-1]
-        given = Tensor(template, x.backend, reshape(x, template.shape).data)
-        (found,) = evaluate(self.graph, [*parts, given])
-        return reshape(found.rename(*(None,) * found.ndim), (*x.shape[:-1], self.rows))
+        vectors = Tensor(template, x.backend, reshape(x, template.shape).data)
+        (product,) = evaluate(self.graph, [*parts, vectors])
+        return reshape(product.rename(*(None,) * product.ndim), (*x.shape[:-1], self.rows))
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transpose: the function of cotangents, as the function is linear."""
@@ -163,31 +163,31 @@ class Traced:
 
 
 def by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
-    """The transpose of a linear function that has no other way to it."""
+    """The transpose of a linear function, computed by reverse differentiation."""
     at = zeros((*y.shape[:-1], columns), dtype=y.dtype, backend=y.backend)
-    found: Tensor = vjp(lambda x: form(parts, x), at)[1](y)[0]
-    return found
+    cotangent: Tensor = vjp(lambda x: form(parts, x), at)[1](y)[0]
+    return cotangent
 
 
 # From the user's arguments
 
 
-def linear(given: Any, vectors: Template, count: int, name: str) -> Linear:
+def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
     """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
 
     Raises `OperandError` for anything else, `ShapeError` for a function that does not return vectors.
     """
-    if isinstance(given, SparseMatrix):
-        leaves, tree = flatten(given.rename(*(None,) * given.ndim) if any(given.names) else given)
+    if isinstance(operator, SparseMatrix):
+        leaves, tree = flatten(operator.rename(*(None,) * operator.ndim) if any(operator.names) else operator)
         return Linear(Sparse(tree), tuple(leaves))
-    if isinstance(given, Tensor):
-        if given.ndim < 2:
-            raise ShapeError(expected(f"{name} as a matrix", "give it two axes or more", **{name: given.template}))
-        return Linear(Dense(), (nameless(given),))
-    if not callable(given):
-        wanted = f"{name} as a tensor, a matrix of tb.sparse or a linear function"
-        raise OperandError(expected(wanted, **{name: given}))
-    graph = trace_leaves(lambda x: given(*x), [vectors], ["x"])
+    if isinstance(operator, Tensor):
+        if operator.ndim < 2:
+            raise ShapeError(expected(f"{name} as a matrix", "give it two axes or more", **{name: operator.template}))
+        return Linear(Dense(), (nameless(operator),))
+    if not callable(operator):
+        expectation = f"{name} as a tensor, a matrix of tb.sparse or a linear function"
+        raise OperandError(expected(expectation, **{name: operator}))
+    graph = trace_leaves(lambda x: operator(*x), [vectors], ["x"])
     if len(graph.results) != 1 or graph.out_tree.kind is not None:
         raise OperandError(expected(f"{name} to return one tensor", given=vectors, returned=graph.results))
     (result,) = graph.results

@@ -52,14 +52,14 @@ def gmres(problem: Problem, restart: int) -> Method:
             k, progress, basis, triangle, rotation, left = state
             here, after = equal(rows, k), equal(rows, k + 1)
             direction = apply(sum_(where(here[:, None], basis, 0), axis=-2))
-            found = zeros((*batch, size), dtype=r.dtype, like=like)
+            coefficients = zeros((*batch, size), dtype=r.dtype, like=like)
             for _ in range(2):
                 shares = _columns(conj(basis), direction)
                 direction = direction - _columns(matrix_transpose(basis), shares)
-                found = found + shares
+                coefficients = coefficients + shares
             length = astype(sqrt(square(direction)), r.dtype)
             basis = where(after[:, None], ratio(direction, length)[..., None, :], basis)
-            column = _columns(rotation, where(after, length, found))
+            column = _columns(rotation, where(after, length, coefficients))
             # A rotation of the two last rows makes the lower one 0.
             one = sum_(where(here, column, 0), axis=-1, keepdims=True)
             other = sum_(where(after, column, 0), axis=-1, keepdims=True)
@@ -84,8 +84,8 @@ def gmres(problem: Problem, restart: int) -> Method:
         empty = _diagonal(upper) == 0
         identity = eye(restart, dtype="bool", backend=like.backend)
         upper = where(logical_and(identity, empty[..., None, :]), 1, upper)
-        wanted = where(empty, 0, left[..., :restart])
-        factors = triangular_solve(upper, wanted[..., None], lower=False)[..., 0]
+        right_side = where(empty, 0, left[..., :restart])
+        factors = triangular_solve(upper, right_side[..., None], lower=False)[..., 0]
         change = _columns(matrix_transpose(basis[..., :restart, :]), factors)
         x = where(progress.going, x + preconditioned(change), x)
         r = problem.b - problem.apply(x)

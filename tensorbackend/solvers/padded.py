@@ -1,7 +1,7 @@
 """Sparse matrices by the first entries of all rows, the second ones, and so on, for many products with one matrix.
 
-Such a product takes from the vector and multiplies, a few times, and adds nothing at places that data say: that is what
-most backends do quickest. A few long rows, as a border that makes a matrix regular has one, are summed by themselves.
+Such a product takes elements of the vector and multiplies, a few times. It never adds at places that depend on data,
+which is slow on most backends. A few long rows, such as one of a border that makes a matrix regular, are summed apart.
 Where the entries stand is found on the host, once for a structure.
 """
 
@@ -44,8 +44,8 @@ class Block(NamedTuple):
 
     def of(self, values: Tensor) -> Tensor:
         """The values of a matrix at the entries, and 0 at those that fill rows up."""
-        found = take_at(values, self.entries, axis=-1, mode="clip")
-        return found if self.held is None else where(self.held, found, 0)
+        taken_values = take_at(values, self.entries, axis=-1, mode="clip")
+        return taken_values if self.held is None else where(self.held, taken_values, 0)
 
 
 class Structure(NamedTuple):
@@ -76,8 +76,8 @@ class Padded:
         first, *others = (
             values[..., place, :] * take_at(x, columns[place], axis=-1, mode="clip") for place in range(len(columns))
         )
-        for each in others:
-            first = first + each
+        for term in others:
+            first = first + term
         if not long:
             return first
         values, columns, slots = long
@@ -96,13 +96,13 @@ def repeated(function: Linear) -> Linear:
     matrix: SparseMatrix = unflatten(function.form.tree, function.parts)
     if matrix.backend.beneath.multiplies_rows:
         return function
-    found = _structure(matrix)
-    if found is None:  # rows are at least not to be counted each time
+    structure = _structure(matrix)
+    if structure is None:  # rows are at least not to be counted each time
         leaves, tree = flatten(matrix.to_coo())
         return Linear(Sparse(tree), tuple(leaves))
-    parts = [found.first.of(matrix.values), found.first.columns]
-    if found.rest is not None and found.slots is not None:
-        parts += [found.rest.of(matrix.values), found.rest.columns, found.slots]
+    parts = [structure.first.of(matrix.values), structure.first.columns]
+    if structure.rest is not None and structure.slots is not None:
+        parts += [structure.rest.of(matrix.values), structure.rest.columns, structure.slots]
     return Linear(Padded(matrix.size[1]), tuple(parts))
 
 
@@ -121,13 +121,13 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
     read = on_host(first, second)
     if read is None:
         return None
-    found = _laid(matrix, *read)
+    structure = _laid(matrix, *read)
 
     def forget(gone: object) -> None:
         _structures.pop(key, None)
 
-    remember(_structures, key, (ref(first, forget), ref(second, forget), found))
-    return found
+    remember(_structures, key, (ref(first, forget), ref(second, forget), structure))
+    return structure
 
 
 def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
@@ -179,4 +179,4 @@ def _places(matrix: SparseMatrix, first: Any, second: Any) -> tuple[Any, Any]:
         ends = numpy.clip(first[1:], 0, len(second))
         first = numpy.cumsum(numpy.bincount(ends, minlength=len(second) + 1))[: len(second)]
     pair = (second, first) if matrix.format == "csc" else (first, second)
-    return tuple(numpy.clip(each, 0, size - 1) for each, size in zip(pair, matrix.size, strict=True))
+    return tuple(numpy.clip(positions, 0, size - 1) for positions, size in zip(pair, matrix.size, strict=True))

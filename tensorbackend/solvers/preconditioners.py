@@ -15,25 +15,25 @@ from .linear import Diagonal, Factors, Linear, Sparse, Traced, linear
 WORDS: Final = ("jacobi", "ilu")
 
 
-def preconditioner(given: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
+def preconditioner(choice: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
     """The linear function by which a preconditioner changes residuals, which look like `vectors`; `None` for none.
 
     Raises `ArgumentError` for a word that is none, and for one of a function, whose entries are not known.
     """
-    if given is None:
+    if choice is None:
         return None
-    if not isinstance(given, str):
-        return linear(given, vectors, count, "preconditioner")
-    if given not in WORDS:
-        wanted = f"a preconditioner of {', '.join(map(repr, WORDS))}, or a function or matrix near the inverse"
-        raise ArgumentError(expected(wanted, preconditioner=given))
+    if not isinstance(choice, str):
+        return linear(choice, vectors, count, "preconditioner")
+    if choice not in WORDS:
+        expectation = f"a preconditioner of {', '.join(map(repr, WORDS))}, or a function or matrix near the inverse"
+        raise ArgumentError(expected(expectation, preconditioner=choice))
     form = matrix.form
     if isinstance(form, Traced):
         remedy = "find its matrix by tb.sparse.from_function(), or give a function near the inverse"
-        raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=given))
+        raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=choice))
     a: Any = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]
-    if given == "jacobi":
-        found = diagonal(a) if isinstance(form, Sparse) else dense_diagonal(a)
-        return Linear(Diagonal(), (where(found == 0, 1, 1 / where(found == 0, 1, found)),))
+    if choice == "jacobi":
+        entries = diagonal(a) if isinstance(form, Sparse) else dense_diagonal(a)
+        return Linear(Diagonal(), (where(entries == 0, 1, 1 / where(entries == 0, 1, entries)),))
     leaves, tree = flatten(ilu0(a if isinstance(form, Sparse) else from_dense(a)))
     return Linear(Factors(tree), tuple(leaves))

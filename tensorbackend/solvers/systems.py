@@ -34,7 +34,7 @@ from ..rules.broadcasting import broadcast, to_real
 from ..select import common_backend, get_backend, move
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
-from .core import Found, Given, Plan
+from .core import Inputs, Outcome, Plan
 from .implicit import with_gradient
 from .linear import Traced, in_dtype, linear, shape_of
 from .padded import repeated
@@ -143,8 +143,8 @@ def solve(
     --------
     >>> import tensorbackend as tb
     >>> a = tb.sparse.from_dense([[2.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]])
-    >>> found = tb.solvers.solve(a, tb.asarray([0.0, 0.0, 4.0]), "cg")
-    >>> tb.round(found.x).tolist(), found.converged.item(), found.iterations.item()
+    >>> solution = tb.solvers.solve(a, tb.asarray([0.0, 0.0, 4.0]), "cg")
+    >>> tb.round(solution.x).tolist(), solution.converged.item(), solution.iterations.item()
     ([1.0, 2.0, 3.0], True, 3)
     >>> slope = tb.grad(lambda b: tb.solvers.solve(a, b, "cg").x[0])(tb.asarray([0.0, 0.0, 4.0]))
     >>> tb.round(slope * 100).tolist()
@@ -152,35 +152,35 @@ def solve(
     """
     name, number = _method(method, A, index(restart))
     system = _System(A, _brought(b, _home(A, b, x0)), x0, null_space, index(vector_axes))
-    made = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
-    system.check(name, made is not None)
+    approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
+    system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
     function = system.function if name == "direct" else repeated(system.function)
-    made = None if made is None else repeated(made)
-    plan = Plan(name, number, function.form, None if made is None else made.form, steps)
-    given = Given(
+    approximate_inverse = None if approximate_inverse is None else repeated(approximate_inverse)
+    plan = Plan(name, number, function.form, None if approximate_inverse is None else approximate_inverse.form, steps)
+    tensors = Inputs(
         function.parts,
-        () if made is None else made.parts,
+        () if approximate_inverse is None else approximate_inverse.parts,
         system.basis,
         system.b,
         system.x0,
-        system.each(rtol, "rtol"),
-        system.each(atol, "atol"),
+        system.per_example(rtol, "rtol"),
+        system.per_example(atol, "atol"),
         system.limit(max_iterations),
     )
     _check_tolerances(name, rtol, atol)
-    found = with_gradient(plan, given)
-    solution = system.solution(found, steps)
+    outcome = with_gradient(plan, tensors)
+    solution = system.solution(outcome, steps)
     if raise_on_failure:
         debug_callback(_refuse_failure, solution.converged, solution.diverged, solution.iterations, vector_norm(
-            found.residual, axis=-1
+            outcome.residual, axis=-1
         ))  # fmt: skip
     return solution
 
 
-def _home(*given: Any) -> Backend:
+def _home(*arguments: Any) -> Backend:
     """Where a system is solved."""
-    return common_backend(leaf for leaf in flatten(given)[0] if isinstance(leaf, Tensor))
+    return common_backend(leaf for leaf in flatten(arguments)[0] if isinstance(leaf, Tensor))
 
 
 def _brought(value: Any, backend: Backend) -> Tensor:
@@ -225,7 +225,7 @@ class _System:
         elif not isinstance(A, Tensor | SparseMatrix | str) and not callable(A):
             A = asarray(A, backend=b.backend)
         guess = None if x0 is None else _brought(x0, b.backend)
-        self.given, self.guess, self.count = A, guess, count
+        self.operator, self.guess, self.count = A, guess, count
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         if self.matrix is not None and self.matrix.ndim < 2:
             raise ShapeError(expected("A as a matrix", "give it two axes or more", A=self.matrix))
@@ -267,11 +267,11 @@ class _System:
         if self.matrix is not None:
             parts.append(self.matrix.replace(shape=batch, names=self.matrix.names[:-2]))
         if guess is not None:
-            own = guess.ndim - self.count
-            if own < 0 or prod(guess.shape[own:]) != self.columns:
-                wanted = f"x0 with {self.columns} elements in a vector, as A has columns"
-                raise ShapeError(expected(wanted, x0=guess.template))
-            parts.append(guess.template.replace(shape=guess.shape[:own], names=guess.names[:own]))
+            batch_ndim = guess.ndim - self.count
+            if batch_ndim < 0 or prod(guess.shape[batch_ndim:]) != self.columns:
+                expectation = f"x0 with {self.columns} elements in a vector, as A has columns"
+                raise ShapeError(expected(expectation, x0=guess.template))
+            parts.append(guess.template.replace(shape=guess.shape[:batch_ndim], names=guess.names[:batch_ndim]))
         self.batch, self.batch_names = broadcast(parts)
         if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
             remedy = "broadcast b before"
@@ -297,8 +297,8 @@ class _System:
         if (rows.ndim > 2 and self.matrix is None) or rows.ndim == self.count:
             rows = reshape(rows, (-1, prod(rows.shape[-self.count :])))
         if rows.ndim != 2 or rows.shape[-1] != self.columns:
-            wanted = f"vectors of the null space of {self.columns} elements"
-            raise ShapeError(expected(wanted, null_space=rows.template))
+            expectation = f"vectors of the null space of {self.columns} elements"
+            raise ShapeError(expected(expectation, null_space=rows.template))
         return matrix_transpose(qr(matrix_transpose(astype(rows, self.dtype))).Q)
 
     def check(self, name: str, preconditioned: bool) -> None:
@@ -311,12 +311,12 @@ class _System:
             raise ArgumentError(expected(f"no preconditioner for the method {name!r}", "leave it out"))
         if name == "direct" and self.matrix is None:
             remedy = "find its matrix by tb.sparse.from_function(), or choose another method"
-            raise ArgumentError(expected("a matrix for the method 'direct'", remedy, A=self.given))
+            raise ArgumentError(expected("a matrix for the method 'direct'", remedy, A=self.operator))
         if self.basis is not None and name in ("lsqr", "direct"):
             remedy = "leave it out for 'lsqr', which gives the least solution" if name == "lsqr" else "use 'lsqr'"
             raise ArgumentError(expected(f"no null_space for the method {name!r}", remedy))
 
-    def each(self, value: Any, word: str) -> Tensor:
+    def per_example(self, value: Any, word: str) -> Tensor:
         """A number of each example, shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
@@ -343,7 +343,7 @@ class _System:
             remedy = "give one number, or one for each example"
             raise ShapeError(expected(f"{word} of shape {self.batch}", remedy, **{word: x.template})) from None
 
-    def solution(self, found: Found, steps: tuple[int, ...] | None) -> Solution:
+    def solution(self, outcome: Outcome, steps: tuple[int, ...] | None) -> Solution:
         """The solution, in the shapes and under the names of the arguments."""
         front: tuple[int, ...] = () if steps is None else (len(steps),)
         names = (None,) * len(front) + self.batch_names
@@ -351,14 +351,14 @@ class _System:
         last, last_names = b.shape[b.ndim - self.count :], b.names[b.ndim - self.count :]
         x_shape, x_names = (last, last_names) if self.rows == self.columns else ((self.columns,), (None,))
         if guess is not None:
-            x_shape, own = guess.shape[guess.ndim - self.count :], guess.names[guess.ndim - self.count :]
-            x_names = own if any(own) or len(own) != len(x_names) else x_names
+            x_shape, guess_names = guess.shape[guess.ndim - self.count :], guess.names[guess.ndim - self.count :]
+            x_names = guess_names if any(guess_names) or len(guess_names) != len(x_names) else x_names
         if self.matrix is not None and any(self.matrix.names[-2:]):
             x_names = self.matrix.names[-1:]
         return Solution(
-            _shaped(found.x, (*front, *self.batch, *x_shape), (*names, *x_names)),
-            _shaped(found.residual, (*front, *self.batch, *last), (*names, *last_names)),
-            *(_shaped(each, each.shape, names) for each in found[2:]),
+            _shaped(outcome.x, (*front, *self.batch, *x_shape), (*names, *x_names)),
+            _shaped(outcome.residual, (*front, *self.batch, *last), (*names, *last_names)),
+            *(_shaped(part, part.shape, names) for part in outcome[2:]),
         )
 
 

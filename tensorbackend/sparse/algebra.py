@@ -84,9 +84,9 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 
 
 def _merged(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
-    for name, each in (("x1", x1), ("x2", x2)):
-        if not isinstance(each, SparseMatrix):
-            raise OperandError(expected("two sparse matrices", "use to_dense() for a dense sum", **{name: each}))
+    for name, operand in (("x1", x1), ("x2", x2)):
+        if not isinstance(operand, SparseMatrix):
+            raise OperandError(expected("two sparse matrices", "use to_dense() for a dense sum", **{name: operand}))
     if x1.size != x2.size:
         raise ShapeError(expected("matrices of one shape", x1=x1.template, x2=x2.template))
     names = merge_names(x1.template, x2.template)
@@ -96,10 +96,10 @@ def _merged(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
         same: SparseMatrix = type(x1)(left + right, x1.first, x1.second, x1.size, (names[-2], names[-1]))
         return same
     parts = [_joined(left, right), *(_joined(a, b) for a, b in zip(entries(x1), entries(x2), strict=True))]
-    found: SparseMatrix = COO(parts[0], parts[1], parts[2], x1.size, (names[-2], names[-1]))
-    if on_host(found.first, found.second) is not None:
-        found = sum_duplicates(found)
-    return in_format(found, x1.format)
+    merged: SparseMatrix = COO(parts[0], parts[1], parts[2], x1.size, (names[-2], names[-1]))
+    if on_host(merged.first, merged.second) is not None:
+        merged = sum_duplicates(merged)
+    return in_format(merged, x1.format)
 
 
 def _joined(left: Tensor, right: Tensor) -> Tensor:
@@ -108,8 +108,8 @@ def _joined(left: Tensor, right: Tensor) -> Tensor:
     batch, names = broadcast(parts)
     dtype = result_type([left.template, right.template])
     wide = [astype(broadcast_to(x.rename(*(None,) * x.ndim), (*batch, x.shape[-1])), dtype) for x in (left, right)]
-    found = concatenate(wide, axis=-1)
-    return found.rename(*names, None) if any(names) else found
+    joined = concatenate(wide, axis=-1)
+    return joined.rename(*names, None) if any(names) else joined
 
 
 @bind

@@ -78,7 +78,7 @@ def coo(
     >>> a.to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(COO, made("coo", values, rows, columns, shape, names))
+    return cast(COO, checked_matrix("coo", values, rows, columns, shape, names))
 
 
 @entry
@@ -124,7 +124,7 @@ def csr(
     >>> tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(CSR, made("csr", values, pointers, indices, shape, names))
+    return cast(CSR, checked_matrix("csr", values, pointers, indices, shape, names))
 
 
 @entry
@@ -168,28 +168,32 @@ def csc(
     >>> tb.sparse.csc([1.0, 2.0, 3.0], [0, 0, 1], [0, 1, 1, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(CSC, made("csc", values, pointers, indices, shape, names))
+    return cast(CSC, checked_matrix("csc", values, pointers, indices, shape, names))
 
 
-def made(format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names) -> SparseMatrix:
+def checked_matrix(
+    format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names
+) -> SparseMatrix:
     """A matrix of parts in the order of a format, which are checked."""
-    found = values if isinstance(values, Tensor) else asarray(values)
-    if found.dtype.kind == "bool":
-        raise DTypeError(expected("values of a numeric dtype", "cast them with astype()", values=found.template))
-    if not found.ndim:
-        raise ShapeError(expected("values along an axis", values=found.template))
-    parts = [_places(each, name, found) for each, name in ((first, "first"), (second, "second"))]
-    size, matrix_names = _matrix(shape, names, found)
-    _check_sizes(format, found, parts[0], parts[1], size)
+    stored_values = values if isinstance(values, Tensor) else asarray(values)
+    if stored_values.dtype.kind == "bool":
+        raise DTypeError(
+            expected("values of a numeric dtype", "cast them with astype()", values=stored_values.template)
+        )
+    if not stored_values.ndim:
+        raise ShapeError(expected("values along an axis", values=stored_values.template))
+    parts = [_places(part, name, stored_values) for part, name in ((first, "first"), (second, "second"))]
+    size, matrix_names = _matrix(shape, names, stored_values)
+    _check_sizes(format, stored_values, parts[0], parts[1], size)
     if format != "coo":
         dtype = result_type([parts[0].template, parts[1].template])  # which libraries want to be one
-        parts = [cast_to(each, dtype) for each in parts]
-    batch = found.names[:-1]
+        parts = [cast_to(part, dtype) for part in parts]
+    batch = stored_values.names[:-1]
     if isinstance(names, (list, tuple)) and len(names) > 2:
         batch = tuple(names[len(names) - 2 - len(batch) : len(names) - 2])
-    if found.names != (*batch, None):
-        found = found.rename(*batch, None)
-    matrix = CLASSES[format](found, *checked(format, parts[0], parts[1], size), size, matrix_names)
+    if stored_values.names != (*batch, None):
+        stored_values = stored_values.rename(*batch, None)
+    matrix = CLASSES[format](stored_values, *checked(format, parts[0], parts[1], size), size, matrix_names)
     _check_shape(matrix, shape, names)
     return matrix
 
@@ -225,9 +229,9 @@ def _matrix(
 
 def _check_sizes(format: Format, values: Tensor, first: Tensor, second: Tensor, size: tuple[int, int]) -> None:
     count = values.shape[-1]
-    wanted = {"coo": count, "csr": size[0] + 1, "csc": size[1] + 1}[format]
-    if (first.shape[-1], second.shape[-1]) != (wanted, count):
-        text = f"{count} rows and columns" if format == "coo" else f"{count} indices and {wanted} pointers"
+    first_length = {"coo": count, "csr": size[0] + 1, "csc": size[1] + 1}[format]
+    if (first.shape[-1], second.shape[-1]) != (first_length, count):
+        text = f"{count} rows and columns" if format == "coo" else f"{count} indices and {first_length} pointers"
         parts = ("rows", "columns") if format == "coo" else ("pointers", "indices")
         came = {parts[0]: first.template, parts[1]: second.template}
         raise ShapeError(expected(f"{text} for {count} values", shape=size, **came))
@@ -237,8 +241,8 @@ def _check_sizes(format: Format, values: Tensor, first: Tensor, second: Tensor, 
 
 def _check_shape(matrix: SparseMatrix, shape: Sequence[int], names: Names) -> None:
     """Raises where a shape or names with the batch's axes are not the matrix's."""
-    for given, own in ((shape, matrix.shape), (names, matrix.names)):
-        if given is not None and len(given) > 2 and tuple(given) != tuple(own):
+    for requested, actual in ((shape, matrix.shape), (names, matrix.names)):
+        if requested is not None and len(requested) > 2 and tuple(requested) != tuple(actual):
             raise ShapeError(expected(f"{matrix.template!r}, as its parts have it", shape=shape, names=names))
 
 
@@ -294,8 +298,8 @@ def eye(
     values = ones(count, dtype=dtype, backend=backend)
     place = iota(count, dtype="int32" if max(rows, width) < 2**31 else "int64", backend=values.backend)
     last = (None, None) if names is None else tuple(names)
-    found = COO(values, place, place, (rows, width), as_names(last, 2))  # type: ignore[arg-type] # two names
-    return in_format(found, format)
+    coordinate_form = COO(values, place, place, (rows, width), as_names(last, 2))  # type: ignore[arg-type] # two names
+    return in_format(coordinate_form, format)
 
 
 identity = eye
@@ -352,20 +356,20 @@ def diagonals(
         raise ShapeError(expected("the numbers of rows and columns", shape=shape))
     rows, columns = sizes
     parts, places = [], []
-    for given, offset in zip(together(*map(_tensor, values)), offsets, strict=True):
+    for diagonal, offset in zip(together(*map(_tensor, values)), offsets, strict=True):
         start = numpy.arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
-        if given.shape not in ((), (1,), start.shape):
-            raise ShapeError(expected(f"{len(start)} elements on diagonal {offset}", values=given.template))
-        parts.append(broadcast_to(given, start.shape))
+        if diagonal.shape not in ((), (1,), start.shape):
+            raise ShapeError(expected(f"{len(start)} elements on diagonal {offset}", values=diagonal.template))
+        parts.append(broadcast_to(diagonal, start.shape))
         places.append((start - min(offset, 0), start + max(offset, 0)))
-    dtype = result_type([each.template for each in parts])
+    dtype = result_type([part.template for part in parts])
     small = "int32" if max(rows, columns) < 2**31 else "int64"
-    stored = concatenate([cast_to(each, dtype) for each in parts], axis=0)
+    stored = concatenate([cast_to(part, dtype) for part in parts], axis=0)
     first, second = (
-        asarray(numpy.concatenate(each).astype(small), backend=stored.backend) for each in zip(*places, strict=True)
+        asarray(numpy.concatenate(pieces).astype(small), backend=stored.backend) for pieces in zip(*places, strict=True)
     )
-    found = coo(stored, first, second, shape=(rows, columns), names=names)
-    return in_format(found, format)
+    coordinate_form = coo(stored, first, second, shape=(rows, columns), names=names)
+    return in_format(coordinate_form, format)
 
 
 def _tensor(value: Any) -> Any:

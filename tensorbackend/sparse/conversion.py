@@ -196,16 +196,16 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
         sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size or 0)
         if size is not None and not size:
             return sums, rows[:0], columns[:0]
-        found = [
+        new_places = [
             indexed_put(
-                full((size or 0,), max(last - 1, 0), dtype=each.dtype, backend=each.backend),
+                full((size or 0,), max(last - 1, 0), dtype=coordinate.dtype, backend=coordinate.backend),
                 expand_dims(group, axis=-1),
-                each,
+                coordinate,
                 mode="fill",
             )
-            for each, last in zip((rows, columns), total, strict=True)
+            for coordinate, last in zip((rows, columns), total, strict=True)
         ]
-        return limited(sums, groups[-1], size or 0), found[0], found[1]
+        return limited(sums, groups[-1], size or 0), new_places[0], new_places[1]
 
     if shares_places(matrix):
         # Values of a batch go together: their axes are in front of one structure.
@@ -215,8 +215,8 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
             reshape(broadcast_to(nameless(x), (*batch, x.shape[-1])), (-1, x.shape[-1]))
             for x in (values, rows, columns, begins)
         ]
-        found = vmap(summed)(*flat)
-        sums, new_rows, new_columns = (reshape(x, (*batch, size)) for x in found)
+        batched = vmap(summed)(*flat)
+        sums, new_rows, new_columns = (reshape(x, (*batch, size)) for x in batched)
     if any(matrix.names[:-2]):
         sums = sums.rename(*matrix.names[len(matrix.shape) - 1 - sums.ndim : -2], None)
     kept = COO(sums, new_rows, new_columns, matrix.size, matrix.matrix_names)

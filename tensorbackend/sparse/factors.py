@@ -106,9 +106,9 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     values = _factored(rows.values.rename(*(None,) * rows.values.ndim), plan)
     if any(names):
         values = values.rename(*names)
-    found = on_host(take_at(values, _kept(plan.pivot, values), axis=-1, mode="clip"))
-    if found is not None and (found[0] == 0).any():
-        row = int(numpy.argwhere(found[0] == 0)[0][-1])
+    read_pivots = on_host(take_at(values, _kept(plan.pivot, values), axis=-1, mode="clip"))
+    if read_pivots is not None and (read_pivots[0] == 0).any():
+        row = int(numpy.argwhere(read_pivots[0] == 0)[0][-1])
         raise DataError(
             expected(
                 "pivots other than 0", "add to the diagonal, or order the rows otherwise", column=int(indices[row])
@@ -141,15 +141,15 @@ def _plan(pointers: Array, indices: Array) -> _Plan:
     left = numpy.repeat(lefts, lengths)
     before = numpy.repeat(numpy.cumsum(lengths) - lengths, lengths)
     right = diagonal[indices[left]] + 1 + numpy.arange(len(left)) - before
-    wanted = rows[left] * size + indices[right]
-    target = numpy.minimum(numpy.searchsorted(keys, wanted), max(count - 1, 0))
-    stored = keys[target] == wanted
+    target_keys = rows[left] * size + indices[right]
+    target = numpy.minimum(numpy.searchsorted(keys, target_keys), max(count - 1, 0))
+    stored = keys[target] == target_keys
     return _Plan(left[stored], right[stored], target[stored], diagonal[indices], below)
 
 
 def _factored(values: Tensor, plan: _Plan) -> Tensor:
     """The entries of L below the diagonal and of U elsewhere."""
-    left, right, target, pivot, below = (_kept(each, values) for each in plan)
+    left, right, target, pivot, below = (_kept(field, values) for field in plan)
     count = values.shape[-1]
     nothing = zeros(target.shape, dtype=target.dtype, backend=target.backend)
     one = ones(1, dtype=values.dtype, backend=values.backend)
@@ -161,16 +161,16 @@ def _factored(values: Tensor, plan: _Plan) -> Tensor:
 
     @custom_gradient
     def factored(values: Tensor) -> Any:
-        found = unchanged_by(lambda factors: sweep(factors, values), values, count + 1)
+        fixed_point = unchanged_by(lambda factors: sweep(factors, values), values, count + 1)
 
         def back(cotangent: Tensor) -> Tensor:
             # The factors are a fixed point of the sweep, and the cotangents one of its transpose.
-            _, pull = vjp(sweep, found, values)
-            total = unchanged_by(lambda each: cotangent + pull(each)[0], cotangent, count + 1)
+            _, pull = vjp(sweep, fixed_point, values)
+            total = unchanged_by(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
             of_values: Tensor = pull(total)[1]
             return of_values
 
-        return found, back
+        return fixed_point, back
 
     result: Tensor = factored(values) if len(plan.pivot) else values
     return result

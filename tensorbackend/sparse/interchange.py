@@ -19,7 +19,7 @@ from ..ops.searching import nonzero
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..tensor import Tensor, TensorLike
-from .construction import Names, made
+from .construction import Names, checked_matrix
 from .host import on_host
 from .lengths import filled
 from .matrix import CLASSES, COO, SparseMatrix, bind
@@ -71,11 +71,11 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     if size is not None:
         values = filled(values, any_(mask, axis=0), size)
     dtype = "int32" if max(rows, columns) < 2**31 else "int64"
-    places = [astype(each, dtype) for each in (flat // max(columns, 1), flat % max(columns, 1))]
+    places = [astype(coordinate, dtype) for coordinate in (flat // max(columns, 1), flat % max(columns, 1))]
     if dense.ndim > 2:
         values = values.rename(*dense.names[:-2], None)
-    found = COO(values, places[0], places[1], (rows, columns), (dense.names[-2], dense.names[-1]))
-    return found if format == "coo" else found.to_csr()
+    coordinate_form = COO(values, places[0], places[1], (rows, columns), (dense.names[-2], dense.names[-1]))
+    return coordinate_form if format == "coo" else coordinate_form.to_csr()
 
 
 @entry
@@ -109,10 +109,12 @@ def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = No
     """
     if not (hasattr(matrix, "format") and hasattr(matrix, "tocsr")):
         raise OperandError(expected("a matrix of scipy.sparse", matrix=matrix))
-    found = matrix if matrix.format in CLASSES else matrix.tocsr()
-    first, second = (found.row, found.col) if found.format == "coo" else (found.indptr, found.indices)
-    values, first, second = (asarray(each, backend=backend) for each in (found.data, first, second))
-    return made(found.format, values, first, second, found.shape, names)
+    supported = matrix if matrix.format in CLASSES else matrix.tocsr()
+    first, second = (
+        (supported.row, supported.col) if supported.format == "coo" else (supported.indptr, supported.indices)
+    )
+    values, first, second = (asarray(part, backend=backend) for part in (supported.data, first, second))
+    return checked_matrix(supported.format, values, first, second, supported.shape, names)
 
 
 @bind

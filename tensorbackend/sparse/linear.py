@@ -72,15 +72,19 @@ def linked(value: Linear, links: Links, count: int, width: int) -> Linear:
     source, target, weight, op = links.pruned()
     lengths = numpy.bincount(value.rows, minlength=value.size)
     starts = numpy.cumsum(lengths) - lengths
-    each = lengths[source]
-    link = numpy.repeat(numpy.arange(len(source)), each)
-    before = numpy.cumsum(each) - each
+    entry_counts = lengths[source]
+    link = numpy.repeat(numpy.arange(len(source)), entry_counts)
+    before = numpy.cumsum(entry_counts) - entry_counts
     entry = (starts[source] - before)[link] + numpy.arange(len(link))
-    found = None if value.entries is None else take_at(value.entries, placed(entry, value.entries), axis=0, mode="clip")
+    entries = (
+        None if value.entries is None else take_at(value.entries, placed(entry, value.entries), axis=0, mode="clip")
+    )
     if weight is not None:
         factor = take_at(weight, placed(link, weight), axis=0, mode="clip")
-        found = op(ones(factor.shape, dtype=factor.dtype, backend=factor.backend) if found is None else found, factor)
-    return _in_order(count, target[link], value.columns[entry], found, width)
+        entries = op(
+            ones(factor.shape, dtype=factor.dtype, backend=factor.backend) if entries is None else entries, factor
+        )
+    return _in_order(count, target[link], value.columns[entry], entries, width)
 
 
 def merged(parts: Sequence[Linear], width: int) -> Linear:
@@ -91,8 +95,8 @@ def merged(parts: Sequence[Linear], width: int) -> Linear:
     columns = numpy.concatenate([part.columns for part in parts])
     entries = None
     if any(part.entries is not None for part in parts):
-        given = [part.entries for part in parts if part.entries is not None]
-        dtype, backend = result_type([each.template for each in given]), common_backend(given)
+        explicit_entries = [part.entries for part in parts if part.entries is not None]
+        dtype, backend = result_type([tensor.template for tensor in explicit_entries]), common_backend(explicit_entries)
         entries = concatenate(
             [
                 ones(len(part.rows), dtype=dtype, backend=backend)

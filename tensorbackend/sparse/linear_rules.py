@@ -49,19 +49,19 @@ class Call(NamedTuple):
     @property
     def dependent(self) -> list[int]:
         """The positions of operands that depend on the argument."""
-        return [position for position, each in enumerate(self.operands) if isinstance(each, Linear)]
+        return [position for position, operand in enumerate(self.operands) if isinstance(operand, Linear)]
 
     def value(self, position: int) -> Linear:
-        found = self.operands[position]
-        assert isinstance(found, Linear)  # by `dependent`
-        return found
+        operand = self.operands[position]
+        assert isinstance(operand, Linear)  # by `dependent`
+        return operand
 
     def constant(self, position: int) -> Tensor:
         """A constant operand; `NotLinear` for one that depends on the argument."""
-        found = self.operands[position]
-        if isinstance(found, Linear):
+        operand = self.operands[position]
+        if isinstance(operand, Linear):
             raise NotLinear
-        return found
+        return operand
 
     def linked(self, position: int, links: Links) -> Linear:
         """The result as far as it comes from one operand."""
@@ -167,19 +167,21 @@ def _copied(call: Call) -> Linear:
         templates.append(Template(template.shape, int64))
     rest = iter(zip(templates, arrays, strict=True))
     pairs = [
-        next(rest) if not isinstance(each, tuple) or hasattr(each, "node") else tuple(next(rest) for _ in each)
-        for each in call.node.inputs
+        next(rest)
+        if not isinstance(node_input, tuple) or hasattr(node_input, "node")
+        else tuple(next(rest) for _ in node_input)
+        for node_input in call.node.inputs
     ]
-    inputs = [each[0] if isinstance(each[0], Template) else tuple(x for x, _ in each) for each in pairs]
-    payloads = [each[1] if isinstance(each[0], Template) else tuple(x for _, x in each) for each in pairs]
+    inputs = [pair[0] if isinstance(pair[0], Template) else tuple(x for x, _ in pair) for pair in pairs]
+    payloads = [pair[1] if isinstance(pair[0], Template) else tuple(x for _, x in pair) for pair in pairs]
     out = Template(call.out.shape, int64)
     kernel = primitive_kernel(numpy_backend, call.node.op, out, inputs, call.node.options)
-    found = numpy.asarray(kernel(*payloads)).reshape(-1)
+    origins = numpy.asarray(kernel(*payloads)).reshape(-1)
 
     def links(position: int) -> Links:
         start, size = starts[position], call.template(position).size
-        target = numpy.flatnonzero((found > start) & (found <= start + size))
-        return Links(found[target] - start - 1, target)
+        target = numpy.flatnonzero((origins > start) & (origins <= start + size))
+        return Links(origins[target] - start - 1, target)
 
     return call.merged(links)
 
@@ -270,9 +272,9 @@ def _window_sum(call: Call) -> Linear:
                 tap, options["window_dilations"], out.shape, options["strides"], strict=True
             )
         )
-        found = padded[key].reshape(-1)
-        target = numpy.flatnonzero(found)
-        sources.append(found[target] - 1)
+        origins = padded[key].reshape(-1)
+        target = numpy.flatnonzero(origins)
+        sources.append(origins[target] - 1)
         targets.append(target)
     none = numpy.zeros(0, "int64")
     return call.linked(0, Links(numpy.concatenate([none, *sources]), numpy.concatenate([none, *targets])))
@@ -293,10 +295,10 @@ def _indexed_add(call: Call) -> Linear:
         wide = Template((*call.template(1).shape[:-1], *x.shape[call.template(1).shape[-1] :]), int64)
         options = {"mode": call.node.options["mode"]}
         kernel = primitive_kernel(get_backend("numpy"), "gather", wide, [bare, call.template(1)], options)
-        found = numpy.asarray(kernel(_numbers(x) + 1, read[0])).reshape(-1)
+        destinations = numpy.asarray(kernel(_numbers(x) + 1, read[0])).reshape(-1)
         source = numpy.broadcast_to(_numbers(update), wide.shape).reshape(-1)
-        inside = numpy.flatnonzero(found)
-        parts.append(call.linked(2, Links(source[inside], found[inside] - 1)))
+        inside = numpy.flatnonzero(destinations)
+        parts.append(call.linked(2, Links(source[inside], destinations[inside] - 1)))
     return merged(parts, call.width)
 
 
@@ -310,10 +312,10 @@ def _dot(call: Call) -> Linear:
         raise NotLinear
     (position,) = call.dependent
     options: Any = call.node.options
-    own, other = (("contract1", "batch1"), ("contract2", "batch2"))[:: 1 if position == 0 else -1]
+    own_keys, other_keys = (("contract1", "batch1"), ("contract2", "batch2"))[:: 1 if position == 0 else -1]
     x, w = call.template(position), call.template(1 - position)
-    contract, batch = options[own[0]], options[own[1]]
-    paired, batched = options[other[0]], options[other[1]]
+    contract, batch = options[own_keys[0]], options[own_keys[1]]
+    paired, batched = options[other_keys[0]], options[other_keys[1]]
     free = [axis for axis in range(x.ndim) if axis not in (*contract, *batch)]
     others = [axis for axis in range(w.ndim) if axis not in (*paired, *batched)]
     # The space of all products: batch axes, free axes of both in the order of the result, contracted axes.
@@ -345,10 +347,10 @@ def _conv(call: Call) -> Linear:
     for tap in numpy.ndindex(*shape[1:]):
         one = numpy.zeros(shape)
         one[(slice(None), *tap)] = 1
-        found = numpy.rint(numpy.asarray(convolve(numbers, one))).astype("int64").reshape(-1)
-        target = numpy.flatnonzero(found)
+        origins = numpy.rint(numpy.asarray(convolve(numbers, one))).astype("int64").reshape(-1)
+        target = numpy.flatnonzero(origins)
         of_channels = weights[(slice(None), *tap)]
         wide = _flat(reshape(of_channels, (shape[0], *(1,) * (len(shape) - 2))), call.out.shape)
         of_targets = take_at(wide, placed(target, wide), axis=0, mode="clip")
-        parts.append(call.linked(0, Links(found[target] - 1, target, of_targets)))
+        parts.append(call.linked(0, Links(origins[target] - 1, target, of_targets)))
     return merged(parts, call.width) if parts else call.linked(0, Links(numpy.zeros(0, int), numpy.zeros(0, int)))

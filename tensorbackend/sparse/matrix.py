@@ -204,8 +204,8 @@ class SparseMatrix:
         return _functions["matmul"](self, other)
 
     def __rmatmul__(self, other: TensorLike) -> Tensor:
-        found: Tensor = _functions["matmul"](other, self)
-        return found
+        product: Tensor = _functions["matmul"](other, self)
+        return product
 
     def __add__(self, other: Any) -> Any:
         return _functions["add"](self, other)
@@ -308,13 +308,13 @@ _templates: dict[Any, Template] = {}
 def _dense_template(parts: tuple[Template, Template, Template], size: Size, matrix_names: MatrixNames) -> Template:
     """The template of the dense matrix from those of values and places."""
     key = parts, size, matrix_names
-    found = _templates.get(key)
-    if found is None:
-        batches = [each.replace(shape=each.shape[:-1], names=each.names[:-1]) for each in parts]
+    template = _templates.get(key)
+    if template is None:
+        batches = [part.replace(shape=part.shape[:-1], names=part.names[:-1]) for part in parts]
         shape, names = broadcast(batches)
-        found = Template((*shape, *size), parts[0].dtype, (*names, *matrix_names))
-        remember(_templates, key, found)
-    return found
+        template = Template((*shape, *size), parts[0].dtype, (*names, *matrix_names))
+        remember(_templates, key, template)
+    return template
 
 
 def _batch_names(values: Template, matrix: Template) -> Names:

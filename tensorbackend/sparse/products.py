@@ -33,12 +33,12 @@ _products: dict[tuple[Template, Template], Template] = {}
 
 def product_template(left: Template, right: Template) -> Template:
     """The template of the product of dense matrices, whose rules hold here too: those of shapes, dtypes and names."""
-    found = _products.get((left, right))
-    if found is None:
+    template = _products.get((left, right))
+    if template is None:
         shapes_only = get_backend("template")
-        found = dense_matmul(Tensor(left, shapes_only, None), Tensor(right, shapes_only, None)).template
-        remember(_products, (left, right), found)
-    return found
+        template = dense_matmul(Tensor(left, shapes_only, None), Tensor(right, shapes_only, None)).template
+        remember(_products, (left, right), template)
+    return template
 
 
 @bind
@@ -99,8 +99,8 @@ def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
     if any(out.names):
         values, bare = values.rename(*(None,) * values.ndim), x.rename(*(None,) * x.ndim)
     product = sparse_matvec if len(x.template.shape) == 1 else sparse_matmul
-    found = product(values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0])
-    return found.rename(*out.names) if any(out.names) else found
+    unnamed_product = product(values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0])
+    return unnamed_product.rename(*out.names) if any(out.names) else unnamed_product
 
 
 @entry
@@ -126,25 +126,27 @@ def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     >>> tb.sparse.matvec(a, [[1.0, 10.0], [1.0, 10.0]]).tolist()
     [[10.0, 2.0], [30.0, 4.0]]
     """
-    given = _operand(x, matrix)
-    if not given.ndim:
-        raise ShapeError(expected("vectors along the last axis", x=given.template))
-    vectors = given.template
+    dense = _operand(x, matrix)
+    if not dense.ndim:
+        raise ShapeError(expected("vectors along the last axis", x=dense.template))
+    vectors = dense.template
     apart = vectors.replace(shape=(*vectors.shape, 1), names=(*vectors.names, None))
     out = product_template(matrix.template, apart)
-    values, bare = matrix.values, given
-    if any(out.names) or any(given.names):
-        values, bare = values.rename(*(None,) * values.ndim), given.rename(*(None,) * given.ndim)
-    found = sparse_matvec(values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0])
-    return found.rename(*out.names[:-1]) if any(out.names) else found
+    values, bare = matrix.values, dense
+    if any(out.names) or any(dense.names):
+        values, bare = values.rename(*(None,) * values.ndim), dense.rename(*(None,) * dense.ndim)
+    unnamed_product = sparse_matvec(
+        values, matrix.first, matrix.second, bare, format=matrix.format, rows=matrix.size[0]
+    )
+    return unnamed_product.rename(*out.names[:-1]) if any(out.names) else unnamed_product
 
 
 def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> SparseMatrix:
-    """The product of two sparse matrices: each entry of the first with those of its row of the second."""
+    """The product of two sparse matrices: each entry (i, k) of the first times all entries in row k of the second."""
     out = product_template(left.template, right.template)
     if not (shares_places(left) and shares_places(right)):
-        wanted = "matrices of a batch with one structure for a product of two sparse ones"
-        raise ShapeError(expected(wanted, "multiply them by a loop", x1=left.template, x2=right.template))
+        expectation = "matrices of a batch with one structure for a product of two sparse ones"
+        raise ShapeError(expected(expectation, "multiply them by a loop", x1=left.template, x2=right.template))
     rows, inner = entries(left)
     right_rows = to_csr(right)
     starts = take_at(right_rows.first, inner, axis=0, mode="clip")
@@ -158,7 +160,7 @@ def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> Spa
         nothing = rows[:0]
         values = (left.values[..., :0] * 1) * (right.values[..., :0] * 1)
         return in_format(COO(values, nothing, nothing, shape, names), left.format)
-    # The entries of x1 as often as their rows of x2 have entries, and how many before each have the same.
+    # Each entry of x1 as often as the row of x2 that it meets has entries, and how many products come before its own.
     entry = repeat(iota(left.nnz, dtype="int64", backend=rows.backend), lengths, size=length)
     before = cumulative_sum(lengths, axis=0) - lengths
     step = iota(length, dtype="int64", backend=rows.backend)
@@ -174,7 +176,7 @@ def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> Spa
         inside = less(step, count)
         values = limited(values, count, size)
         new_rows, new_columns = where(inside, new_rows, shape[0] - 1), where(inside, new_columns, shape[1] - 1)
-    found = COO(values, new_rows, new_columns, shape, names)
+    product = COO(values, new_rows, new_columns, shape, names)
     if size is None and on_host(new_rows, new_columns) is not None:
-        found = sum_duplicates(found)
-    return in_format(found, left.format)
+        product = sum_duplicates(product)
+    return in_format(product, left.format)

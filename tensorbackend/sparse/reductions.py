@@ -29,14 +29,14 @@ def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(matrix.ndim))
     several = axis if isinstance(axis, (list, tuple)) else (axis,)
-    return tuple(sorted(normalize_axis(matrix.template, each) for each in several))
+    return tuple(sorted(normalize_axis(matrix.template, single_axis) for single_axis in several))
 
 
 def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
     """The template of the reduction of the dense matrix, which raises the same errors."""
     shapes_only = get_backend("template")
-    found: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
-    return found
+    reduced: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
+    return reduced
 
 
 @bind
@@ -75,17 +75,17 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     bare = cast_to(matrix.values.rename(*(None,) * matrix.values.ndim), out.dtype)
     if row in axes and column in axes:
         wide = broadcast_to(bare, (*batch_of(matrix), matrix.nnz))
-        found, gone = reduction.sum(wide, axis=-1), 2
+        sums, gone = reduction.sum(wide, axis=-1), 2
     elif row in axes or column in axes:
         of_rows = column in axes
-        found = _total(bare, rows if of_rows else columns, matrix.size[0 if of_rows else 1])
-        found, gone = broadcast_to(found, (*batch_of(matrix), found.shape[-1])), 1
+        sums = _total(bare, rows if of_rows else columns, matrix.size[0 if of_rows else 1])
+        sums, gone = broadcast_to(sums, (*batch_of(matrix), sums.shape[-1])), 1
     else:
         raise ArgumentError(expected("an axis of rows or columns among those to sum over", axis=axis))
-    batch = tuple(each for each in axes if each < row)
-    found = reduction.sum(found, axis=batch) if batch else found
-    assert found.ndim == matrix.ndim - gone - len(batch)
-    return found.rename(*out.names) if any(out.names) else found
+    batch = tuple(position for position in axes if position < row)
+    sums = reduction.sum(sums, axis=batch) if batch else sums
+    assert sums.ndim == matrix.ndim - gone - len(batch)
+    return sums.rename(*out.names) if any(out.names) else sums
 
 
 def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
@@ -181,25 +181,25 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
         sums = segment_sum(values, places, size=rows.shape[0])
         # A place's row is that of its first value; what begins none is left out.
         kept = where(flags, cast_to(rows, "int64"), height)
-        found = of_segments(take_at(sums, places, axis=0, mode="clip"), kept, size=height, mode="fill")
+        stored_extremes = of_segments(take_at(sums, places, axis=0, mode="clip"), kept, size=height, mode="fill")
         stored = segment_sum(cast_to(flags, "int64"), rows, size=height, mode="fill")
-        return where(less(stored, width), of_two(found, 0), found)
+        return where(less(stored, width), of_two(stored_extremes, 0), stored_extremes)
 
     batch = batch_of(matrix)
     if not matrix.nnz:
-        found = zeros((*batch, height), dtype=matrix.dtype, backend=matrix.backend)
+        extremes = zeros((*batch, height), dtype=matrix.dtype, backend=matrix.backend)
     elif not batch:
-        found = of_rows(values, rows, columns)
+        extremes = of_rows(values, rows, columns)
     else:
         wide = reshape(broadcast_to(values, (*batch, matrix.nnz)), (-1, matrix.nnz))
         if shares_places(matrix):
-            found = vmap(of_rows, in_axes=(0, None, None))(wide, rows, columns)
+            extremes = vmap(of_rows, in_axes=(0, None, None))(wide, rows, columns)
         else:
             apart = [reshape(broadcast_to(x, (*batch, matrix.nnz)), (-1, matrix.nnz)) for x in (rows, columns)]
-            found = vmap(of_rows)(wide, *apart)
-        found = reshape(found, (*batch, height))
-    found = dense(found, axis=-1) if axis is None else found
-    return found.rename(*out.names) if any(out.names) else found
+            extremes = vmap(of_rows)(wide, *apart)
+        extremes = reshape(extremes, (*batch, height))
+    extremes = dense(extremes, axis=-1) if axis is None else extremes
+    return extremes.rename(*out.names) if any(out.names) else extremes
 
 
 @bind
@@ -228,7 +228,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     size = lesser(matrix.size)
     # Elements off the diagonal add 0 to the first element.
     on = equal(rows, columns)
-    found = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
-    found = broadcast_to(found, (*batch_of(matrix), size))
+    elements = _total(where(on, bare, 0), where(on, rows, 0), size) if size else bare[..., :0]
+    elements = broadcast_to(elements, (*batch_of(matrix), size))
     names = (*matrix.names[:-2], matrix.names[-2])
-    return found.rename(*names) if any(names) else found
+    return elements.rename(*names) if any(names) else elements

@@ -68,7 +68,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
         raise IndexRangeError(expected(f"at most {matrix.ndim} parts of a key", key=key))
     full = [*parts[:place], *[slice(None)] * missing, *after]
     out = sliced_by(matrix.template, tuple(full))  # which raises for ints outside
-    found = _of_batch(matrix, full[:-2])
+    selected = _of_batch(matrix, full[:-2])
     keys = full[-2:]
     for position, part in enumerate(keys):
         size = matrix.size[position]
@@ -77,12 +77,12 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
             start = part % size
             chosen = range(start, start + 1)
         if chosen != range(size):
-            found = _cut(found, position, chosen)
+            selected = _cut(selected, position, chosen)
     dropped = [axis for axis, part in enumerate(keys) if isinstance(part, int)]
     del out
     if not dropped:
-        return found
-    dense = found.to_dense()
+        return selected
+    dense = selected.to_dense()
     return dense[(..., *(0 if isinstance(part, int) else slice(None) for part in keys))]
 
 
@@ -157,9 +157,9 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
         raise ArgumentError(expected("axis -2 or -1", axis=axis))
     _check_several(matrices)
     across = 1 if axis == -2 else 0
-    if len({each.size[across] for each in matrices}) > 1:
+    if len({matrix.size[across] for matrix in matrices}) > 1:
         what = "columns" if across else "rows"
-        raise ShapeError(expected(f"as many {what} in each", matrices=[each.template for each in matrices]))
+        raise ShapeError(expected(f"as many {what} in each", matrices=[matrix.template for matrix in matrices]))
     return _assembled(matrices, (across, 1 - across))
 
 
@@ -189,37 +189,37 @@ def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
 
 
 def _check_several(matrices: Sequence[SparseMatrix]) -> None:
-    if not len(matrices) or not all(isinstance(each, SparseMatrix) for each in matrices):
+    if not len(matrices) or not all(isinstance(matrix, SparseMatrix) for matrix in matrices):
         raise ArgumentError(expected("sparse matrices, at least one", matrices=matrices))
 
 
 def _assembled(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> SparseMatrix:
-    """Each matrix further down by the rows, and further right by the columns, of those before, or not."""
+    """Join matrices; `steps` says whether each lies below the rows, and right of the columns, of those before it."""
     batch, batch_names = broadcast(
-        [each.template.replace(shape=each.shape[:-2], names=each.names[:-2]) for each in matrices]
+        [matrix.template.replace(shape=matrix.shape[:-2], names=matrix.names[:-2]) for matrix in matrices]
     )
     names = matrices[0].template.replace(shape=(1, 1), names=matrices[0].matrix_names)
-    for each in matrices[1:]:
-        found = merge_names(names, each.template.replace(shape=(1, 1), names=each.matrix_names))
-        names = names.replace(names=found)
-    dtype = result_type([each.template for each in matrices])
-    places = [entries(each) for each in matrices]
+    for matrix in matrices[1:]:
+        merged_names = merge_names(names, matrix.template.replace(shape=(1, 1), names=matrix.matrix_names))
+        names = names.replace(names=merged_names)
+    dtype = result_type([matrix.template for matrix in matrices])
+    places = [entries(matrix) for matrix in matrices]
     apart = not all(map(shares_places, matrices))
     starts = [0, 0]
     columns: list[list[Tensor]] = [[], [], []]
-    for each, (row, column) in zip(matrices, places, strict=True):
-        bare = each.values.rename(*(None,) * each.values.ndim)
+    for matrix, (row, column) in zip(matrices, places, strict=True):
+        bare = matrix.values.rename(*(None,) * matrix.values.ndim)
         values_batch = batch if any(other.values.ndim > 1 for other in matrices) else ()
-        columns[0].append(astype(broadcast_to(bare, (*values_batch, each.nnz)), dtype))
+        columns[0].append(astype(broadcast_to(bare, (*values_batch, matrix.nnz)), dtype))
         for kept, x, start in zip(columns[1:], (row, column), starts, strict=True):
             moved = astype(x, "int64") + start
-            kept.append(broadcast_to(moved, (*batch, each.nnz)) if apart else moved)
-        starts = [start + step * size for start, step, size in zip(starts, steps, each.size, strict=True)]
+            kept.append(broadcast_to(moved, (*batch, matrix.nnz)) if apart else moved)
+        starts = [start + step * size for start, step, size in zip(starts, steps, matrix.size, strict=True)]
     size = tuple(
         start if step else matrices[0].size[axis] for axis, (start, step) in enumerate(zip(starts, steps, strict=True))
     )
     small = "int32" if all(x.dtype.itemsize <= 4 for pair in places for x in pair) and max(size) < 2**31 else "int64"
-    values, rows, cols = (joined(each, axis=-1) for each in columns)
+    values, rows, cols = (joined(parts, axis=-1) for parts in columns)
     if any(batch_names) and values.ndim > 1:
         values = values.rename(*batch_names, None)
     whole = COO(values, astype(rows, small), astype(cols, small), (size[0], size[1]), (names.names[0], names.names[1]))

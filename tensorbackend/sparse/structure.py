@@ -1,4 +1,4 @@
-"""Whether the places of a matrix are places of it: where their data can be read at once, else when a trace runs."""
+"""Checks that places lie inside their matrix: at once where their data can be read, else when a trace runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def checked(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]
 
 
 def _within(places: Tensor, size: int) -> Tensor:
-    """Places as they are, read as indices: so one outside is an error, or moved inside, as a backend has it."""
+    """The same places, read as indices: a place outside is an error or is moved inside, as the backend has it."""
     if not places.size:
         return places
     return take(iota(size, dtype=places.dtype, backend=places.backend), places)
@@ -47,11 +47,11 @@ def _check_range(places: Array, size: int, what: str) -> None:
 
 
 def _check_pointers(pointers: Array, count: int) -> None:
-    wanted = f"pointers from 0 to {count}, none less than the one before"
+    expectation = f"pointers from 0 to {count}, none less than the one before"
     if (pointers[..., 0] != 0).any() or (pointers[..., -1] != count).any():
-        raise DataError(expected(wanted, first=int(pointers[..., 0].max()), last=int(pointers[..., -1].max())))
+        raise DataError(expected(expectation, first=int(pointers[..., 0].max()), last=int(pointers[..., -1].max())))
     falls = numpy.argwhere(pointers[..., 1:] < pointers[..., :-1])
     if len(falls):
-        place = tuple(int(each) for each in falls[0])
+        place = tuple(int(coordinate) for coordinate in falls[0])
         pair = [int(pointers[place]), int(pointers[(*place[:-1], place[-1] + 1)])]
-        raise DataError(expected(wanted, pointers=pair, at=place[-1]))
+        raise DataError(expected(expectation, pointers=pair, at=place[-1]))

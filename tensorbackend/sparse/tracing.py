@@ -96,15 +96,15 @@ def from_function(
     >>> a, a.to_dense()[0].tolist()
     (csr f32[4][4] numpy, 12 stored, [-2.0, 1.0, 0.0, 1.0])
     """
-    given = parse_template(template) if isinstance(template, str) else template
-    argument = given.template if isinstance(given, Tensor) else given
+    parsed = parse_template(template) if isinstance(template, str) else template
+    argument = parsed.template if isinstance(parsed, Tensor) else parsed
     if not argument.dtype.is_inexact:
         raise DTypeError(expected("a floating or complex argument of a linear function", template=argument))
     graph = trace_leaves(lambda leaves: function(leaves[0]), [argument], ["x"])
     if graph.out_tree.kind is not None:
         raise ArgumentError(expected("a function that returns one tensor", results=len(graph.outputs)))
     graph = expanded(graph, lambda node: node.op in RULES)
-    found, adds = _propagated(graph, argument)
+    linear, adds = _propagated(graph, argument)
     offset = None
     if affine or adds:
         nothing = zeros(argument.shape, dtype=argument.dtype, names=argument.names, backend=backend)
@@ -113,25 +113,25 @@ def from_function(
         read = None if offset is None else on_host(offset)
         if read is None or read[0].any():
             raise ArgumentError(expected("a linear function", "one that adds something is affine=True"))
-    matrix = _matrix(found, graph.results[0], argument, backend)
+    matrix = _matrix(linear, graph.results[0], argument, backend)
     return (matrix, offset) if affine and offset is not None else matrix
 
 
-def _matrix(found: Linear, result: Template, argument: Template, backend: BackendLike) -> CSR:
+def _matrix(linear: Linear, result: Template, argument: Template, backend: BackendLike) -> CSR:
     """The matrix of a value, with small places where these suffice."""
-    if found.entries is None:
-        values = ones(len(found.rows), dtype=result.dtype, backend=backend)
+    if linear.entries is None:
+        values = ones(len(linear.rows), dtype=result.dtype, backend=backend)
     else:
-        values = astype(found.entries, result.dtype)
+        values = astype(linear.entries, result.dtype)
         if home() is not None and values.backend.name == home():
             values = asarray(values, backend=backend)
-    pointers = numpy.zeros(found.size + 1, "int64")
-    numpy.cumsum(numpy.bincount(found.rows, minlength=found.size), out=pointers[1:])
-    small = "int32" if max(found.size, argument.size, len(found.rows)) < 2**31 else "int64"
-    first, second = (asarray(each.astype(small), backend=backend) for each in (pointers, found.columns))
+    pointers = numpy.zeros(linear.size + 1, "int64")
+    numpy.cumsum(numpy.bincount(linear.rows, minlength=linear.size), out=pointers[1:])
+    small = "int32" if max(linear.size, argument.size, len(linear.rows)) < 2**31 else "int64"
+    first, second = (asarray(part.astype(small), backend=backend) for part in (pointers, linear.columns))
     one = result.ndim == argument.ndim == 1 and result.names != argument.names
     names: MatrixNames = (result.names[0], argument.names[0]) if one else (None, None)
-    return CSR(values, first, second, (found.size, argument.size), names)
+    return CSR(values, first, second, (linear.size, argument.size), names)
 
 
 def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
@@ -146,9 +146,9 @@ def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
     if output.node not in dependent:
         nothing = numpy.zeros(0, "int64")
         return Linear(output.template.size, nothing, nothing, None), True
-    wanted = dict.fromkeys(value for node in chain for value in node.operands if value.node not in dependent)
-    made = evaluate(Graph([], list(wanted)), []) if wanted else []
-    constants = dict(zip(wanted, map(_at_home, made), strict=True))
+    constant_values = dict.fromkeys(value for node in chain for value in node.operands if value.node not in dependent)
+    evaluated = evaluate(Graph([], list(constant_values)), []) if constant_values else []
+    constants = dict(zip(constant_values, map(_at_home, evaluated), strict=True))
     known: dict[Value, Linear] = {parameter: identity(argument.size)}
     adds = False
     for node in chain:

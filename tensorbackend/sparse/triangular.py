@@ -77,17 +77,17 @@ def triangular_solve(
     """
     if transposed:
         return triangular_solve(square(matrix).mT, b, lower=not lower, unit_diagonal=unit_diagonal)
-    given = b if isinstance(b, Tensor) else asarray(b, backend=square(matrix).values.backend)
-    out = product_template(square(matrix).mT.template, given.template)
+    right_side = b if isinstance(b, Tensor) else asarray(b, backend=square(matrix).values.backend)
+    out = product_template(square(matrix).mT.template, right_side.template)
     dtype = result_type([out])
     dtype = dtype if dtype.is_inexact else default_dtype("float")
     values = astype(matrix.values.rename(*(None,) * matrix.values.ndim), dtype)
-    right = astype(given.rename(*(None,) * given.ndim) if given.ndim else given, dtype)
+    right = astype(right_side.rename(*(None,) * right_side.ndim) if right_side.ndim else right_side, dtype)
     vector = right.ndim == 1
     bare = type(matrix)(values, matrix.first, matrix.second, matrix.size)
-    found = _solved(bare, expand_dims(right, axis=-1) if vector else right, lower, unit_diagonal)
-    found = squeeze(found, axis=-1) if vector else found
-    return found.rename(*out.names) if any(out.names) else found
+    solution = _solved(bare, expand_dims(right, axis=-1) if vector else right, lower, unit_diagonal)
+    solution = squeeze(solution, axis=-1) if vector else solution
+    return solution.rename(*out.names) if any(out.names) else solution
 
 
 def _solved(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) -> Tensor:

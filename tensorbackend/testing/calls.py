@@ -70,16 +70,16 @@ class Invocation(NamedTuple):
 
     def graph(self) -> Graph:
         """The graph of the call, with a parameter for each of its tensors; raises what the call raises in a trace."""
-        found = self.tensors
-        names = [f"x{number}" for number in range(len(found))]
-        return trace_leaves(lambda given: self.with_tensors(given).run(), found, names)
+        operands = self.tensors
+        names = [f"x{number}" for number in range(len(operands))]
+        return trace_leaves(lambda traced: self.with_tensors(traced).run(), operands, names)
 
     @property
     def tensors(self) -> list[Tensor]:
         """The tensors among its arguments and options."""
-        found: list[Tensor] = []
-        self.mapped(lambda x: found.append(x) or x)  # type: ignore[func-returns-value] # append gives None
-        return found
+        operands: list[Tensor] = []
+        self.mapped(lambda x: operands.append(x) or x)  # type: ignore[func-returns-value] # append gives None
+        return operands
 
     @property
     def source(self) -> str:
@@ -100,10 +100,10 @@ def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, list | tuple):
-        made = [_mapped(each, function) for each in value]
-        return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
+        members = [_mapped(member, function) for member in value]
+        return type(value)(*members) if hasattr(value, "_fields") else type(value)(members)
     if isinstance(value, dict):
-        return {key: _mapped(each, function) for key, each in value.items()}
+        return {key: _mapped(member, function) for key, member in value.items()}
     return value
 
 
@@ -112,7 +112,7 @@ def _moved(value: Any, target: Backend) -> Any:
 
 
 def generates(*names: str) -> Callable[[Generator], Generator]:
-    """Enters a generator of calls; it gets the name of the op through `Invocation`'s own."""
+    """Enters a generator of calls, which leaves the name of the op empty: `calls` fills it in."""
 
     def enter(generator: Generator) -> Generator:
         for name in names:
@@ -149,11 +149,11 @@ def find(name: str) -> str:
     >>> find("linalg.qr"), find("add")
     ('qr', 'add')
     """
-    own = name.rpartition(".")[2]
-    for each in (name, own):
-        if (each in OPS or each in GENERATORS) and name in (each, qualified(each)):
-            return each
-    near = get_close_matches(name, [qualified(each) for each in names()])
+    bare_name = name.rpartition(".")[2]
+    for candidate in (name, bare_name):
+        if (candidate in OPS or candidate in GENERATORS) and name in (candidate, qualified(candidate)):
+            return candidate
+    near = get_close_matches(name, [qualified(public_name) for public_name in names()])
     raise ArgumentError(
         expected("the public name of an op", f"did you mean {', '.join(near)}?" if near else "", op=name)
     )

@@ -75,22 +75,22 @@ def unit(size: float, dtype: DType) -> float:
     return math.ldexp(finfo(dtype).eps, math.frexp(max(abs(size), least))[1] - 1)
 
 
-def element_distance(actual: Any, wanted: Any, dtype: DType) -> float:
+def element_distance(actual: Any, reference: Any, dtype: DType) -> float:
     """The distance of two elements in ulps; of complex numbers, the greater one of their parts'.
 
     A part of a finite complex number counts in ulps of the number's larger part, as it is rounded with that one.
     """
     if dtype.is_floating:
-        return distance(actual, wanted, dtype)
+        return distance(actual, reference, dtype)
     if not dtype.is_complex:
-        return 0 if actual == wanted else math.inf
+        return 0 if actual == reference else math.inf
     part = REAL_OF[dtype]
-    pairs = ((actual.real, wanted.real), (actual.imag, wanted.imag))
+    pairs = ((actual.real, reference.real), (actual.imag, reference.imag))
     apart = max(distance(*pair, part) for pair in pairs)
-    if apart <= 1 or not (cmath.isfinite(actual) and cmath.isfinite(wanted)):
+    if apart <= 1 or not (cmath.isfinite(actual) and cmath.isfinite(reference)):
         return apart
     error: float = max(abs(a - b) for a, b in pairs)
-    return min(apart, max(1.0, error / unit(max(abs(wanted.real), abs(wanted.imag)), part)))
+    return min(apart, max(1.0, error / unit(max(abs(reference.real), abs(reference.imag)), part)))
 
 
 def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Mismatch | None:
@@ -118,39 +118,39 @@ def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float
     >>> farthest(tb.tensor([1, 2, 3]), tb.tensor([1, 2, 4]))
     Mismatch(at=(2,), actual=3, wanted=4, ulps=inf, absolute=0.0)
     """
-    return max(mismatches(actual, wanted, absolute=absolute), key=lambda found: found.ulps, default=None)
+    return max(mismatches(actual, wanted, absolute=absolute), key=lambda mismatch: mismatch.ulps, default=None)
 
 
-def mismatches(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Iterator[Mismatch]:
+def mismatches(actual: Tensor, reference: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Iterator[Mismatch]:
     """The elements that differ by more than `absolute`, in row-major order."""
-    left, right = actual.to_binary(), wanted.to_binary()
+    left, right = actual.to_binary(), reference.to_binary()
     if left == right:
         return
-    dtype = wanted.dtype
+    dtype = reference.dtype
     bounds: Iterator[float] = iter(absolute) if isinstance(absolute, Sequence) else repeat(absolute)
     for place, (a, b, bound) in enumerate(zip(unpack(left, dtype), unpack(right, dtype), bounds, strict=False)):
         if bound and dtype.is_inexact and (bound == math.inf or _error(a, b) <= bound):
             continue
         apart = element_distance(a, b, dtype)
         if apart > 0:
-            yield Mismatch(_index(place, wanted.shape), a, b, apart, bound)
+            yield Mismatch(_index(place, reference.shape), a, b, apart, bound)
 
 
-def _error(actual: Any, wanted: Any) -> float:
+def _error(actual: Any, reference: Any) -> float:
     """The absolute error; parts of complex numbers that are infinite or NaN alike have none."""
-    if not isinstance(wanted, complex):
-        return float(abs(actual - wanted))
-    pairs = ((actual.real, wanted.real), (actual.imag, wanted.imag))
+    if not isinstance(reference, complex):
+        return float(abs(actual - reference))
+    pairs = ((actual.real, reference.real), (actual.imag, reference.imag))
     return math.hypot(*(0.0 if a == b or (a != a and b != b) else abs(a - b) for a, b in pairs))
 
 
 def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
     """The index of a row-major position: 5 in (2, 3) is (1, 2)."""
-    found: list[int] = []
+    coordinates: list[int] = []
     for size in reversed(shape):
         place, along = divmod(place, size)
-        found.append(along)
-    return tuple(reversed(found))
+        coordinates.append(along)
+    return tuple(reversed(coordinates))
 
 
 def assert_equal(
@@ -199,21 +199,21 @@ def assert_equal(
     """
     if actual.template is not wanted.template:
         raise _disagreement("template", f"expected {wanted.template}, got {actual.template}", actual, call)
-    found = list(mismatches(actual, wanted, absolute=absolute))
-    wrong = [each for each in found if each.ulps > ulps]
+    unequal_elements = list(mismatches(actual, wanted, absolute=absolute))
+    wrong = [mismatch for mismatch in unequal_elements if mismatch.ulps > ulps]
     if wrong:
         raise _disagreement("value", _told(wrong, wanted, ulps), actual, call)
-    return max((each.ulps for each in found), default=0)
+    return max((mismatch.ulps for mismatch in unequal_elements), default=0)
 
 
-def _told(wrong: Sequence[Mismatch], wanted: Tensor, ulps: float) -> str:
+def _told(wrong: Sequence[Mismatch], reference: Tensor, ulps: float) -> str:
     """Describes wrong elements: the first of them and the farthest."""
-    first, worst = wrong[0], max(wrong, key=lambda found: found.ulps)
+    first, worst = wrong[0], max(wrong, key=lambda mismatch: mismatch.ulps)
     beside = f", or an error of {first.absolute:.3g}" if first.absolute else ""
     text = (
-        f"expected {first.wanted!r} at {first.at} of {wanted.template}, got {first.actual!r}, "
+        f"expected {first.wanted!r} at {first.at} of {reference.template}, got {first.actual!r}, "
         f"{first.ulps:.10g} ulps away where {ulps:g} are allowed{beside}; "
-        f"{len(wrong)} of {wanted.size} elements {'differs' if len(wrong) == 1 else 'differ'} by more"
+        f"{len(wrong)} of {reference.size} elements {'differs' if len(wrong) == 1 else 'differ'} by more"
     )
     if worst.ulps > first.ulps:
         text += f", the farthest by {worst.ulps:.10g} ulps at {worst.at}: {worst.actual!r}, not {worst.wanted!r}"

@@ -26,7 +26,7 @@ class Verdict(NamedTuple):
     ulps: float
     """The greatest distance from the reference's elements."""
     divergence: Divergence | None = None
-    """The row without which it had been wrong."""
+    """The row that excuses the call, if it needs one."""
     refused: bool = False
     """Whether the call is a mistake, which the backend refuses as the reference does."""
 
@@ -95,26 +95,26 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     0.0
     """
     target = get_backend(backend)
-    wanted = outcome(call.on("binary"))
-    _check_dry_run(call, wanted)
-    verdict = _judged(call, observed(call, target), wanted, target, rows)
+    reference = outcome(call.on("binary"))
+    _check_dry_run(call, reference)
+    verdict = _judged(call, observed(call, target), reference, target, rows)
     if verdict.refused or not plans(target, call.name):
         return verdict
-    other = _judged(call, answered(call, plainly(target)), wanted, target, rows)
+    other = _judged(call, answered(call, plainly(target)), reference, target, rows)
     return Verdict(max(verdict.ulps, other.ulps), verdict.divergence or other.divergence)
 
 
 def _judged(
-    call: Invocation, actual: Outcome, wanted: Outcome, target: Backend, rows: Sequence[Divergence] | None
+    call: Invocation, actual: Outcome, reference: Outcome, target: Backend, rows: Sequence[Divergence] | None
 ) -> Verdict:
     try:
-        refused = isinstance(wanted, TensorBackendError) and not isinstance(wanted, DataError)
-        return Verdict(_compared(call, actual, wanted, EXPECTED, target), refused=refused)
+        refused = isinstance(reference, TensorBackendError) and not isinstance(reference, DataError)
+        return Verdict(_compared(call, actual, reference, EXPECTED, target), refused=refused)
     except AssertionError:
         for row in divergences_of(target) if rows is None else rows:
-            if row.concerns(call, wanted):
+            if row.concerns(call, reference):
                 try:
-                    return Verdict(_relaxed(call, actual, wanted, row.judgement, target), row)
+                    return Verdict(_relaxed(call, actual, reference, row.judgement, target), row)
                 except AssertionError:
                     continue
         raise
@@ -152,18 +152,18 @@ def check_row(row: Divergence, backend: Backend) -> None:
         raise AssertionError(f"{backend.name} is right about {row.witness!r} now: take the row {row.reason!r} away")
 
 
-def _compared(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Judgement, backend: Backend) -> float:
+def _compared(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
     """The greatest distance of two outcomes, within the op's bound or the wider one of a judgement."""
-    if isinstance(wanted, TensorBackendError) or isinstance(actual, TensorBackendError):
-        if told(actual) != told(wanted):
-            raise call.disagreement("error", f"expected {told(wanted)}, got {told(actual)}", backend)
+    if isinstance(reference, TensorBackendError) or isinstance(actual, TensorBackendError):
+        if told(actual) != told(reference):
+            raise call.disagreement("error", f"expected {told(reference)}, got {told(actual)}", backend)
         return 0
-    if len(actual) != len(wanted):
-        raise call.disagreement("template", f"expected {len(wanted)} tensors, got {len(actual)}", backend)
-    bound = bound_of(call.name, {x.dtype for x in [*call.tensors, *wanted]})
+    if len(actual) != len(reference):
+        raise call.disagreement("template", f"expected {len(reference)} tensors, got {len(actual)}", backend)
+    bound = bound_of(call.name, {x.dtype for x in [*call.tensors, *reference]})
     bound = bound._replace(ulps=max(bound.ulps, judgement.ulps))
     farthest = 0.0
-    for a, b, allowed in zip(actual, wanted, allowances(call, bound, wanted), strict=True):
+    for a, b, allowed in zip(actual, reference, allowances(call, bound, reference), strict=True):
         least = max(judgement.absolute, least_normal(b.dtype) if judgement.flushes and bound.ulps else 0.0)
         absolute = _at_least(least, allowed)
         farthest = max(farthest, assert_equal(a, b, ulps=bound.ulps, absolute=absolute, call=call))
@@ -171,43 +171,43 @@ def _compared(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Jud
 
 
 def _at_least(least: float, allowed: Allowance) -> Allowance:
-    return [max(least, each) for each in allowed] if isinstance(allowed, list) else max(least, allowed)
+    return [max(least, error) for error in allowed] if isinstance(allowed, list) else max(least, allowed)
 
 
-def _relaxed(call: Invocation, actual: Outcome, wanted: Outcome, judgement: Judgement, backend: Backend) -> float:
+def _relaxed(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
     """The greatest distance of two outcomes as a row says that they are judged."""
     if not judgement.compared:
-        if isinstance(actual, list) and isinstance(wanted, list) and _templates(actual) != _templates(wanted):
-            raise call.disagreement("template", f"expected {told(wanted)}, got {told(actual)}", backend)
+        if isinstance(actual, list) and isinstance(reference, list) and _templates(actual) != _templates(reference):
+            raise call.disagreement("template", f"expected {told(reference)}, got {told(actual)}", backend)
         return 0
     if not judgement.flushes:
-        return _compared(call, actual, wanted, judgement, backend)
+        return _compared(call, actual, reference, judgement, backend)
     ways = FLUSHES if any(x.dtype.is_complex for x in call.tensors) else (flushed,)
     zeros, *others = (_flushed(outcome(call.on("binary").mapped(way))) for way in ways)
-    found, kept = _flushed(actual), _flushed(wanted)
+    flushed_actual, kept = _flushed(actual), _flushed(reference)
     for reading in (zeros, *others):  # each element is right by any of them
-        if isinstance(found, list) and isinstance(kept, list) and isinstance(reading, list):
-            same = _templates(found) == _templates(kept) == _templates(reading)
-            kept = list(map(nearer, found, kept, reading)) if same else kept
+        if isinstance(flushed_actual, list) and isinstance(kept, list) and isinstance(reading, list):
+            same = _templates(flushed_actual) == _templates(kept) == _templates(reading)
+            kept = list(map(nearer, flushed_actual, kept, reading)) if same else kept
     try:
-        return _compared(call, found, kept, judgement, backend)
+        return _compared(call, flushed_actual, kept, judgement, backend)
     except AssertionError:
-        return _compared(call, found, zeros, judgement, backend)
+        return _compared(call, flushed_actual, zeros, judgement, backend)
 
 
-def _flushed(found: Outcome) -> Outcome:
-    return found if isinstance(found, TensorBackendError) else list(map(flushed, found))
+def _flushed(answer: Outcome) -> Outcome:
+    return answer if isinstance(answer, TensorBackendError) else list(map(flushed, answer))
 
 
 def _templates(tensors: Sequence[Tensor]) -> list[Template]:
     return [x.template for x in tensors]
 
 
-def _check_dry_run(call: Invocation, wanted: Outcome) -> None:
+def _check_dry_run(call: Invocation, reference: Outcome) -> None:
     """A dry run gives the templates of the results, and every error that does not depend on data."""
     dry = outcome(call.on("template"))
-    if (call.name in READS_DATA and isinstance(dry, TemplateDataError)) or isinstance(wanted, DataError):
+    if (call.name in READS_DATA and isinstance(dry, TemplateDataError)) or isinstance(reference, DataError):
         return
-    if told(dry) != told(wanted):
-        detail = f"expected {told(wanted)}, as on data, got {told(dry)}"
+    if told(dry) != told(reference):
+        detail = f"expected {told(reference)}, as on data, got {told(dry)}"
         raise call.disagreement("dry run", detail, get_backend("template"))

@@ -28,11 +28,11 @@ def outcome(call: Invocation) -> Outcome:
     return flatten(result)[0]
 
 
-def told(found: Outcome) -> str:
+def told(answer: Outcome) -> str:
     """An outcome in words; errors of one class and text are the same."""
-    if isinstance(found, TensorBackendError):
-        return f"{type(found).__name__}: {found}"
-    return f"results of {', '.join(repr(x.template) for x in found)}"
+    if isinstance(answer, TensorBackendError):
+        return f"{type(answer).__name__}: {answer}"
+    return f"results of {', '.join(repr(x.template) for x in answer)}"
 
 
 def observed(call: Invocation, backend: Backend) -> Outcome:
@@ -61,28 +61,28 @@ def answered(call: Invocation, backend: Backend) -> Outcome:
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
-def _answered(call: Invocation, own: Invocation, backend: Backend) -> Outcome:
-    found = outcome(own)
-    if isinstance(found, ContractError):
-        cause = found.__cause__
+def _answered(call: Invocation, backend_call: Invocation, backend: Backend) -> Outcome:
+    answer = outcome(backend_call)
+    if isinstance(answer, ContractError):
+        cause = answer.__cause__
         if cause is not None:
-            raise call.disagreement(found.breach, f"raises {type(cause).__name__}: {cause}", backend) from cause
-        raise call.disagreement(found.breach, str(found), backend) from found
-    if isinstance(found, UnsupportedOp):
-        raise found
-    return found
+            raise call.disagreement(answer.breach, f"raises {type(cause).__name__}: {cause}", backend) from cause
+        raise call.disagreement(answer.breach, str(answer), backend) from answer
+    if isinstance(answer, UnsupportedOp):
+        raise answer
+    return answer
 
 
 def _watched(call: Invocation, backend: Backend) -> Outcome:
-    own = call.on(backend).mapped(lambda x: from_binary(x.to_binary(), x.template, backend))
-    found = _answered(call, own, backend)
-    for number, (given, x) in enumerate(zip(call.tensors, own.tensors, strict=True)):
-        if x.to_binary() != given.to_binary():
+    backend_call = call.on(backend).mapped(lambda x: from_binary(x.to_binary(), x.template, backend))
+    answer = _answered(call, backend_call, backend)
+    for number, (original, x) in enumerate(zip(call.tensors, backend_call.tensors, strict=True)):
+        if x.to_binary() != original.to_binary():
             raise call.disagreement("mutation", f"the call changes its input {number}, of {x.template}", backend)
-    if isinstance(found, list):
-        _check_payloads(call, backend, found)
-        _check_memory(call, own, backend, found)
-    return found
+    if isinstance(answer, list):
+        _check_payloads(call, backend, answer)
+        _check_memory(call, backend_call, backend, answer)
+    return answer
 
 
 def _check_payloads(call: Invocation, backend: Backend, results: list[Tensor]) -> None:
@@ -96,8 +96,8 @@ def _check_payloads(call: Invocation, backend: Backend, results: list[Tensor]) -
             raise call.disagreement("payload", f"expected the payload of {x.template}, got {wrong}", backend)
 
 
-def _check_memory(call: Invocation, own: Invocation, backend: Backend, results: list[Tensor]) -> None:
-    """Whether results stay as they are, whatever is done with all else; their own copies stay for the comparison."""
+def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, results: list[Tensor]) -> None:
+    """Checks that results keep their bytes after writes to their arrays, another run and the inputs' deallocation."""
     before = [x.to_binary() for x in results]
 
     def unchanged(after: str) -> None:
@@ -109,9 +109,9 @@ def _check_memory(call: Invocation, own: Invocation, backend: Backend, results: 
         _scribble(x)
     unchanged("a reader wrote to its NumPy array")
     with suppress(Exception):  # a crash on zeros is not this call's; zeros are drawn as well
-        own.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)).run()
+        backend_call.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)).run()
     unchanged("the op ran for other data")
-    for x in own.tensors:
+    for x in backend_call.tensors:
         backend_deallocate(x)
     unchanged("the inputs were deallocated")
 

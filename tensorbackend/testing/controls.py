@@ -78,8 +78,10 @@ class Control(NamedTuple):
 
     def backend(self) -> Backend:
         """The wrong backend, under a name of its own."""
-        made: type[Backend] = type("Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods})
-        return made()
+        backend_class: type[Backend] = type(
+            "Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods}
+        )
+        return backend_class()
 
     def planned(self) -> Control | None:
         """The control with its plain callbacks as planned ones, `None` where it has none."""
@@ -133,7 +135,7 @@ CONTROLS: list[Control] = [
         "argsort",
         "int32",
         "value",
-        {"argsort": then("argsort", lambda found, out: [0] * len(found))},
+        {"argsort": then("argsort", lambda elements, out: [0] * len(elements))},
     ),
     # Axes and indices
     Control("does not turn round", "flip", "int16", "value", {"reverse": unchanged}),
@@ -152,7 +154,7 @@ CONTROLS: list[Control] = [
         "window_max",
         "int32",
         "value",
-        {"window_max": then("window_max", lambda found, out: [max(each, 0) for each in found])},
+        {"window_max": then("window_max", lambda elements, out: [max(element, 0) for element in elements])},
     ),
     Control("clips in silence", "take", "int8", "error", {"take": altered("take", mode="clip")}),
     Control("clips where it must raise", "gather", "int8", "error", {"gather": altered("gather", mode="clip")}),
@@ -185,7 +187,7 @@ CONTROLS: list[Control] = [
         "det",
         "float32",
         "value",
-        {"determinant": then("determinant", lambda found, out: [1.0] * len(found))},
+        {"determinant": then("determinant", lambda elements, out: [1.0] * len(elements))},
     ),
     # Composites
     Control("an override that ignores its axis", "softmax", "float32", "value", {"softmax": over_all}),
@@ -207,6 +209,6 @@ CONTROLS: list[Control] = [
     Control("reads too much", TRANSPORT, "int16", "value", {"to_binary": unlimited}),
     Control("the other byte order", TRANSPORT, "int16", "value", {"from_binary": swapped_bytes}),
 ]
-"""One a row; in what each is wrong is its first word."""
+"""The controls, one a row; the first field says what is wrong."""
 
 CONTROLS += [planned for control in CONTROLS if (planned := control.planned()) is not None]

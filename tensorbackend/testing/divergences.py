@@ -73,7 +73,7 @@ class Divergence(NamedTuple):
     """The names of the ops, as `names` lists them; none for all."""
     dtypes: tuple[DType, ...] = ()
     """The dtypes of which one is among the inputs and results; none for all."""
-    when: Callable[[Invocation, Outcome], bool] = lambda call, wanted: True
+    when: Callable[[Invocation, Outcome], bool] = lambda call, reference: True
     """Whether the row concerns a call, by the call and the reference's outcome."""
 
     def concerns(self, call: Invocation, wanted: Outcome) -> bool:
@@ -87,9 +87,11 @@ class Divergence(NamedTuple):
         )
 
 
-def _not_finite(call: Invocation, wanted: Outcome) -> bool:
+def _not_finite(call: Invocation, reference: Outcome) -> bool:
     """Whether a result of the reference is not finite."""
-    return isinstance(wanted, list) and not all(tensorbackend.all(tensorbackend.isfinite(x)).item() for x in wanted)
+    return isinstance(reference, list) and not all(
+        tensorbackend.all(tensorbackend.isfinite(x)).item() for x in reference
+    )
 
 
 DIVERGENCES: tuple[Divergence, ...] = (
@@ -174,13 +176,13 @@ def divergences_of(backend: Backend) -> list[Divergence]:
     []
     """
     ours = [row for row in DIVERGENCES if backend.name in row.backends and backend.device.startswith(row.device)]
-    own: Sequence[Divergence] = backend.divergences()
-    return [row for row in (*ours, *own) if row.until is None or is_older(backend, *row.until)]
+    backend_rows: Sequence[Divergence] = backend.divergences()
+    return [row for row in (*ours, *backend_rows) if row.until is None or is_older(backend, *row.until)]
 
 
 def is_older(backend: Backend, library: str, version: str) -> bool:
     """Whether a backend runs on a version of a library before another one, both such as "0.10.2" or "0.12.0rc1"."""
-    present, wanted = (
-        [int(each) for each in re.findall(r"\d+", text)[:3]] for text in (backend.versions()[library], version)
+    present, threshold = (
+        [int(digits) for digits in re.findall(r"\d+", text)[:3]] for text in (backend.versions()[library], version)
     )
-    return present < wanted
+    return present < threshold

@@ -24,12 +24,12 @@ def plainly(backend: Backend) -> Backend:
 
     The dispatcher takes them for plain ones. All else, payloads and kernels included, is the backend's own.
     """
-    found = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
-    methods = {name: _called(method) for name, method in found.items() if method is not None and is_planned(method)}
+    callbacks = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
+    methods = {name: _called(method) for name, method in callbacks.items() if method is not None and is_planned(method)}
     kind = type(backend)
-    made: Any = object.__new__(type(kind.__name__, (kind,), methods))  # an instance of which setup() has run
-    made.__dict__.update(vars(backend))
-    twin: Backend = made
+    instance: Any = object.__new__(type(kind.__name__, (kind,), methods))  # an instance of which setup() has run
+    instance.__dict__.update(vars(backend))
+    twin: Backend = instance
     return twin
 
 

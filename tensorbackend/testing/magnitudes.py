@@ -62,21 +62,21 @@ def columns(draw: Draw, *dtypes: DType) -> list[Tensor]:
 
 def _numbers(dtype: DType, seed: int, stop: int, place: int = 0, count: int = 1) -> list[Any]:
     """The first numbers of the column at a place among as many as a call has operands."""
-    found = _column(dtype, seed, place).first(stop)
+    numbers = _column(dtype, seed, place).first(stop)
     chance = Random(~(seed * 4 + place))
     if dtype.is_complex and count == 1:
         # Some are beside 0 or infinity, where on the way a sum or a half of the parts is no number of the dtype.
         info = finfo(dtype)
         for at in range(0, stop, 16):
             edge = chance.choice([info.smallest_normal, info.max / 2])
-            found[at] = complex(*(chance.choice([-1, 1]) * edge * chance.uniform(1, 2) for _ in range(2)))
+            numbers[at] = complex(*(chance.choice([-1, 1]) * edge * chance.uniform(1, 2) for _ in range(2)))
     if place and dtype.is_floating:
         # Some are a part of the number before them, so that quotients come near whole numbers, also of many digits.
         before = _numbers(dtype, seed, stop, place - 1)
         for at in range(0, stop, 8):
             if math.isfinite(before[at]):
-                found[at] = before[at] / chance.randint(1, 2 ** chance.randint(1, dtype.mantissa_bits + 2))
-    return found
+                numbers[at] = before[at] / chance.randint(1, 2 ** chance.randint(1, dtype.mantissa_bits + 2))
+    return numbers
 
 
 class _Column:
@@ -84,12 +84,12 @@ class _Column:
 
     def __init__(self, dtype: DType, seed: int) -> None:
         self.one, self.chance = _maker(dtype), Random(seed)
-        self.made: list[Any] = []
+        self.numbers: list[Any] = []
 
     def first(self, stop: int) -> list[Any]:
         """The first numbers, in a list of its own."""
-        self.made += [self.one(self.chance) for _ in range(stop - len(self.made))]
-        return self.made[:stop]
+        self.numbers += [self.one(self.chance) for _ in range(stop - len(self.numbers))]
+        return self.numbers[:stop]
 
 
 @lru_cache(maxsize=64)  # ops that are drawn from alike have the same seeds

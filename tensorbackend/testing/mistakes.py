@@ -35,8 +35,8 @@ Place: TypeAlias = int | str
 
 def refused(call: Invocation) -> bool:
     """Whether a dry run says that a call is a mistake."""
-    found = outcome(call.on("template"))
-    return isinstance(found, TensorBackendError) and not isinstance(found, DataError | TemplateDataError)
+    answer = outcome(call.on("template"))
+    return isinstance(answer, TensorBackendError) and not isinstance(answer, DataError | TemplateDataError)
 
 
 @cache
@@ -63,9 +63,9 @@ def invalid_calls(draw: Draw, name: str) -> Invocation:
     call: Invocation = draw(calls(name, draw(st.sampled_from(ALL_DTYPES))))
     if refused(call):
         return call
-    found = [mistakes for mistakes in (list(_by_annotation(call)), list(_by_operand(draw, call))) if mistakes]
-    assume(found)
-    wrong: Invocation = draw(st.sampled_from(draw(st.sampled_from(found))))
+    choices = [mistakes for mistakes in (list(_by_annotation(call)), list(_by_operand(draw, call))) if mistakes]
+    assume(choices)
+    wrong: Invocation = draw(st.sampled_from(draw(st.sampled_from(choices))))
     return wrong
 
 
@@ -89,14 +89,14 @@ def check_mistake(call: Invocation, backend: Backend) -> None:
     dry = outcome(call.on("template"))
     if not isinstance(dry, TensorBackendError):
         raise call.disagreement("dry run", f"expected an error, got {told(dry)}", get_backend("template"))
-    wanted = told(dry)
-    for each in (get_backend("binary"), backend):
+    expectation = told(dry)
+    for tried_backend in (get_backend("binary"), backend):
         try:
-            found = told(outcome(call.on(each)))
+            answer = told(outcome(call.on(tried_backend)))
         except Exception as error:  # whatever a stranger's library raises
-            found = f"{type(error).__name__}: {error}"
-        if found != wanted:
-            raise call.disagreement("error", f"expected {wanted}, as in a dry run, got {found}", each)
+            answer = f"{type(error).__name__}: {error}"
+        if answer != expectation:
+            raise call.disagreement("error", f"expected {expectation}, as in a dry run, got {answer}", tried_backend)
 
 
 @cache
@@ -130,7 +130,7 @@ def _by_operand(draw: Draw, call: Invocation) -> Iterator[Invocation]:
         exchanged = list(call.tensors)
         exchanged[chosen] = from_binary(bytes(template.nbytes), template, "binary")
         rest = iter(exchanged)
-        changed = call.mapped(lambda each, rest=rest: next(rest))  # type: ignore[misc] # the default binds it now
+        changed = call.mapped(lambda tensor, rest=rest: next(rest))  # type: ignore[misc] # the default binds it now
         if refused(changed):
             yield changed
 

@@ -41,7 +41,7 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
     >>> support_of(adding, "add"), support_of(adding, "negate")
     ('native', 'missing')
     """
-    methods = {each: _handed_on(backend, each) for each in (*TRANSPORT, *callbacks)}
+    methods = {callback: _handed_on(backend, callback) for callback in (*TRANSPORT, *callbacks)}
     return type(name.title(), (Backend,), {"name": name, "dtypes": backend.dtypes, **methods})
 
 
@@ -70,8 +70,8 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
     >>> support_of(lacking, "subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
     ('fall-back', [3, 2])
     """
-    own = (each for each in CALLBACKS if own_method(backend, each) is not None)
-    return partial(backend, [each for each in own if each not in callbacks], name=name)
+    implemented = (callback for callback in CALLBACKS if own_method(backend, callback) is not None)
+    return partial(backend, [callback for callback in implemented if callback not in callbacks], name=name)
 
 
 def recording(backend: Backend, called: set[str], *, name: str = "recording") -> type[Backend]:
@@ -99,7 +99,9 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
     >>> tb.negative(x + 1).tolist(), sorted(called)
     ([-2.0, -4.0], ['add', 'constant', 'negate'])
     """
-    own = [each for each, declared in CALLBACKS.items() if not declared.optional and own_method(backend, each)]
+    implemented = [
+        callback for callback, declared in CALLBACKS.items() if not declared.optional and own_method(backend, callback)
+    ]
 
     def entering(callback: str, method: Callable[..., Payload]) -> Callable[..., Payload]:
         @wraps(method)
@@ -109,8 +111,10 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
 
         return enter
 
-    whole = partial(backend, own, name=name)
-    return type(name.title(), (whole,), {each: entering(each, getattr(whole, each)) for each in own})
+    whole = partial(backend, implemented, name=name)
+    return type(
+        name.title(), (whole,), {callback: entering(callback, getattr(whole, callback)) for callback in implemented}
+    )
 
 
 def _handed_on(backend: Backend, name: str) -> Callable[..., Payload]:

@@ -42,8 +42,8 @@ class Report(NamedTuple):
         asked: int | None = None,
     ) -> Report:
         """The report of the pairs tried on a backend; `asked` counts the pairs asked for, by default these."""
-        own = {"python": python_version(), "tensorbackend": _version()}
-        versions = {**own, **backend.versions()}
+        base_versions = {"python": python_version(), "tensorbackend": _version()}
+        versions = {**base_versions, **backend.versions()}
         return cls(
             backend.name, backend.device, versions, examples, seed, round(seconds, 1), tuple(pairs), asked or len(pairs)
         )
@@ -85,7 +85,9 @@ class Report(NamedTuple):
             about=escape(self._about),
             totals="".join(_chip(status, count, linked=True) for status, count in self.totals.items()),
             failures=_section("fail", "Failures", [_failure(number, pair) for number, pair in enumerate(failures, 1)]),
-            families="".join(_family(*each, numbers, reasons, lacks) for each in by_family(self.pairs).items()),
+            families="".join(
+                _family(family, pairs, numbers, reasons, lacks) for family, pairs in by_family(self.pairs).items()
+            ),
             divergences=_section("divergence", "Divergences", _reasons("divergence", reasons)),
             unsupported=_section("unsupported", "Unsupported", _reasons("unsupported", lacks)),
         )
@@ -110,8 +112,8 @@ Cells = Mapping[Any, int]
 
 def _numbered(pairs: Iterable[Pair]) -> dict[str, int]:
     """The different reasons of pairs, numbered from 1."""
-    found = dict.fromkeys(reason for pair in pairs for reason in pair.reasons)
-    return {reason: number for number, reason in enumerate(found, 1)}
+    reasons = dict.fromkeys(reason for pair in pairs for reason in pair.reasons)
+    return {reason: number for number, reason in enumerate(reasons, 1)}
 
 
 def _chip(status: Status, count: int, *, linked: bool = False) -> str:
@@ -144,9 +146,12 @@ def _family(family: str, pairs: Sequence[Pair], numbers: Cells, reasons: Cells, 
     head = "".join(f'<th scope="col">{escape(dtype)}</th>' for dtype in dtypes)
     rows = []
     for op in dict.fromkeys(pair.op for pair in pairs):
-        own = {pair.dtype: pair for pair in pairs if pair.op == op}
-        words = " ".join([op, family, *dict.fromkeys(pair.status for pair in own.values())])
-        cells = "".join(_cell(own[dtype], numbers, reasons, lacks) if dtype in own else "<td></td>" for dtype in dtypes)
+        pairs_by_dtype = {pair.dtype: pair for pair in pairs if pair.op == op}
+        words = " ".join([op, family, *dict.fromkeys(pair.status for pair in pairs_by_dtype.values())])
+        cells = "".join(
+            _cell(pairs_by_dtype[dtype], numbers, reasons, lacks) if dtype in pairs_by_dtype else "<td></td>"
+            for dtype in dtypes
+        )
         rows.append(f'<tr data-text="{escape(words)}"><th scope="row">{escape(op)}</th>{cells}</tr>')
     counts = "".join(_chip(status, count) for status, count in totals(pairs).items() if count)
     return (

@@ -151,10 +151,10 @@ def check_pair(
 
     def pair(status: Status, reasons: Iterable[str] = (), failure: Disagreement | None = None) -> Pair:
         known = name if name == TRANSPORT else qualified(name)
-        found = Pair(known, family_of(name), dtype.name, status, drawn["all"], ulps, tuple(reasons))
+        judged_pair = Pair(known, family_of(name), dtype.name, status, drawn["all"], ulps, tuple(reasons))
         if failure is None:
-            return found
-        return found._replace(kind=failure.kind, detail=failure.detail, script=failure.script)
+            return judged_pair
+        return judged_pair._replace(kind=failure.kind, detail=failure.detail, script=failure.script)
 
     try:
         agree()
@@ -212,8 +212,8 @@ def check_pairs(
     --------
     >>> import tensorbackend as tb
     >>> from tensorbackend.dtypes import float32
-    >>> found = check_pairs(tb.get_backend("numpy"), ["add", "exp"], [float32], examples=2)
-    >>> sorted(pair.op for pair in found)
+    >>> pairs = check_pairs(tb.get_backend("numpy"), ["add", "exp"], [float32], examples=2)
+    >>> sorted(pair.op for pair in pairs)
     ['add', 'exp']
     """
     if jobs == 1:
@@ -257,13 +257,13 @@ def _check_op(backend: Backend, name: str, dtypes: Sequence[DType], examples: in
 
 def totals(pairs: Iterable[Pair]) -> dict[Status, int]:
     """The number of pairs that have each status."""
-    found = Counter(pair.status for pair in pairs)
-    return {status: found[status] for status in STATUSES}
+    counts = Counter(pair.status for pair in pairs)
+    return {status: counts[status] for status in STATUSES}
 
 
 def by_family(pairs: Iterable[Pair]) -> dict[str, list[Pair]]:
     """The pairs of each family, families and ops sorted by name."""
-    found: dict[str, list[Pair]] = {}
+    pairs_by_family: dict[str, list[Pair]] = {}
     for pair in sorted(pairs, key=lambda pair: (pair.family, pair.op)):
-        found.setdefault(pair.family, []).append(pair)
-    return found
+        pairs_by_family.setdefault(pair.family, []).append(pair)
+    return pairs_by_family

@@ -23,52 +23,55 @@ Allowance: TypeAlias = float | list[float]
 """One for all elements, or one for each."""
 
 
-def allowances(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> list[Allowance]:
+def allowances(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> list[Allowance]:
     """The absolute error that a bound allows, for each result."""
-    sizes = _SIZES[bound.scale](call, bound, wanted)
-    return [_roundings(size, bound, result) for size, result in zip(sizes, wanted, strict=True)]
+    sizes = _SIZES[bound.scale](call, bound, results)
+    return [_roundings(size, bound, result) for size, result in zip(sizes, results, strict=True)]
 
 
 def _roundings(size: Allowance, bound: Bound, result: Tensor) -> Allowance:
     if not result.dtype.is_inexact:
         return 0.0
-    each = bound.ulps * (finfo(float64).eps if bound.scale == "exponent" else finfo(result.dtype).eps)
-    return [each * one for one in size] if isinstance(size, list) else each * size
+    rounding = bound.ulps * (finfo(float64).eps if bound.scale == "exponent" else finfo(result.dtype).eps)
+    return [rounding * one for one in size] if isinstance(size, list) else rounding * size
 
 
 Sizes: TypeAlias = Callable[[Invocation, Bound, Sequence[Tensor]], Sequence[Allowance]]
 
 
 def _constant(size: float) -> Sizes:
-    return lambda call, bound, wanted: [size] * len(wanted)
+    return lambda call, bound, results: [size] * len(results)
 
 
-def _operand(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+def _operand(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
     """The largest finite operand, or 1."""
     binary = [x for x in call.on("binary").tensors if x.dtype.is_numeric]
-    return [max([1.0, *(_largest(unpack(x.to_binary(), x.dtype)) for x in binary)])] * len(wanted)
+    return [max([1.0, *(_largest(unpack(x.to_binary(), x.dtype)) for x in binary)])] * len(results)
 
 
-def _square(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
-    return [size * size for size in _operand(call, bound, wanted) if isinstance(size, float)]
+def _square(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
+    return [size * size for size in _operand(call, bound, results) if isinstance(size, float)]
 
 
-def _result(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+def _result(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
     """The largest finite element of each result."""
-    return [_largest(unpack(x.to_binary(), x.dtype)) for x in wanted]
+    return [_largest(unpack(x.to_binary(), x.dtype)) for x in results]
 
 
-def _magnitudes(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
     """The results of the op for the absolute values of its operands, in 64 bits."""
-    if not any(each.dtype.is_inexact for each in wanted):
-        return [0.0] * len(wanted)
+    if not any(result.dtype.is_inexact for result in results):
+        return [0.0] * len(results)
     for absolute in _of_magnitudes(call.on("binary")):
         try:
-            found = absolute.run()
+            magnitudes = absolute.run()
         except TensorBackendError:
             continue
-        return [[abs(size) for size in unpack(each.to_binary(), each.dtype)] for each in flatten(found)[0]]
-    return [0.0] * len(wanted)
+        return [
+            [abs(size) for size in unpack(magnitude.to_binary(), magnitude.dtype)]
+            for magnitude in flatten(magnitudes)[0]
+        ]
+    return [0.0] * len(results)
 
 
 def _of_magnitudes(call: Invocation) -> Iterator[Invocation]:
@@ -90,31 +93,31 @@ def _but(call: Invocation, kept: Sequence[int]) -> Invocation:
     return call.with_tensors(x if number in kept else _absolute(x) for number, x in enumerate(call.tensors))
 
 
-def _norm(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
-    return [max(size, default=0.0) if isinstance(size, list) else size for size in _magnitudes(call, bound, wanted)]
+def _norm(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
+    return [max(size, default=0.0) if isinstance(size, list) else size for size in _magnitudes(call, bound, results)]
 
 
-def _exponent(call: Invocation, bound: Bound, wanted: Sequence[Tensor]) -> Sequence[Allowance]:
+def _exponent(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
     """abs(y * log(x)) times the magnitude of the power, element by element.
 
     An exponent with an error of about 1 leaves no digit: then a power may be anything. An infinite y says only whether
     x is inside the unit circle, of which a number so near to it that its magnitude rounds to 1 knows nothing.
     """
-    operands = (tensorbackend.asarray(each, backend="binary") for each in call.on("binary").arguments)
-    x, y = (tensorbackend.astype(each, "complex128") for each in operands)
+    operands = (tensorbackend.asarray(argument, backend="binary") for argument in call.on("binary").arguments)
+    x, y = (tensorbackend.astype(operand, "complex128") for operand in operands)
     bases, powers = (
-        unpack(tensorbackend.broadcast_to(each, wanted[0].shape).to_binary(), complex128) for each in (x, y)
+        unpack(tensorbackend.broadcast_to(operand, results[0].shape).to_binary(), complex128) for operand in (x, y)
     )
     exponents = unpack(tensorbackend.abs(y * tensorbackend.log(x)).to_binary(), float64)
-    (power,) = wanted
+    (power,) = results
     sizes = []
     values = unpack(power.to_binary(), power.dtype)
-    for base, given, exponent, value in zip(bases, powers, exponents, values, strict=True):
+    for base, y_element, exponent, value in zip(bases, powers, exponents, values, strict=True):
         if exponent < math.inf:
             lost = bound.ulps * finfo(float64).eps * exponent > 2**-10
         else:
             beside = max(abs(base.real), abs(base.imag)) < 2 and abs(abs(base) - 1) < 2**-40
-            lost = cmath.isfinite(given) or beside
+            lost = cmath.isfinite(y_element) or beside
         if lost:
             sizes.append(math.inf)
         else:

@@ -37,13 +37,13 @@ def qualified(name: str) -> str:
 
 
 def _find(name: str) -> tuple[str, Callable[..., Any]]:
-    namespace, _, own = name.rpartition(".")
-    for each in [namespace] if namespace else NAMESPACES:
-        place = getattr(tensorbackend, each, None) if each else tensorbackend
-        found = getattr(place, own, None)
+    namespace, _, bare_name = name.rpartition(".")
+    for space in [namespace] if namespace else NAMESPACES:
+        place = getattr(tensorbackend, space, None) if space else tensorbackend
+        function = getattr(place, bare_name, None)
         # tensorbackend.fft is a namespace, tensorbackend.fft.fft a function; tensorbackend.trace records a graph.
-        if callable(found) and ".expr." not in getattr(found, "__module__", ""):
-            return f"{each}.{own}" if each else own, found
+        if callable(function) and ".expr." not in getattr(function, "__module__", ""):
+            return f"{space}.{bare_name}" if space else bare_name, function
     raise LookupError(f"no public function is called {name!r}")
 
 
@@ -74,7 +74,7 @@ def source(value: Any) -> str:
     if isinstance(value, list | tuple):
         return _sequence(value)
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{source(key)}: {source(each)}' for key, each in value.items())}}}"
+        return f"{{{', '.join(f'{source(key)}: {source(entry)}' for key, entry in value.items())}}}"
     if isinstance(value, Template):
         return f"tb.Template({_parts(value)})"
     if isinstance(value, Backend):
@@ -126,10 +126,10 @@ def _backend(backend: Backend) -> str:
 def _function(function: Callable[..., Any]) -> str:
     name = function.__name__
     try:
-        known, found = _find(name)
+        known, public_function = _find(name)
     except LookupError:
-        found = None
-    if found is function:
+        public_function = None
+    if public_function is function:
         return f"tb.{known}"
     return f"__import__('importlib').import_module({function.__module__!r}).{name}"
 

@@ -206,8 +206,8 @@ def tensors(
     >>> find(tensors(float32, (2, 3)), lambda x: True).template
     f32[axis0: 2][axis1: 3]
     """
-    given = tuple(shape) if isinstance(shape, Sequence) else shapes() if shape is None else shape
-    return _tensors(dtype, given, None if names is None else tuple(names), tame, values)
+    shape_or_strategy = tuple(shape) if isinstance(shape, Sequence) else shapes() if shape is None else shape
+    return _tensors(dtype, shape_or_strategy, None if names is None else tuple(names), tame, values)
 
 
 @_kept
@@ -241,14 +241,14 @@ def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) ->
     names = axis_names(len(shape))
     drawn: list[Tensor] = []
     for dtype in dtypes:
-        start, own = 0, shape
+        start, operand_shape = 0, shape
         if drawn:
             start = draw(st.integers(0, len(shape)) | st.just(0))
-            own = tuple(draw(st.sampled_from([size, 1])) for size in shape[start:])
+            operand_shape = tuple(draw(st.sampled_from([size, 1])) for size in shape[start:])
         if drawn and dtype is dtypes[0] and drawn[0].size and draw(st.integers(0, 3)) == 0:
-            drawn.append(draw(_taken_from(drawn[0], own, names[start:])))
+            drawn.append(draw(_taken_from(drawn[0], operand_shape, names[start:])))
         else:
-            drawn.append(draw(tensors(dtype, own, names=names[start:], tame=tame)))
+            drawn.append(draw(tensors(dtype, operand_shape, names=names[start:], tame=tame)))
     return drawn
 
 

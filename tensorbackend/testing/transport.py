@@ -40,27 +40,29 @@ def check_transport(given: Tensor, backend: Backend) -> None:
         raise _failure("exception", f"raises {type(error).__name__}: {error}", given, backend) from error
 
 
-def _failure(kind: Kind, detail: str, given: Tensor, backend: Backend) -> Disagreement:
-    subject = f"{TRANSPORT} of {given.dtype} on {backend.name}"
-    return Disagreement(kind, detail, subject=subject, script=script(source(given), backend))
+def _failure(kind: Kind, detail: str, original: Tensor, backend: Backend) -> Disagreement:
+    subject = f"{TRANSPORT} of {original.dtype} on {backend.name}"
+    return Disagreement(kind, detail, subject=subject, script=script(source(original), backend))
 
 
-def _check(given: Tensor, backend: Backend) -> None:
-    data = given.to_binary()
+def _check(original: Tensor, backend: Backend) -> None:
+    data = original.to_binary()
 
-    def same(found: bytes, wanted: bytes, what: str, kind: Kind = "value") -> None:
-        if found != wanted:
-            raise _failure(kind, f"expected {what} {wanted.hex(' ', 4)}, got {found.hex(' ', 4)}", given, backend)
+    def same(actual: bytes, reference: bytes, what: str, kind: Kind = "value") -> None:
+        if actual != reference:
+            raise _failure(
+                kind, f"expected {what} {reference.hex(' ', 4)}, got {actual.hex(' ', 4)}", original, backend
+            )
 
-    x = from_binary(data, given.template, backend)
+    x = from_binary(data, original.template, backend)
     wrong = backend.violation(x.template, x.data)
     if wrong is not None:
-        raise _failure("payload", f"expected the payload of {x.template}, got {wrong}", given, backend)
+        raise _failure("payload", f"expected the payload of {x.template}, got {wrong}", original, backend)
     same(x.to_binary(), data, "the bytes of from_binary")
     for limit in range(x.size):
         same(x.to_binary(limit), data[: limit * x.dtype.itemsize], f"of the first {limit} elements")
-    array = numpy_from_binary(given.template, data, None, True)
-    shared = tensor(array, names=given.names, backend=backend)
+    array = numpy_from_binary(original.template, data, None, True)
+    shared = tensor(array, names=original.names, backend=backend)
     array[...] = 0 if array.any() else 1
     same(shared.to_binary(), data, "after writing to the array that a tensor was made of,", "alias")
     same(x.__array__().tobytes(), data, "in a NumPy array")
@@ -75,8 +77,8 @@ def _check(given: Tensor, backend: Backend) -> None:
     text = repr(x)
     if not text.startswith(f"{x.template!r} {backend.name}"):
         raise _failure(
-            "value", f"expected text that begins with {x.template!r} {backend.name}, got {text}", given, backend
+            "value", f"expected text that begins with {x.template!r} {backend.name}, got {text}", original, backend
         )
     same(backend_transfer(x, "binary").to_binary(), data, "transferred")
     if x.backend is not get_backend("binary") and not x.deallocated:
-        raise _failure("alias", "expected the source of a transfer to be deallocated", given, backend)
+        raise _failure("alias", "expected the source of a transfer to be deallocated", original, backend)

@@ -80,8 +80,8 @@ def in_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
 
 def plain_form(planned_callback: Callback, plain: Callback) -> Callback:
     """A planned callback whose plain form is another function."""
-    made: Callback = wraps(planned_callback)(lambda *inputs, **options: plain(*inputs, **options))
-    return made
+    callback: Callback = wraps(planned_callback)(lambda *inputs, **options: plain(*inputs, **options))
+    return callback
 
 
 def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
@@ -105,8 +105,8 @@ def negated(callback: str) -> Callback:
     def wrong(self: BinaryBackend, out: tuple[Template, ...], x: Tensor, /, **options: Any) -> Payload:
         parts = right(self, out, x, **options)
         return tuple(
-            pack([-value for value in unpack(part, each.dtype)], each.dtype)
-            for part, each in zip(parts, out, strict=True)
+            pack([-value for value in unpack(part, template.dtype)], template.dtype)
+            for part, template in zip(parts, out, strict=True)
         )
 
     return wrong
@@ -140,7 +140,7 @@ def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any
 
 def first_wins(self: BinaryBackend, out: Template, x: Tensor, /, *rest: Tensor, **options: Any) -> Payload:
     """Lets the first of repeated indices win: both are put in the reverse order."""
-    backwards = (tb.flip(each, axis=0) if each.ndim else each for each in rest)
+    backwards = (tb.flip(operand, axis=0) if operand.ndim else operand for operand in rest)
     return BinaryBackend.indexed_put(self, out, x, *backwards, **options)
 
 
@@ -173,8 +173,8 @@ def one_more(self: NumpyBackend, x: Template, /) -> Callback:
 
 def elsewhere(self: BinaryBackend, name: str, args: CompositeCall, default_impl: Callback) -> Any:
     """The default's result on another backend."""
-    found = default_impl(*args)
-    return found.backend_copy("numpy") if isinstance(found, Tensor) else found
+    default_result = default_impl(*args)
+    return default_result.backend_copy("numpy") if isinstance(default_result, Tensor) else default_result
 
 
 class Memory(NumpyBackend):
@@ -193,9 +193,9 @@ def in_place(self: Memory, out: Template, x: Tensor, /) -> Payload:
 
 def sorts_its_input(self: Memory, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
     """The right result, and the input sorted by the way."""
-    found = NumpyBackend.sort(self, out, x, axis=axis, **options)
+    ordered = NumpyBackend.sort(self, out, x, axis=axis, **options)
     x.data.sort(axis=axis)
-    return found
+    return ordered
 
 
 BUFFERS: dict[Template, Any] = {}

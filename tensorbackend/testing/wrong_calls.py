@@ -60,8 +60,8 @@ class Subject(NamedTuple):
 
 def subjects() -> dict[str, Subject]:
     """Every public function, method and operator by name."""
-    found = [subject_of(name, function) for name, function in itertools.chain(_functions(), _methods())]
-    return {each.name: each for each in found}
+    all_subjects = [subject_of(name, function) for name, function in itertools.chain(_functions(), _methods())]
+    return {subject.name: subject for subject in all_subjects}
 
 
 def _functions() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -112,9 +112,9 @@ def subject_of(name: str, function: Callable[..., Any]) -> Subject:
     while not hasattr(declared, "__code__") and hasattr(declared, "__func__"):
         declared = declared.__func__
     if isinstance(function, type) and not name.endswith("()"):
-        made = [inspect.unwrap(getattr(function, each)) for each in ("__new__", "__init__")]
-        own = next((each for each in made if hasattr(each, "__code__")), None)
-        parameters = read_parameters(own, 1, strict=False) if own is not None else ()
+        constructors = [inspect.unwrap(getattr(function, method_name)) for method_name in ("__new__", "__init__")]
+        constructor = next((candidate for candidate in constructors if hasattr(candidate, "__code__")), None)
+        parameters = read_parameters(constructor, 1, strict=False) if constructor is not None else ()
         if name.endswith("Backend"):
             parameters = (Parameter("device", "keyword", "option", "str | None", optional=True),)
     elif hasattr(declared, "__code__"):

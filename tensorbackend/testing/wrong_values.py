@@ -31,31 +31,31 @@ class Stubborn:
 
 def itself() -> list[Any]:
     """A list that holds itself."""
-    found: list[Any] = [1]
-    found.append(found)
-    return found
+    cycle: list[Any] = [1]
+    cycle.append(cycle)
+    return cycle
 
 
 def within() -> tuple[Any, ...]:
     """A tuple, a dictionary and a list that hold each other."""
-    found: list[Any] = []
-    found.append({"a": (found, 1)})
-    return (found,)
+    cycle: list[Any] = []
+    cycle.append({"a": (cycle, 1)})
+    return (cycle,)
 
 
 def only_itself() -> list[Any]:
     """A list of nothing but itself, which has no elements however deep one looks."""
-    found: list[Any] = []
-    found.append(found)
-    return found
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    return cycle
 
 
 def deep() -> list[Any]:
     """Lists nested deeper than Python calls functions."""
-    found: list[Any] = [1]
+    nested: list[Any] = [1]
     for _ in range(3000):
-        found = [found]
-    return found
+        nested = [nested]
+    return nested
 
 
 WRONG: list[Callable[[], Any]] = [
@@ -75,7 +75,7 @@ WRONG: list[Callable[[], Any]] = [
     lambda: lambda *arguments: arguments,
     lambda: {"a": 1}, lambda: {0: (1, 2)}, lambda: {"n": 2}, lambda: {"a": 10**5000}, lambda: {1, 2},
     lambda: {"a", "b"},
-    lambda: iter([1, 2]), lambda: (each for each in (1, 2)), lambda: [10**5000], lambda: [None], lambda: ["a"],
+    lambda: iter([1, 2]), lambda: (number for number in (1, 2)), lambda: [10**5000], lambda: [None], lambda: ["a"],
     lambda: [[1, 2], [3]], lambda: [1, [2]], lambda: [[], [1]], lambda: [[]], lambda: [1.0, 2.0], lambda: [..., 0],
     lambda: [[1, 2], [3, 4]], lambda: np.array([1.5, 2.5]), lambda: np.array(2), lambda: np.zeros((0, 3)),
     lambda: np.arange(6).reshape(2, 3), lambda: np.ma.masked_array([1.0, 2.0], [True, False]),

@@ -34,9 +34,9 @@ Array: TypeAlias = Any
 Function: TypeAlias = Callable[..., Array]
 """A function of arrays; one for complex arrays gets the array module first."""
 
-Own: TypeAlias = Literal["of finite numbers", "unless flagged"]
-"""Where a module's own function of complex numbers is right: of finite ones, or unless one of its steps is invalid or
-overflows. Whether such a case is looked for is the backend's affair (`ArrayBase.attempted`)."""
+Trust: TypeAlias = Literal["of finite numbers", "unless flagged"]
+"""Where a module's function of complex numbers is right: for finite numbers, or unless one of its steps is invalid or
+overflows. Each backend decides whether it checks for these cases (`ArrayBase.attempted`)."""
 
 BLOCK = 1 << 12
 """Elements of a block that stays in the cache with a few more of its size."""
@@ -83,8 +83,8 @@ class Quiet:
 
         # A fixed number of parameters saves making a tuple.
         count = arity(kernel)
-        made = one if count == 1 else two if count == 2 else any_number
-        return runs_within(made, kernel, run)
+        runner = one if count == 1 else two if count == 2 else any_number
+        return runs_within(runner, kernel, run)
 
 
 def arity(kernel: Any) -> int | None:
@@ -141,8 +141,8 @@ class ArrayBase(Backend):
         def any_number(*payloads: Payload) -> Payload:
             return asarray(function(*payloads))
 
-        made = one if arity(function) == 1 else any_number
-        return Calm(made) if isinstance(kernel, Calm) else made
+        array_kernel = one if arity(function) == 1 else any_number
+        return Calm(array_kernel) if isinstance(kernel, Calm) else array_kernel
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """A kernel run quietly, unless it makes no reports."""
@@ -153,21 +153,21 @@ class ArrayBase(Backend):
     ) -> Kernel:
         """A kernel that is quick on data for which the quick kernel is right, and careful on any other.
 
-        `holds` looks at the data. Without it the quick kernel is right unless a step of it is invalid, divides by zero
-        or overflows, or, where that is asked for, underflows. Here it is the careful kernel, as a look at the data of
-        most modules waits for them, and they keep no flags.
+        `holds` says whether the quick kernel is right for the data. Without `holds` it is right unless one of its steps
+        is invalid, divides by zero or overflows, or, with `underflow`, underflows. This default returns the careful
+        kernel: most modules keep no floating-point flags, and looking at their data waits for the computation.
         """
         return careful
 
     def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
-        """A kernel each element of whose result is made of one of each input, run on parts of arrays that stay in a
-        cache, of `most` elements: its intermediate arrays are then no larger. Here it is run on whole arrays.
+        """Makes an elementwise kernel run on blocks of at most `most` elements, so that its intermediate arrays stay in
+        a cache. By default the kernel runs on whole arrays.
         """
         return kernel
 
     def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
-        """Parts of an array of a shape that are worked on one after another, where each element takes the memory of
-        `weight`. Here it is the whole at once.
+        """Returns the indices of the parts of an array that are computed one after another, where each element takes
+        the memory of `weight` elements. By default the whole array is one part.
         """
         return [()]
 
@@ -205,8 +205,8 @@ def block_space(out: Template, /, *inputs: Template) -> int:
 
 
 def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
-    """Marks a planned callback each element of whose result is made of one of each input, by several functions of the
-    module: a backend may run its kernel `in_blocks`."""
+    """Marks a planned callback as elementwise and made of several functions of the module: a backend may run its
+    kernel `in_blocks`."""
 
     @takes(block_space)
     @planned
@@ -218,20 +218,20 @@ def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
 
 def function(
-    name: str, of_complex: Function | None = None, *, calm: bool = False, own: Own | None = None
+    name: str, of_complex: Function | None = None, *, calm: bool = False, trusted: Trust | None = None
 ) -> Callable[..., Payload]:
     """A callback that is one function of the array module: `sin = function("sin", complex_functions.sin)`.
 
-    `of_complex`, which gets the module first, takes the function's place for complex arrays, or for those only on
-    which the module's `own` is not right. A `calm` function makes no floating-point reports of real numbers, as none
-    does of integers and bools.
+    `of_complex`, which gets the module first, replaces the function for complex arrays. With `trusted` it replaces the
+    function only for the arrays on which the module's function is wrong. A `calm` function makes no floating-point
+    reports of real numbers; of integers and bools no function makes any.
     """
 
     @planned
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         dtype = inputs[0].dtype
         if of_complex is not None and dtype.is_complex:
-            return _of_complex(self, name, of_complex, own, out)
+            return _of_complex(self, name, of_complex, trusted, out)
         chosen = getattr(self.xp, name)
         # The magnitude of a complex number may overflow; comparisons of bfloat16 report NaN.
         quiet = (calm and not dtype.is_complex and dtype is not bfloat16) or not dtype.is_inexact
@@ -240,11 +240,11 @@ def function(
     return callback
 
 
-def _of_complex(backend: ArrayBase, name: str, of_complex: Function, own: Own | None, out: Template) -> Kernel:
+def _of_complex(backend: ArrayBase, name: str, of_complex: Function, trusted: Trust | None, out: Template) -> Kernel:
     xp, careful = backend.xp, backend.in_blocks(partial(of_complex, backend.xp))
-    if own is None:
+    if trusted is None:
         return careful
-    if own == "unless flagged":
+    if trusted == "unless flagged":
         return backend.attempted(getattr(xp, name), careful)
     vdot = xp.vdot
 
@@ -268,14 +268,14 @@ def rounding(name: str) -> Callable[..., Payload]:
     return callback
 
 
-def promoting(name: str, of_complex: Function | None = None, *, own: Own | None = None) -> Callable[..., Payload]:
+def promoting(name: str, of_complex: Function | None = None, *, trusted: Trust | None = None) -> Callable[..., Payload]:
     """An override of a composite by one function of the array module, on operands in the result's dtype."""
 
     @planned
     def override(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
         chosen: Kernel = getattr(self.xp, name)
         if of_complex is not None and out.dtype.is_complex:
-            chosen = _of_complex(self, name, of_complex, own, out)
+            chosen = _of_complex(self, name, of_complex, trusted, out)
         return self.promoting(chosen, out, *inputs)
 
     return override

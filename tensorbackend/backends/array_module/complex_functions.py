@@ -70,11 +70,11 @@ def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
             return function(xp, *operands)
         flat = [x if x.size == 1 else xp.broadcast_to(x, shape).reshape(-1) for x in operands]
         flat = [x.reshape(()) if x.size == 1 else x for x in flat]
-        found = xp.empty(size, xp.result_type(*operands))
+        result = xp.empty(size, xp.result_type(*operands))
         for start in range(0, size, _BLOCK):
             block = slice(start, start + _BLOCK)
-            found[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
-        return found.reshape(shape)
+            result[block] = function(xp, *(x[block] if x.ndim else x for x in flat))
+        return result.reshape(shape)
 
     return by_blocks
 
@@ -136,10 +136,10 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
     # The standard wants 0.0 of both zeros.
-    found = xp.join(xp.positive_zero(xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
+    by_parts = xp.join(xp.positive_zero(xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
     # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
-    return found if certainly(xp, ~large) else xp.where(large, xp.exp(z), found)
+    return by_parts if certainly(xp, ~large) else xp.where(large, xp.exp(z), by_parts)
 
 
 def _values_of_expm1(xp: Any, z: Array) -> Array:
@@ -205,8 +205,8 @@ def log_to(base: float) -> Function:
     """The logarithm to a base, part by part."""
 
     def function(xp: Any, z: Array) -> Array:
-        found, size = xp.asarray(log(xp, z)), math.log(base)
-        return xp.join(found.real / size, found.imag / size)
+        logarithm, size = xp.asarray(log(xp, z)), math.log(base)
+        return xp.join(logarithm.real / size, logarithm.imag / size)
 
     return function
 
@@ -268,8 +268,8 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
     x, y = _wide(x), _wide(y)
     if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no product is rounded, and none overflows
         return (x * y).astype(dtype)
-    found = product_by_parts(xp, x, y)
-    if dtype == "complex128" and not certainly(xp, xp.isfinite(found)):
+    product = product_by_parts(xp, x, y)
+    if dtype == "complex128" and not certainly(xp, xp.isfinite(product)):
         # A part overflows only by two factors from 1 up: those keep all digits, and no product of any overflows.
         down = xp.asarray(-_HALF_RANGE)
         scaled = product_by_parts(xp, _scaled(xp, x, down), _scaled(xp, y, down))
@@ -279,9 +279,9 @@ def product_of(xp: Any, x: Array, y: Array) -> Array:
         # Back in two steps: the derivative of both at once would be infinite, and NaN times a cotangent of zero.
         other = xp.where(inside, _scaled(xp, _scaled(xp, scaled, -down), -down), signs)
         # A part that is finite is right, and may be too small for the scale of the other.
-        pairs = (found.real, other.real), (found.imag, other.imag)
-        found = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
-    return found.astype(dtype, copy=False)
+        pairs = (product.real, other.real), (product.imag, other.imag)
+        product = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
+    return product.astype(dtype, copy=False)
 
 
 def _mantissas(xp: Any, z: Array) -> Array:
@@ -296,8 +296,8 @@ def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
     """The same, by the module's own where no step is invalid, overflows or underflows."""
-    found = unless_flagged(xp, lambda: xp.divide(x, oblique(xp, y)))
-    return quotient(xp, x, y) if found is None else found
+    quick_quotient = unless_flagged(xp, lambda: xp.divide(x, oblique(xp, y)))
+    return quotient(xp, x, y) if quick_quotient is None else quick_quotient
 
 
 def reciprocal(xp: Any, x: Array) -> Array:
@@ -320,11 +320,11 @@ def quotient(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
     a, b, c, d = x.real, x.imag, y.real, y.imag
-    found = xp.join(xp.divide(a, c), xp.divide(b, c))
+    ratio = xp.join(xp.divide(a, c), xp.divide(b, c))
     if not certainly(xp, d == 0):
         others = xp.where(c == 0, xp.join(xp.divide(b, d), xp.divide(-a, d)), _scaled_quotient(xp, x, y))
-        found = xp.where(d == 0, found, others)
-    return found.astype(dtype, copy=False)
+        ratio = xp.where(d == 0, ratio, others)
+    return ratio.astype(dtype, copy=False)
 
 
 def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
@@ -351,9 +351,9 @@ def power(xp: Any, x: Array, y: Array) -> Array:
     if y.size == 1 and x.ndim >= y.ndim:
         exponent = complex(y.reshape(()))
         if exponent.real.is_integer() and abs(exponent.real) <= _EXACT_WHOLE and not exponent.imag:
-            found = unless_flagged(xp, lambda: _same_whole_power(xp, x, int(exponent.real)))
-            if found is not None:
-                return found
+            whole_power = unless_flagged(xp, lambda: _same_whole_power(xp, x, int(exponent.real)))
+            if whole_power is not None:
+                return whole_power
     return _power(xp, x, y)
 
 
@@ -371,16 +371,16 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
     dtype = xp.result_type(x, y)
     x, y = xp.broadcast_arrays(_wide(x), _wide(y))
     whole = (y.imag == 0) & (xp.abs(y.real) <= 100) & (xp.trunc(y.real) == y.real)
-    found = xp.empty_like(x) if whole.all() else polar_power(xp, x, y, xp.arctan2(x.imag, x.real))
+    powers = xp.empty_like(x) if whole.all() else polar_power(xp, x, y, xp.arctan2(x.imag, x.real))
     if whole.any():
         for exponent in xp.unique(y.real[whole]):
             at = whole & (y.real == exponent)
-            found[at] = _whole_power(xp, x[at], int(exponent))
-    usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0) & ~beside_one(xp, x, y)
+            powers[at] = _whole_power(xp, x[at], int(exponent))
+    usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0) & ~beside_one(xp, x, y)
     if not usable.all():
         x, y = x[~usable], y[~usable]
-        found[~usable] = xp.where(y == 0, 1, exp(xp, product_by_parts(xp, y, log(xp, x))))
-    return found.astype(dtype, copy=False)
+        powers[~usable] = xp.where(y == 0, 1, exp(xp, product_by_parts(xp, y, log(xp, x))))
+    return powers.astype(dtype, copy=False)
 
 
 def beside_one(xp: Any, x: Array, y: Array) -> Array:
@@ -400,14 +400,14 @@ def polar_power(xp: Any, x: Array, y: Array, angle: Array) -> Array:
 
 def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
     """The power by repeated squaring."""
-    left, square_of, found = abs(exponent), x, xp.ones_like(x)
+    left, square_of, product = abs(exponent), x, xp.ones_like(x)
     while left:
         if left & 1:
-            found = found * square_of
+            product = product * square_of
         left >>= 1
         if left:
             square_of = square_of * square_of
-    return divide(xp, xp.ones((), x.dtype), found) if exponent < 0 else found
+    return divide(xp, xp.ones((), x.dtype), product) if exponent < 0 else product
 
 
 # Reductions
@@ -415,8 +415,8 @@ def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
 
 def cumulative_product(xp: Any, values: Array, axis: int) -> Array:
     """Products of the elements up to each; of complex64 in complex128 where a step overflows."""
-    found = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
-    return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if found is None else found
+    products = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
+    return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if products is None else products
 
 
 def product(xp: Any, values: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -424,18 +424,18 @@ def product(xp: Any, values: Array, axes: tuple[int, ...], keepdims: bool) -> Ar
 
     The module's own may start from 1, and 1 * inf has a NaN part.
     """
-    found = xp.asarray(xp.prod(values, axis=axes, dtype="complex128", keepdims=keepdims))
-    if xp.isfinite(found).all():
-        return found
+    quick_product = xp.asarray(xp.prod(values, axis=axes, dtype="complex128", keepdims=keepdims))
+    if xp.isfinite(quick_product).all():
+        return quick_product
     kept = tuple(axis for axis in range(values.ndim) if axis not in axes)
-    rows = values.transpose(kept + axes).reshape(found.size, -1)
-    return xp.cumprod(rows, axis=1, dtype="complex128")[:, -1].reshape(found.shape)
+    rows = values.transpose(kept + axes).reshape(quick_product.size, -1)
+    return xp.cumprod(rows, axis=1, dtype="complex128")[:, -1].reshape(quick_product.shape)
 
 
 def matrix_product(xp: Any, left: Array, right: Array) -> Array:
     """The product of stacks of matrices; where it is not finite, from real products of the parts."""
-    found = xp.matmul(left, right)
-    if xp.isfinite(found).all():
-        return found
+    quick_product = xp.matmul(left, right)
+    if xp.isfinite(quick_product).all():
+        return quick_product
     a, b, c, d = (xp.ascontiguousarray(part) for part in (left.real, left.imag, right.real, right.imag))
     return xp.join(a @ c - b @ d, a @ d + b @ c)

@@ -164,7 +164,7 @@ def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
 
     (a + bj) (c + dj) has the real part (a, b) . (c, -d) and the imaginary part (a, b) . (d, c).
     """
-    real, imaginary = (xp.concatenate(each, axis=2) for each in (
+    real, imaginary = (xp.concatenate(pair, axis=2) for pair in (
         (weights.real, -weights.imag), (weights.imag, weights.real)))  # fmt: skip
     return xp.concatenate((values.real, values.imag), axis=2), xp.concatenate((real, imaginary), axis=1)
 
@@ -260,7 +260,7 @@ def _row_by_row(xp: Any, scratch: _Scratch, taps: Array, block: Array, part: _Ge
         # Rows that are a stride apart lie beside one another; a row of the kernel begins in one such sequence.
         start, phase = divmod(tap * dilation, stride)
         if phase not in columns:
-            last = max(each for each in range(tap, len(taps)) if each * dilation % stride == phase)
+            last = max(later_tap for later_tap in range(tap, len(taps)) if later_tap * dilation % stride == phase)
             length = last * dilation // stride + part.places[0]
             inner = part._replace(window=(1, *part.window[1:]), places=(length, *part.places[1:]))
             shape = (*block.shape[:2], weights.shape[-1], length * across)

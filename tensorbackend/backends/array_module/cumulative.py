@@ -64,8 +64,8 @@ class ArrayCumulative(ArrayBase):
             kernel = lambda values: xp.flip(accumulate(xp.flip(values, axis)), axis)  # noqa: E731 # one of several forms
         if out.shape[axis] > x.shape[axis]:
             kernel = _with_one_more(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
-        made = promoted(self, dtype, kernel, out, x)
-        return made if x.dtype.is_inexact or out.dtype.is_inexact else Calm(made)
+        promoting_kernel = promoted(self, dtype, kernel, out, x)
+        return promoting_kernel if x.dtype.is_inexact or out.dtype.is_inexact else Calm(promoting_kernel)
 
 
 def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:

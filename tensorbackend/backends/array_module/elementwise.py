@@ -34,35 +34,35 @@ class ArrayElementwise(ArrayBase):
     """Functions of one element of each input."""
 
     abs = function("abs", calm=True)
-    acos = function("arccos", complex_functions.acos, own="of finite numbers")
-    acosh = function("arccosh", complex_functions.acosh, own="of finite numbers")
-    asin = function("arcsin", complex_functions.asin, own="of finite numbers")
-    asinh = function("arcsinh", complex_functions.asinh, own="of finite numbers")
-    atan = function("arctan", complex_functions.atan, own="of finite numbers")
-    atanh = function("arctanh", complex_functions.atanh, own="of finite numbers")
+    acos = function("arccos", complex_functions.acos, trusted="of finite numbers")
+    acosh = function("arccosh", complex_functions.acosh, trusted="of finite numbers")
+    asin = function("arcsin", complex_functions.asin, trusted="of finite numbers")
+    asinh = function("arcsinh", complex_functions.asinh, trusted="of finite numbers")
+    atan = function("arctan", complex_functions.atan, trusted="of finite numbers")
+    atanh = function("arctanh", complex_functions.atanh, trusted="of finite numbers")
     bitwise_not = function("invert")
     cbrt = function("cbrt")
     ceil = rounding("ceil")
     conjugate = function("conjugate", calm=True)
-    cos = function("cos", complex_functions.cos, own="of finite numbers")
-    cosh = function("cosh", complex_functions.cosh, own="of finite numbers")
-    exp = function("exp", complex_functions.exp, own="of finite numbers")
+    cos = function("cos", complex_functions.cos, trusted="of finite numbers")
+    cosh = function("cosh", complex_functions.cosh, trusted="of finite numbers")
+    exp = function("exp", complex_functions.exp, trusted="of finite numbers")
     expm1 = function("expm1", complex_functions.expm1)
     floor = rounding("floor")
     is_finite = function("isfinite", calm=True)
     is_infinity = function("isinf", calm=True)
     is_nan = function("isnan", calm=True)
-    log = function("log", complex_functions.log, own="of finite numbers")
+    log = function("log", complex_functions.log, trusted="of finite numbers")
     log1p = function("log1p", complex_functions.log1p)
     logical_not = function("logical_not", calm=True)
     negate = function("negative", calm=True)
     round = rounding("rint")
     signbit = function("signbit", calm=True)
-    sin = function("sin", complex_functions.sin, own="of finite numbers")
-    sinh = function("sinh", complex_functions.sinh, own="of finite numbers")
-    sqrt = function("sqrt", complex_functions.sqrt, own="of finite numbers")
-    tan = function("tan", complex_functions.tan, own="of finite numbers")
-    tanh = function("tanh", complex_functions.tanh, own="of finite numbers")
+    sin = function("sin", complex_functions.sin, trusted="of finite numbers")
+    sinh = function("sinh", complex_functions.sinh, trusted="of finite numbers")
+    sqrt = function("sqrt", complex_functions.sqrt, trusted="of finite numbers")
+    tan = function("tan", complex_functions.tan, trusted="of finite numbers")
+    tanh = function("tanh", complex_functions.tanh, trusted="of finite numbers")
     trunc = rounding("trunc")
 
     add = function("add")
@@ -79,7 +79,7 @@ class ArrayElementwise(ArrayBase):
     logical_and = function("logical_and", calm=True)
     logical_or = function("logical_or", calm=True)
     logical_xor = function("logical_xor", calm=True)
-    multiply = function("multiply", complex_functions.product_of, own="unless flagged")
+    multiply = function("multiply", complex_functions.product_of, trusted="unless flagged")
     not_equal = function("not_equal", calm=True)
     right_shift = function("right_shift")
     subtract = function("subtract")
@@ -90,7 +90,7 @@ class ArrayElementwise(ArrayBase):
     log10 = promoting("log10", complex_functions.log10)
     log2 = promoting("log2", complex_functions.log2)
     logaddexp = promoting("logaddexp")
-    square = promoting("square", complex_functions.square_of, own="unless flagged")
+    square = promoting("square", complex_functions.square_of, trusted="unless flagged")
 
     @elementwise
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
@@ -240,9 +240,9 @@ class ArrayElementwise(ArrayBase):
             return partial(complex_functions.power, xp)
 
         def of_integers(base: Array, exponent: Array) -> Array:
-            found = power(base, xp.where(exponent < 0, -exponent & 1, exponent))
+            powers = power(base, xp.where(exponent < 0, -exponent & 1, exponent))
             # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
-            return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * found, found)
+            return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * powers, powers)
 
         def of_floats(base: Array, exponent: Array) -> Array:
             # NumPy takes the square root for a scalar 0.5, whose values at -inf and -0.0 are not pow's.
@@ -285,7 +285,7 @@ class ArrayElementwise(ArrayBase):
 
         def kernel(*arrays: Array) -> Array:
             wide = xp.broadcast_arrays(*map(_wide, arrays)) if len(arrays) > 1 else [_wide(arrays[0])]
-            return narrow(function(xp, *[each.reshape(-1) for each in wide])).reshape(wide[0].shape)
+            return narrow(function(xp, *[array.reshape(-1) for array in wide])).reshape(wide[0].shape)
 
         return self.in_blocks(kernel)
 

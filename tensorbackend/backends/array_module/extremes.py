@@ -31,20 +31,20 @@ def clip(xp: Any, values: Any, low: Any, high: Any) -> Any:
 
 def greatest(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The greatest element along axes."""
-    found = xp.max(values, axis=axes, keepdims=keepdims)
-    if _has_one_zero(values) or not (found == 0).any():
-        return found
+    maxima = xp.max(values, axis=axes, keepdims=keepdims)
+    if _has_one_zero(values) or not (maxima == 0).any():
+        return maxima
     plus = xp.any((values == 0) & ~xp.signbit(values), axis=axes, keepdims=keepdims)
-    return xp.where((found == 0) & plus, xp.abs(found), found)
+    return xp.where((maxima == 0) & plus, xp.abs(maxima), maxima)
 
 
 def least(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     """The least element along axes."""
-    found = xp.min(values, axis=axes, keepdims=keepdims)
-    if _has_one_zero(values) or not (found == 0).any():
-        return found
+    minima = xp.min(values, axis=axes, keepdims=keepdims)
+    if _has_one_zero(values) or not (minima == 0).any():
+        return minima
     minus = xp.any((values == 0) & xp.signbit(values), axis=axes, keepdims=keepdims)
-    return xp.where((found == 0) & minus, -xp.abs(found), found)
+    return xp.where((minima == 0) & minus, -xp.abs(minima), minima)
 
 
 def _has_one_zero(values: Any) -> bool:

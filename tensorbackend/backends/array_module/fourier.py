@@ -17,9 +17,9 @@ from .space import nbytes
 
 def _space(out: Template, x: Template, source: DType, unscaled: bool) -> int:
     """A copy in the dtype of the transform. Without a factor NumPy computes in 64 bits a part, and rounds."""
-    given = nbytes(x.size, source)
-    cast = 0 if x.dtype is source else given
-    return cast + (2 * (given + out.nbytes) if unscaled and to_real(out.dtype) is float32 else 0)
+    source_bytes = nbytes(x.size, source)
+    cast = 0 if x.dtype is source else source_bytes
+    return cast + (2 * (source_bytes + out.nbytes) if unscaled and to_real(out.dtype) is float32 else 0)
 
 
 def _complex_space(out: Template, x: Template, unscaled: bool) -> int:
@@ -74,10 +74,10 @@ class ArrayFourier(ArrayBase):
             return lambda values: zeros(out.shape, dtype)
         if x.dtype is source:
             return lambda values: transform(values, length, axis, norm).astype(dtype, copy=False)
-        given = x.dtype
+        input_dtype = x.dtype
 
         def transformed(values: Array) -> Array:
-            values = self.cast(values, given, source)
+            values = self.cast(values, input_dtype, source)
             return transform(values, length, axis, norm).astype(dtype, copy=False)
 
         return transformed

@@ -71,20 +71,20 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
             members.setdefault(sinks[node], []).append(node)
     chains = {sink: nodes for sink, nodes in members.items() if len(nodes) > 1}
     inside = {node for nodes in chains.values() for node in nodes}
-    made: dict[Value, Value] = {}
+    replacements: dict[Value, Value] = {}
 
     def exchange(value: Value) -> Value:
-        return made.get(value, value)
+        return replacements.get(value, value)
 
     for node in graph.nodes[len(graph.parameters) :]:
         if node in chains:
             chain = Chain(chains[node], backend)
             inputs = tuple(map(exchange, chain.inputs))
-            options = {"ops": tuple(each.op for each in chains[node])}
+            options = {"ops": tuple(member.op for member in chains[node])}
             merged = Node("fused", node.out, inputs, options, default=chain, line=node.line)
-            made[Value(node)] = Value(merged)
-        elif node not in inside and any(value in made for value in node.operands):
-            made.update(zip(node.values, node.remade(node.with_inputs(exchange)).values, strict=True))
+            replacements[Value(node)] = Value(merged)
+        elif node not in inside and any(value in replacements for value in node.operands):
+            replacements.update(zip(node.values, node.remade(node.with_inputs(exchange)).values, strict=True))
     outputs = [exchange(value) for value in graph.outputs]
     return rebuilt(graph, outputs)
 
@@ -151,9 +151,9 @@ def _in_blocks(
         for low in range(start, end, height):
             part = slice(low, min(low + height, end))
             block = result[part]
-            found = function(*[view[part] if len(view) > 1 else view for view in views], block.shape, block)
-            if found is not block:
-                block[...] = found
+            elements = function(*[view[part] if len(view) > 1 else view for view in views], block.shape, block)
+            if elements is not block:
+                block[...] = elements
 
     entered = backend.enter(compute)
 
@@ -174,12 +174,12 @@ def _layout(
     The leading axes that every input has in full or not at all become one: of (8, 128, 64) with (64,) and
     (8, 128, 1) the rows are 1024 of shape (64,), and the inputs (1, 64) and (1024, 1).
     """
-    padded = [(1,) * (len(shape) - len(each)) + each for each in inputs]
+    padded = [(1,) * (len(shape) - len(input_shape)) + input_shape for input_shape in inputs]
     split = len(shape)
-    while not all(each[:split] in (shape[:split], (1,) * split) for each in padded):
+    while not all(sizes[:split] in (shape[:split], (1,) * split) for sizes in padded):
         split -= 1
     rows = prod(shape[:split])
-    return rows, shape[split:], [(prod(each[:split]), *each[split:]) for each in padded]
+    return rows, shape[split:], [(prod(sizes[:split]), *sizes[split:]) for sizes in padded]
 
 
 def _compiled(
@@ -191,8 +191,8 @@ def _compiled(
     functions: dict[str, Any] = {}
     for number, value in enumerate(numbers):
         names[value] = f"c{number}"
-        found = cast(Tensor, computed(value.node, backend, ()))
-        functions[names[value]] = found.data if backend.fuse is None else backend.to_numpy(found, None, None)[()]
+        constant = cast(Tensor, computed(value.node, backend, ()))
+        functions[names[value]] = constant.data if backend.fuse is None else backend.to_numpy(constant, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
     # A function that is not plain may return its operand's memory, which must not be written to then.
     pairs = zip(nodes, calls, strict=True)

@@ -193,8 +193,8 @@ class ArrayIndexing(ArrayBase):
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
         dtype, width, arange = numpy_dtype(out.dtype), prod(x.shape[indices.shape[-1] :]), self.xp.arange
 
-        def add(values: Array, places: Array, given: Array) -> Array:
-            positions, rows = written(places, given.astype(working, copy=False))
+        def add(values: Array, places: Array, addends: Array) -> Array:
+            positions, rows = written(places, addends.astype(working, copy=False))
             if width != 1:  # one index an element: ufunc.at is quick for one axis only
                 positions = (positions[:, None] * width + arange(width)).reshape(-1)
             result = values.astype(working).reshape(-1)
@@ -210,8 +210,8 @@ class ArrayIndexing(ArrayBase):
         written, depth = self._writes(x, indices, mode), indices.shape[-1]
         table = prod(x.shape[:depth]), prod(x.shape[depth:])
 
-        def put(values: Array, places: Array, given: Array) -> Array:
-            positions, rows = written(places, given)
+        def put(values: Array, places: Array, replacements: Array) -> Array:
+            positions, rows = written(places, replacements)
             result = values.copy().reshape(table)
             self.put_at(result, positions, rows)
             return result.reshape(out.shape)
@@ -231,18 +231,18 @@ class ArrayIndexing(ArrayBase):
         before, size, after = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
         block = before, indices.shape[axis], after
 
-        def add(values: Array, places: Array, given: Array) -> Array:
+        def add(values: Array, places: Array, addends: Array) -> Array:
             positions, inside = locate(places)
             positions = positions.reshape(block) + arange(before)[:, None, None] * size
             if after != 1:
                 positions *= after
                 positions += arange(after)
-            positions, given = positions.reshape(-1), given.astype(working, copy=False).reshape(-1)
+            positions, addends = positions.reshape(-1), addends.astype(working, copy=False).reshape(-1)
             if inside is not None:
                 kept = inside.reshape(-1)
-                positions, given = positions[kept], given[kept]
+                positions, addends = positions[kept], addends[kept]
             result = values.astype(working).reshape(-1)
-            self.add_at(result, positions, given)
+            self.add_at(result, positions, addends)
             return result.reshape(out.shape).astype(dtype, copy=False)
 
         return add
@@ -254,11 +254,11 @@ class ArrayIndexing(ArrayBase):
         xp, dtype, flat = self.xp, numpy_dtype(out.dtype), x.ndim == 1
 
         def find(values: Array) -> Array:
-            found = xp.flatnonzero(values)[:size, None] if flat else xp.argwhere(values)[:size]
-            if len(found) == size:
-                return found.astype(dtype, copy=False)
+            vectors = xp.flatnonzero(values)[:size, None] if flat else xp.argwhere(values)[:size]
+            if len(vectors) == size:
+                return vectors.astype(dtype, copy=False)
             result = xp.full(out.shape, fill_value, dtype)
-            result[: len(found)] = found
+            result[: len(vectors)] = vectors
             return result
 
         return Calm(find)
@@ -313,8 +313,8 @@ class ArrayIndexing(ArrayBase):
         def merge(places: Array) -> tuple[Array, Any]:
             positions, within = self.xp.zeros(shape, dtype), None
             for axis, (size, along) in enumerate(zip(sizes, locate, strict=True)):
-                found, inside = along(places[..., axis])
-                positions = positions * size + found
+                coordinates, inside = along(places[..., axis])
+                positions = positions * size + coordinates
                 if inside is not None:
                     within = inside if within is None else within & inside
             return positions, within

@@ -30,8 +30,8 @@ class ArrayModule:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
-        found = vars(self)[name] = getattr(self._module, name)
-        return found
+        attribute = vars(self)[name] = getattr(self._module, name)
+        return attribute
 
     def join(self, real: Array, imaginary: Array) -> Array:
         """The complex array of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""

@@ -59,7 +59,7 @@ def _astype(source: DType, target: DType) -> Kernel | None:
 def _between(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Sequence[Template]) -> Kernel:
     """A kernel between conversions of its inputs and its results."""
     outs = (out,) if isinstance(out, Template) else out
-    after = [_astype(wide(each.dtype), each.dtype) for each in outs]
+    after = [_astype(wide(template.dtype), template.dtype) for template in outs]
     if not any(before) and not any(after):
         return kernel
     function, narrow = bare(kernel), after[0] or _same

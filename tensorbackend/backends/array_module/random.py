@@ -15,10 +15,11 @@ class ArrayRandom(ArrayBase):
     @planned
     def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
         """The words into which a key turns those of counters."""
-        empty, encrypt, words = self.xp.empty, self.encrypt, [(each.shape, numpy_dtype(each.dtype)) for each in out]
+        empty, encrypt = self.xp.empty, self.encrypt
+        words = [(template.shape, numpy_dtype(template.dtype)) for template in out]
 
         def kernel(key: Array, high: Array, low: Array) -> tuple[Array, Array]:
-            first, second = (empty(*each) for each in words)
+            first, second = (empty(shape, dtype) for shape, dtype in words)
             first[...], second[...] = high, low
             encrypt(key, first.reshape(-1), second.reshape(-1))
             return first, second

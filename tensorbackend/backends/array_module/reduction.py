@@ -135,7 +135,7 @@ class ArrayReduction(ArrayBase):
     def var(self, out: Template, x: Template, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Kernel:
         """Mean squared distance from the mean, over the count less `correction`."""
         dtype, number = wide(out.dtype), numpy_dtype(wide(out.dtype)).type
-        count = math.prod(x.shape[each] for each in axis)
+        count = math.prod(x.shape[reduced_axis] for reduced_axis in axis)
         size, divisor = number(count), number(count - correction if count > correction else math.nan)
         total = self.folding("sum", x, axis, True, dtype)
         total_of_squares = self.folding("sum", x, axis, keepdims, dtype)
@@ -167,11 +167,11 @@ class ArrayReduction(ArrayBase):
         winner = zero.view(integers)
 
         def extreme(values: Array) -> Array:
-            found = find(values)
-            if nowhere_zero(found):
-                return found
+            extremes = find(values)
+            if nowhere_zero(extremes):
+                return extremes
             wins = some_zero_wins(values.view(integers) == winner)
-            return where((found == 0) & wins, zero, found)
+            return where((extremes == 0) & wins, zero, extremes)
 
         return Calm(computing(extreme, out, x))
 
@@ -186,8 +186,8 @@ class ArrayReduction(ArrayBase):
             flat, first = axis is None, self.finding(name, along)
             find = lambda values: last - first(flip(values.reshape(-1) if flat else values, along))  # noqa: E731
         if shape and len(shape) == len(x.shape):  # with the axis kept
-            found = find
-            find = lambda values: found(values).reshape(shape)  # noqa: E731 # one of several forms
+            find_without_axis = find
+            find = lambda values: find_without_axis(values).reshape(shape)  # noqa: E731 # one of several forms
         return Calm(in_int64(computing(find, out, x)))
 
     @takes(

@@ -90,7 +90,7 @@ class ArrayShaping(ArrayBase):
         return Calm(lambda values: triu(values, diagonal))
 
     def _diagonal(self, x: Template, k: int) -> int:
-        """A diagonal of matrices, one beside them where it is farther off, as no integer of the module may hold it."""
+        """The number of a diagonal, clipped to just outside the matrix: the module's integers may not hold each `k`."""
         rows, columns = x.shape[-2:]
         return max(-rows - 1, min(index(k), columns + 1))
 
@@ -127,8 +127,8 @@ def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, 
 
 def _about(block: Sequence[slice], shape: Shape) -> list[Any]:
     """The parts of an array that lie before and after a block along each axis, which together are all but the block."""
-    found: list[Any] = []
+    parts: list[Any] = []
     for axis, (part, length) in enumerate(zip(block, shape, strict=True)):
         inner = tuple(block[:axis])
-        found += [(*inner, slice(*ends), ...) for ends in ((0, part.start), (part.stop, length)) if ends[0] < ends[1]]
-    return found
+        parts += [(*inner, slice(*ends), ...) for ends in ((0, part.start), (part.stop, length)) if ends[0] < ends[1]]
+    return parts

@@ -38,9 +38,9 @@ def fits_float64(xp: Any, terms: int, *factors: Array) -> bool:
 
     BLAS has no integers, but is a hundred times faster than what counts in them.
     """
-    bits = 8 * sum(each.dtype.itemsize for each in factors)
+    bits = 8 * sum(factor.dtype.itemsize for factor in factors)
     if bits < 53 and terms < 1 << (53 - bits):
         return True
-    if not xp.eager or not all(each.size for each in factors):
+    if not xp.eager or not all(factor.size for factor in factors):
         return False
-    return terms * prod(max(abs(int(each.min())), abs(int(each.max()))) for each in factors) <= 1 << 53
+    return terms * prod(max(abs(int(factor.min())), abs(int(factor.max()))) for factor in factors) <= 1 << 53

@@ -31,7 +31,7 @@ def narrowing(out: Template | Sequence[Template], /, *inputs: Any, **options: ob
     rounded."""
     outs = (out,) if isinstance(out, Template) else out
     results = widened(*outs)
-    return results + max(widened(*inputs) - (sum(each.nbytes for each in outs) if results else 0), 0)
+    return results + max(widened(*inputs) - (sum(template.nbytes for template in outs) if results else 0), 0)
 
 
 def in_64_bits(indices: Template) -> int:
@@ -46,10 +46,10 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
     `more` is the memory that a kernel takes afterwards, beside the results.
     """
     outs = (out,) if isinstance(out, Template) else out
-    dtype = wide(next(each.dtype for each in outs if each.dtype.is_inexact))
-    results, given = (sum(nbytes(x.size, wide(x.dtype)) for x in each) for each in (outs, inputs))
+    dtype = wide(next(template.dtype for template in outs if template.dtype.is_inexact))
+    results, input_bytes = (sum(nbytes(x.size, wide(x.dtype)) for x in templates) for templates in (outs, inputs))
     doubled = to_real(dtype).bits == 32
-    during = widened(*inputs) + (2 * given + 2 * results if doubled else results)
-    found = sum(each.nbytes for each in outs)
+    during = widened(*inputs) + (2 * input_bytes + 2 * results if doubled else results)
+    out_bytes = sum(template.nbytes for template in outs)
     rounded = (2 * results if doubled else 0) + results
-    return max(during, rounded, results + more, widened(*outs) + found) - found
+    return max(during, rounded, results + more, widened(*outs) + out_bytes) - out_bytes

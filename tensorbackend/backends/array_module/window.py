@@ -41,9 +41,9 @@ def _pooled_space(
     for axis, (size, stride, dilation) in enumerate(zip(window_dimensions, strides, window_dilations, strict=True)):
         shape[axis] = _places(shape[axis], size, stride, dilation)
         if size > 1:
-            found = nbytes(prod(shape), wide(x.dtype))
-            most = max(most, held + (2 if 2 < size <= _FEW else 1) * found)
-            held = found
+            partial_bytes = nbytes(prod(shape), wide(x.dtype))
+            most = max(most, held + (2 if 2 < size <= _FEW else 1) * partial_bytes)
+            held = partial_bytes
     return max(most - out.nbytes, held) if widened(out) else most - out.nbytes
 
 
@@ -266,10 +266,10 @@ class ArrayWindow(ArrayBase):
                 best = select(xp, windows, (1,), keepdims=True)
                 chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
                 first = xp.argmax(chosen, axis=1)[:, None]
-                found = xp.take_along_axis(chosen, first, axis=1)[:, 0]
+                nonempty = xp.take_along_axis(chosen, first, axis=1)[:, 0]
                 # A window of nothing but padding adds nowhere.
-                places = xp.take_along_axis(positions, first, axis=1)[found, 0]
-                self.add_at(result, places, updates[part].reshape(-1)[found].astype(working, copy=False))
+                places = xp.take_along_axis(positions, first, axis=1)[nonempty, 0]
+                self.add_at(result, places, updates[part].reshape(-1)[nonempty].astype(working, copy=False))
             return result.astype(dtype, copy=False).reshape(out.shape)
 
         return scatter
@@ -322,8 +322,8 @@ def _sliding(
             starts = range(0, size * dilation, dilation)
             slices = [values[(*before, slice(start, start + count * stride, stride))] for start in starts]
             values = slices[0]
-            for each in slices[1:]:
-                values = combine(values, each)
+            for shifted in slices[1:]:
+                values = combine(values, shifted)
         return values
 
     return slide

@@ -25,17 +25,17 @@ def as_integer(data: bytes | bytearray) -> int:
 
 
 def as_bytes(value: int, size: int) -> bytes:
-    """The payload of so many bytes that an integer stands for."""
+    """The `size` bytes of an integer, as a payload."""
     return value.to_bytes(size, "little")
 
 
 def _repeated(value: Any, dtype: DType, size: int) -> int:
-    """The payload that has one element everywhere, of so many bytes."""
+    """A payload of `size` bytes in which each element is `value`, as one integer."""
     return as_integer(pack([element_type(dtype)(value)], dtype) * (size // dtype.itemsize))
 
 
 def signs(dtype: DType, size: int) -> int:
-    """The sign bits of so many bytes of floats, or of both parts of complex numbers."""
+    """A mask of the sign bits in `size` bytes of floats, or of both parts of complex numbers."""
     return _repeated(complex(-0.0, -0.0) if dtype.is_complex else -0.0, dtype, size)
 
 
@@ -80,13 +80,13 @@ def inverted(data: bytes) -> bytes:
     return as_bytes(as_integer(data) ^ as_integer(b"\xff" * len(data)), len(data))
 
 
-def cut(data: bytes, width: int, wanted: int) -> bytes:
-    """Integers of so many bytes in no more of them, modulo their width."""
-    if width == wanted:
+def cut(data: bytes, width: int, new_width: int) -> bytes:
+    """Keep the low `new_width` of the `width` bytes of each integer."""
+    if width == new_width:
         return data
-    result = bytearray(len(data) // width * wanted)
-    for place in range(wanted):
-        result[place::wanted] = data[place::width]
+    result = bytearray(len(data) // width * new_width)
+    for place in range(new_width):
+        result[place::new_width] = data[place::width]
     return bytes(result)
 
 

@@ -1,7 +1,7 @@
 """Functions of whole columns of real Python numbers: the common case by functions in C, the rest element by element.
 
-A column has no infinity and no NaN where its sum is finite, and no NaN where its sum is none: a sum takes a tenth of
-the time of looking at each element.
+A column whose sum is finite holds no infinity and no NaN, and one whose sum is not NaN holds no NaN. A sum takes a
+tenth of the time of looking at each element.
 """
 
 from __future__ import annotations
@@ -75,21 +75,21 @@ def maximum(left: Column, right: Column) -> list[float]:
     """The greater ones; NaN wins, and 0.0 is above -0.0."""
     if not without_nan(left, right):
         return list(map(scalars.maximum, left, right))
-    found = [x if x > y else y for x, y in zip(left, right, strict=True)]
-    return found if 0.0 not in found else _of_zeros(scalars.maximum, found, left, right)
+    greater = [x if x > y else y for x, y in zip(left, right, strict=True)]
+    return greater if 0.0 not in greater else _of_zeros(scalars.maximum, greater, left, right)
 
 
 def minimum(left: Column, right: Column) -> list[float]:
     """The lesser ones; NaN wins, and -0.0 is below 0.0."""
     if not without_nan(left, right):
         return list(map(scalars.minimum, left, right))
-    found = [x if x < y else y for x, y in zip(left, right, strict=True)]
-    return found if 0.0 not in found else _of_zeros(scalars.minimum, found, left, right)
+    lesser = [x if x < y else y for x, y in zip(left, right, strict=True)]
+    return lesser if 0.0 not in lesser else _of_zeros(scalars.minimum, lesser, left, right)
 
 
-def _of_zeros(choose: Callable[[float, float], float], found: Column, left: Column, right: Column) -> list[float]:
-    """The right zeros, which Python finds equal."""
-    return [value or choose(x, y) for value, x, y in zip(found, left, right, strict=True)]
+def _of_zeros(choose: Callable[[float, float], float], extremes: Column, left: Column, right: Column) -> list[float]:
+    """Choose again where an extreme is zero: Python finds 0.0 and -0.0 equal."""
+    return [value or choose(x, y) for value, x, y in zip(extremes, left, right, strict=True)]
 
 
 def clip(values: Column, low: Column, high: Column) -> list[float]:

@@ -252,15 +252,15 @@ def multiply(left: Sequence[complex], right: Sequence[complex]) -> list[complex]
 
 def _whole_product(x: complex, y: complex) -> complex:
     """The formula by parts on operands scaled by powers of two, so that no product of finite numbers overflows."""
-    found = multiply_two(x, y)
-    if cmath.isfinite(found):
-        return found
+    unscaled = multiply_two(x, y)
+    if cmath.isfinite(unscaled):
+        return unscaled
     if not (cmath.isfinite(x) and cmath.isfinite(y)):  # a finite part gives no more than its sign
         return multiply_two(_mantissas(x), _mantissas(y))
     above, below = _scale(x), _scale(y)
     scaled = _scaled(multiply_two(_scaled(x, -above), _scaled(y, -below)), above + below)
     # A part that is finite is right, and may be too small for the scale of the other.
-    parts = ((found.real, scaled.real), (found.imag, scaled.imag))
+    parts = ((unscaled.real, scaled.real), (unscaled.imag, scaled.imag))
     return complex(*(part if math.isfinite(part) else instead for part, instead in parts))
 
 
@@ -315,12 +315,12 @@ def power(x: complex, y: complex) -> complex:
     beside = max(abs(x.real - 1), abs(x.imag)) < 1 / 4
     if x and cmath.isfinite(x) and cmath.isfinite(y) and (few or not beside):
         try:
-            found = x**y
+            python_power = x**y
         except (OverflowError, ZeroDivisionError):
             pass
         else:
-            if found and cmath.isfinite(found):
-                return found
+            if python_power and cmath.isfinite(python_power):
+                return python_power
     return _whole_exp(multiply_two(y, _whole_log(x)))
 
 

@@ -65,7 +65,7 @@ def _saturating(dtype: DType, count: int) -> Callable[..., bytes]:
 
 
 def _sticky(values: Column) -> Column:
-    """Integers as what rounds to narrower floats as they would."""
+    """Round integers to odd where float64 cannot hold them, so that rounding again to a narrower float is right."""
     if min(values, default=0) >= -_EXACT and max(values, default=0) <= _EXACT:
         return values
     return list(map(scalars.round_to_odd, values))

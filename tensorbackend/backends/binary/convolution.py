@@ -62,7 +62,9 @@ class BinaryConvolution(Backend):
                 taken = values[first : first + channels * plane]
                 kernels = rows[group * share : (group + 1) * share]
                 pieces = [combine(part.columns(taken, offsets), kernels) for part in parts]
-                results += chain.from_iterable(chain.from_iterable(each) for each in zip(*pieces, strict=True))
+                results += chain.from_iterable(
+                    chain.from_iterable(kernel_pieces) for kernel_pieces in zip(*pieces, strict=True)
+                )
         return store(results, out.dtype)
 
 
@@ -70,8 +72,8 @@ def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], 
     """The sums of products of each kernel with every window: float64 or exact integers."""
     zero: Any = 0 if dtype.is_integer else 0.0
 
-    def combine(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
-        windows = list(zip(*found, strict=True))
+    def combine(columns: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
+        windows = list(zip(*columns, strict=True))
         if _sum_of_products is not None:
             return [[_sum_of_products(window, kernel) for window in windows] for kernel in kernels]
         return [[sum(map(mul, window, kernel), zero) for window in windows] for kernel in kernels]
@@ -79,11 +81,11 @@ def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], 
     return combine
 
 
-def _complex_products(found: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
+def _complex_products(columns: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:
     """(a + bj)(c + dj) as products of real numbers: (a, b) with (c, -d), and with (d, c)."""
     combine = _products(float64)
-    parts: list[Sequence[Any]] = [[z.real for z in column] for column in found]
-    parts += [[z.imag for z in column] for column in found]
+    parts: list[Sequence[Any]] = [[z.real for z in column] for column in columns]
+    parts += [[z.imag for z in column] for column in columns]
     reals = combine(parts, [[w.real for w in kernel] + [-w.imag for w in kernel] for kernel in kernels])
     imaginaries = combine(parts, [[w.imag for w in kernel] + [w.real for w in kernel] for kernel in kernels])
     return [list(map(complex, *pair)) for pair in zip(reals, imaginaries, strict=True)]

@@ -33,8 +33,8 @@ class BinaryCumulative(Backend):
 
         def accumulated(run: Sequence[Any]) -> list[Any]:
             first = initial if out.shape[axis] > x.shape[axis] else None
-            found = list(accumulate(run[::-1] if reverse else run, combine, initial=first))
-            return found[::-1] if reverse else found
+            running = list(accumulate(run[::-1] if reverse else run, combine, initial=first))
+            return running[::-1] if reverse else running
 
         return store(along(elements(x), x.shape, axis, accumulated), out.dtype)
 

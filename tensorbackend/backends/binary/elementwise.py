@@ -35,10 +35,10 @@ def of_column(real: Columns, compute: Columns | None = None) -> Any:
 
 def unary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """A callback of one tensor from a function of floats, its form that never raises, and one of a complex column."""
-    return of_column(each(real, safe), compute)
+    return of_column(by_element(real, safe), compute)
 
 
-def each(function: Function, safe: Function | None = None) -> Columns:
+def by_element(function: Function, safe: Function | None = None) -> Columns:
     """A function of numbers as one of columns; one that raises needs a form that does not."""
     return partial(map, function) if safe is None else partial(mapped, function, safe)
 
@@ -56,7 +56,7 @@ def of_columns(real: Columns, compute: Columns | None = None) -> Any:
 def binary(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """A callback of two tensors from a function of two Python numbers, its form that never raises, and one of complex
     columns if it differs."""
-    return of_columns(each(real, safe), compute)
+    return of_columns(by_element(real, safe), compute)
 
 
 def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
@@ -72,7 +72,7 @@ def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = 
 
 def promoting(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
     """An override of a composite: operands arrive as they were given and are brought to the result's dtype."""
-    real_columns = each(real, safe)
+    real_columns = by_element(real, safe)
 
     def callback(self: Backend, out: Template, /, *inputs: Tensor) -> Payload:
         columns = [cast(x, out.dtype) for x in inputs]
@@ -96,7 +96,9 @@ def of_bits(function: Callable[[int, int], int]) -> Any:
 
 def rounding(function: Callable[[float], int]) -> Any:
     """A callback that rounds floats, complex numbers by parts, and leaves integers as they are."""
-    of_floats = of_column(columns.integral(function), each(complex_scalars.round_parts(scalars.integral(function))))
+    of_floats = of_column(
+        columns.integral(function), by_element(complex_scalars.round_parts(scalars.integral(function)))
+    )
 
     def callback(self: Backend, out: Template, x: Tensor, /) -> Payload:
         return of_floats(self, out, x) if x.dtype.is_inexact else x.data
@@ -126,7 +128,7 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return kernel(columns.clip if x.dtype.is_floating else columns.integer_clip, out, x, min, max)
 
-    _magnitude = of_column(each(builtins.abs), each(complex_scalars.absolute))
+    _magnitude = of_column(by_element(builtins.abs), by_element(complex_scalars.absolute))
 
     def abs(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -140,7 +142,7 @@ class BinaryElementwise(Backend):
         """See the protocol."""
         return bits.parts(x.data, out.dtype)[1] if x.dtype.is_complex else bytes(out.nbytes)
 
-    _opposite = of_column(each(operator.neg))
+    _opposite = of_column(by_element(operator.neg))
 
     def negate(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -164,8 +166,8 @@ class BinaryElementwise(Backend):
     erfc = unary(math.erfc)
     exp = unary(math.exp, scalars.guarded(math.exp, lambda x: math.inf), complex_scalars.exp)
     expm1 = unary(math.expm1, scalars.guarded(math.expm1, lambda x: math.inf), complex_scalars.expm1)
-    is_infinity = unary(math.isinf, compute=each(cmath.isinf))
-    is_nan = unary(math.isnan, compute=each(cmath.isnan))
+    is_infinity = unary(math.isinf, compute=by_element(cmath.isinf))
+    is_nan = unary(math.isnan, compute=by_element(cmath.isnan))
     log = unary(math.log, scalars.log, complex_scalars.log)
     log1p = unary(math.log1p, scalars.log1p, complex_scalars.log1p)
     rsqrt = of_column(columns.rsqrt)
@@ -179,7 +181,7 @@ class BinaryElementwise(Backend):
     ceil = rounding(math.ceil)
     floor = rounding(math.floor)
     round = rounding(builtins.round)
-    sign = of_column(columns.sign, each(complex_scalars.sign))
+    sign = of_column(columns.sign, by_element(complex_scalars.sign))
 
     def bitwise_not(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -200,7 +202,7 @@ class BinaryElementwise(Backend):
     bitwise_and = of_bits(operator.and_)
     bitwise_or = of_bits(operator.or_)
     bitwise_xor = of_bits(operator.xor)
-    divide = binary(operator.truediv, scalars.divide, each(complex_scalars.divide))
+    divide = binary(operator.truediv, scalars.divide, by_element(complex_scalars.divide))
     equal = binary(operator.eq)
     floor_divide = by_kind(columns.integer_floor_divide, columns.floor_divide)
     greater = binary(operator.gt)
@@ -215,9 +217,9 @@ class BinaryElementwise(Backend):
     min = by_kind(columns.integer_minimum, columns.minimum)
     multiply = binary(operator.mul, compute=complex_scalars.multiply)
     not_equal = binary(operator.ne)
-    pow = by_kind(columns.integer_power, each(math.pow, scalars.power), each(complex_scalars.power))
-    quotient = by_kind(columns.integer_quotient, each(operator.truediv, scalars.divide))
-    remainder = by_kind(columns.integer_remainder, each(operator.mod, scalars.remainder))
+    pow = by_kind(columns.integer_power, by_element(math.pow, scalars.power), by_element(complex_scalars.power))
+    quotient = by_kind(columns.integer_quotient, by_element(operator.truediv, scalars.divide))
+    remainder = by_kind(columns.integer_remainder, by_element(operator.mod, scalars.remainder))
     right_shift = by_kind(columns.right_shift, columns.right_shift)
     subtract = binary(operator.sub)
 
@@ -227,7 +229,7 @@ class BinaryElementwise(Backend):
     log2 = promoting(math.log2, scalars.log2, complex_scalars.log2)
     log10 = promoting(math.log10, scalars.log10, complex_scalars.log10)
     logaddexp = promoting(scalars.logaddexp)
-    is_finite = unary(math.isfinite, compute=each(cmath.isfinite))
+    is_finite = unary(math.isfinite, compute=by_element(cmath.isfinite))
 
     trunc = rounding(math.trunc)
 

@@ -103,14 +103,14 @@ def _butterfly(columns: list[list[complex]]) -> list[list[complex]]:
             list(map(sub, even[1], quarter)),
         ]
     twiddles = _roots(radix)
-    found = []
+    totals = []
     for order in range(radix):
         total = columns[0]
         for position, column in enumerate(columns[1:], 1):
             twiddle = twiddles[order * position % radix]
             total = list(map(add, total, map(mul, column, repeat(twiddle)) if order else column))
-        found.append(total)
-    return found
+        totals.append(total)
+    return totals
 
 
 @lru_cache(maxsize=16)
@@ -164,9 +164,9 @@ def _along(out: Template, x: Tensor, axis: int, length: int, inverse: bool, divi
         for within in range(inner):
             start = outer * size * inner + within
             run = [*values[start : start + taken * inner : inner], *padding]
-            found = transform([run[0], *run[:0:-1]] if inverse else run)
+            transformed = transform([run[0], *run[:0:-1]] if inverse else run)
             if divisor != 1.0:
-                found = [complex(number.real / divisor, number.imag / divisor) for number in found]
+                transformed = [complex(number.real / divisor, number.imag / divisor) for number in transformed]
             place = outer * length * inner + within
-            result[place : place + length * inner : inner] = found
+            result[place : place + length * inner : inner] = transformed
     return store(result, out.dtype)

@@ -30,19 +30,19 @@ def stack(x: Tensor) -> Iterator[Matrix]:
 
 def broadcast_stack(x: Tensor, batch: Shape) -> list[Matrix]:
     """The matrices of a stack for every entry of the batch axes that it broadcasts to."""
-    found = list(stack(x))
-    own = (1,) * (len(batch) - len(x.shape) + 2) + x.shape[:-2]
-    if own == batch:
-        return found
+    stacked_matrices = list(stack(x))
+    aligned_batch = (1,) * (len(batch) - len(x.shape) + 2) + x.shape[:-2]
+    if aligned_batch == batch:
+        return stacked_matrices
     places = [0]
-    for size, target in zip(own, batch, strict=True):
+    for size, target in zip(aligned_batch, batch, strict=True):
         places = [place * size + (along if size > 1 else 0) for place in places for along in range(target)]
-    return [found[place] for place in places]
+    return [stacked_matrices[place] for place in places]
 
 
 def flat(part: Matrix | Vector) -> Vector:
     """The elements of a matrix row by row, a vector itself."""
-    return [each for row in part for each in row] if part and isinstance(part[0], list) else part
+    return [element for row in part for element in row] if part and isinstance(part[0], list) else part
 
 
 def near(dtype: DType) -> float:
@@ -53,15 +53,15 @@ def near(dtype: DType) -> float:
 def factorised(
     out: tuple[Template, ...], x: Tensor, factors_of: Callable[[Matrix], Factors], whole: bool = True
 ) -> tuple[Payload, ...]:
-    """The factors of every matrix, NaN for one with NaN or infinity in it, or in its lower half unless `whole`."""
+    """The factors of each matrix, NaN if NaN or infinity is in it, or in its lower half where `whole` is false."""
     columns: list[Vector] = [[] for _ in out]
-    sizes = [math.prod(each.shape[len(x.shape) - 2 :]) for each in out]
+    sizes = [math.prod(template.shape[len(x.shape) - 2 :]) for template in out]
     for matrix in stack(x):
         seen = matrix if whole else [row[: position + 1] for position, row in enumerate(matrix)]
         parts = map(flat, factors_of(matrix)) if is_finite(seen) else ([math.nan] * size for size in sizes)
         for column, part in zip(columns, parts, strict=True):
             column += part
-    return tuple(store(column, each.dtype) for column, each in zip(columns, out, strict=True))
+    return tuple(store(column, template.dtype) for column, template in zip(columns, out, strict=True))
 
 
 class BinaryLinalg(Backend):
@@ -75,7 +75,7 @@ class BinaryLinalg(Backend):
                 raise not_positive_definite()
             return flat(matrices.cholesky(matrix))
 
-        return store([each for matrix in stack(x) for each in factor(matrix)], out.dtype)
+        return store([element for matrix in stack(x) for element in factor(matrix)], out.dtype)
 
     def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -108,21 +108,23 @@ class BinaryLinalg(Backend):
         for matrix, right in zip(broadcast_stack(a, batch), broadcast_stack(b, batch), strict=True):
             triangle = transpose(matrix, size) if turned else matrix
             if left_side:
-                found = matrices.substitute(triangle, right, columns, lower=lower != turned)
+                solution = matrices.substitute(triangle, right, columns, lower=lower != turned)
             else:
                 across = transpose(right, columns)
-                found = transpose(matrices.substitute(triangle, across, len(right), lower=lower != turned), b.shape[-2])
-            solved += flat(found)
+                solution = transpose(
+                    matrices.substitute(triangle, across, len(right), lower=lower != turned), b.shape[-2]
+                )
+            solved += flat(solution)
         return store(solved, out.dtype)
 
     # Overrides of composites
 
     def determinant(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
-        found: list[Any] = [
+        determinants: list[Any] = [
             matrices.determinant(matrix) if is_finite(matrix) else math.nan for matrix in stack(cast(x, out.dtype))
         ]
-        return store(found, out.dtype)
+        return store(determinants, out.dtype)
 
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
         """See the protocol."""

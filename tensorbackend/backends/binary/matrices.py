@@ -37,7 +37,7 @@ def adjoint(matrix: Matrix, columns: int) -> Matrix:
 
 
 def product(left: Matrix, right: Matrix, columns: int) -> Matrix:
-    """The matrix product; `columns` are the right one's."""
+    """The matrix product; `right` has `columns` columns."""
     across = transpose(right, columns)
     return [[sum(map(mul, row, column)) for column in across] for row in left]
 
@@ -68,7 +68,9 @@ def scaled(matrix: Matrix) -> tuple[Matrix, int]:
 
     Squares of elements then neither overflow nor vanish; powers of two round nothing.
     """
-    largest = max((abs(part) for row in matrix for each in row for part in (each.real, each.imag)), default=0.0)
+    largest = max(
+        (abs(part) for row in matrix for element in row for part in (element.real, element.imag)), default=0.0
+    )
     exponent = math.frexp(largest)[1]
     if largest == 0 or abs(exponent) < 200:
         return matrix, 0
@@ -96,16 +98,18 @@ def cholesky(matrix: Matrix) -> Matrix:
     factor: Matrix = []
     mirrored: Matrix = []
     for position, row in enumerate(matrix):
-        found: Vector = []
+        factor_row: Vector = []
         for column in range(position):
-            known = sum(map(mul, found, mirrored[column]))
-            found.append((row[column] - known) / factor[column][column])
-        rest = row[position].real - sum(each.real * each.real + each.imag * each.imag for each in found)
+            known = sum(map(mul, factor_row, mirrored[column]))
+            factor_row.append((row[column] - known) / factor[column][column])
+        rest = row[position].real - sum(
+            element.real * element.real + element.imag * element.imag for element in factor_row
+        )
         if not rest > 0:
             raise not_positive_definite()
-        found.append(math.sqrt(rest))
-        mirrored.append(conjugated(found))
-        factor.append(found)
+        factor_row.append(math.sqrt(rest))
+        mirrored.append(conjugated(factor_row))
+        factor.append(factor_row)
     return [row + [0.0] * (size - len(row)) for row in factor]
 
 
@@ -161,7 +165,7 @@ def parity(order: Sequence[int]) -> float:
 
 
 def substitute(matrix: Matrix, right: Matrix, columns: int, *, lower: bool) -> Matrix:
-    """x with matrix @ x = right for a triangular matrix (GVL 3.1.1 and 3.1.2); `columns` are the right one's."""
+    """x with matrix @ x = right for a triangular matrix (GVL 3.1.1 and 3.1.2); `right` has `columns` columns."""
     if any(row[k] == 0 for k, row in enumerate(matrix)):
         raise singular_matrix()
     if not lower:  # turned round, an upper triangle is a lower one
@@ -169,10 +173,10 @@ def substitute(matrix: Matrix, right: Matrix, columns: int, *, lower: bool) -> M
         return substitute(turned, right[::-1], columns, lower=True)[::-1]
     solved = []
     for column in transpose(right, columns):
-        found: Vector = []
+        solution: Vector = []
         for k, row in enumerate(matrix):
-            found.append((column[k] - sum(map(mul, found, row))) / row[k])
-        solved.append(found)
+            solution.append((column[k] - sum(map(mul, solution, row))) / row[k])
+        solved.append(solution)
     return transpose(solved, len(matrix))
 
 
@@ -199,7 +203,7 @@ def qr(matrix: Matrix, columns: int, *, complete: bool) -> tuple[Matrix, Matrix]
             reflectors.append((vector, 0.0))
             continue
         first = vector[0]
-        vector = [each / size for each in vector]  # squares of tiny columns would vanish
+        vector = [component / size for component in vector]  # squares of tiny columns would vanish
         vector[0] += phase(first)
         scale = 1 / (1 + magnitude(first) / size)  # 2 / (v.H v)
         reflectors.append((vector, scale))

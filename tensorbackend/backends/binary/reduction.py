@@ -61,21 +61,21 @@ def least(values: Sequence[Any]) -> Any:
 
 
 def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> Any:
-    total = sum(values)  # quicker than to look at each: NaN too where infinities of both signs are
+    total = sum(values)  # a quick test for NaN; infinities of both signs give NaN too
     if total != total and any(map(ne, values, values)):
         return math.nan
-    found = choose(values)
-    if found == 0 and isinstance(found, float):  # -0.0 is below 0.0, which Python finds equal
+    extreme = choose(values)
+    if extreme == 0 and isinstance(extreme, float):  # -0.0 is below 0.0, which Python finds equal
         return choose([math.copysign(1.0, value) for value in values if value == 0]) * 0.0
-    return found
+    return extreme
 
 
 def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
-    """Position of an extreme element: a NaN wins, of several and of equal ones the first or the last."""
-    wanted = choose(values)
-    if wanted != wanted:
-        wanted, values = True, list(map(ne, values, values))
-    return values.index(wanted) if tie_break == "low" else len(values) - 1 - values[::-1].index(wanted)
+    """The position of the extreme element, a NaN if there is one; of equal ones the first or last by `tie_break`."""
+    sought = choose(values)
+    if sought != sought:
+        sought, values = True, list(map(ne, values, values))
+    return values.index(sought) if tie_break == "low" else len(values) - 1 - values[::-1].index(sought)
 
 
 class BinaryReduction(Backend):

@@ -16,7 +16,7 @@ _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
 def _items(x: Tensor) -> Sequence[Any]:
-    """The elements as what can be moved: integers of their width, bytes of complex128."""
+    """The elements in a form that can be moved: integers of their width, or bytes for complex128."""
     width = x.dtype.itemsize
     if width in _FORMATS:
         return memoryview(x.data).cast(_FORMATS[width])  # type: ignore[call-overload,no-any-return] # any letter
@@ -94,7 +94,7 @@ class BinaryShaping(Backend):
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
         """See the protocol."""
-        kept = [list(_kept(size, *each)) for size, each in zip(x.shape, padding, strict=True)]
+        kept = [list(_kept(size, *widths)) for size, widths in zip(x.shape, padding, strict=True)]
         if any(not positions for positions in kept):
             return pad_value.data * out.size
         shape = tuple(map(len, kept))

@@ -26,7 +26,7 @@ def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Call
     result: list[Any] = []
     for first in range(0, blocks * block, block) if block else [0] * blocks:
         runs = [function(values[start : first + block : step]) for start in range(first, first + step)]
-        result += runs[0] if step == 1 else [each for entries in zip(*runs, strict=True) for each in entries]
+        result += runs[0] if step == 1 else [element for entries in zip(*runs, strict=True) for element in entries]
     return result
 
 
@@ -39,7 +39,7 @@ def in_order(values: Sequence[Any], descending: bool) -> list[Any]:
 
 
 def order_of(values: Sequence[Any], descending: bool) -> list[int]:
-    """The positions of elements sorted; those of NaNs in their order at the end, or the start if descending."""
+    """The positions of the elements in sorted order. NaNs keep their order and come last, or first if descending."""
     numbers = [position for position, value in enumerate(values) if value == value]
     numbers.sort(key=values.__getitem__, reverse=descending)
     nans = [position for position, value in enumerate(values) if value != value]

@@ -63,11 +63,11 @@ def _bernoulli() -> list[Fraction]:
 @cache
 def _stirling_coefficients(derivative: bool) -> tuple[Decimal, ...]:
     """B(2k) / (2k (2k - 1)) of log(gamma) or B(2k) / 2k of its derivative, from the last k down to 1."""
-    numbers, found = _bernoulli(), []
+    numbers, coefficients = _bernoulli(), []
     for k in range(len(numbers) // 2 - 1, 0, -1):
         value = numbers[2 * k] / (2 * k if derivative else 2 * k * (2 * k - 1))
-        found.append(Decimal(value.numerator) / Decimal(value.denominator))
-    return tuple(found)
+        coefficients.append(Decimal(value.numerator) / Decimal(value.denominator))
+    return tuple(coefficients)
 
 
 def _in_reciprocal_squares(x: Decimal, coefficients: tuple[Decimal, ...]) -> Decimal:

@@ -39,7 +39,7 @@ def leading_phase(vector: Vector, tolerance: float) -> Any:
     """
     sizes = [magnitude(component) for component in vector]
     least = max(sizes, default=0.0) * (1 - tolerance)
-    return next((phase(each) for each, size in zip(vector, sizes, strict=True) if size >= least), 1.0)
+    return next((phase(component) for component, size in zip(vector, sizes, strict=True) if size >= least), 1.0)
 
 
 def turned(vector: Vector, turn: Any) -> Vector:
@@ -47,7 +47,7 @@ def turned(vector: Vector, turn: Any) -> Vector:
     if turn == 1:
         return vector
     back = turn.conjugate()
-    return [back * each if phase(each) != turn else magnitude(each) for each in vector]
+    return [back * component if phase(component) != turn else magnitude(component) for component in vector]
 
 
 def _rotation(diagonal1: float, diagonal2: float, off: Any) -> tuple[float, float, Any, float]:
@@ -75,13 +75,16 @@ def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
     Jacobi's method by cyclic sweeps (GVL 8.5.3).
     """
     size = len(matrix)
-    given, exponent = scaled(matrix)
+    normalised, exponent = scaled(matrix)
     rows = [
-        [given[i][j] if j < i else given[i][i].real if i == j else given[j][i].conjugate() for j in range(size)]
+        [
+            normalised[i][j] if j < i else normalised[i][i].real if i == j else normalised[j][i].conjugate()
+            for j in range(size)
+        ]
         for i in range(size)
     ]
     vectors = identity(size)  # a row each
-    small = length(each for row in rows for each in row) * EPSILON / (2 * max(size, 1))
+    small = length(element for row in rows for element in row) * EPSILON / (2 * max(size, 1))
     for _ in range(_SWEEPS):
         done = True
         for p in range(size):
@@ -102,9 +105,9 @@ def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
                 vectors[p], vectors[q] = _rotate(vectors[p], vectors[q], cosine, sine, turn)
         if done:
             break
-    order = sorted(range(size), key=lambda each: rows[each][each])
-    values = [times_power(rows[each][each], exponent) for each in order]
-    ordered = [turned(vectors[each], leading_phase(vectors[each], tolerance)) for each in order]
+    order = sorted(range(size), key=lambda index: rows[index][index])
+    values = [times_power(rows[index][index], exponent) for index in order]
+    ordered = [turned(vectors[index], leading_phase(vectors[index], tolerance)) for index in order]
     return values, transpose(ordered, size)
 
 
@@ -121,22 +124,22 @@ def svd(matrix: Matrix, columns: int, tolerance: float, *, full: bool) -> tuple[
         turn = leading_phase(vector, tolerance)
         across[k] = turned(vector, turn)
         if k < len(values) and turn != 1:
-            vh[k] = [turn * each for each in vh[k]]
+            vh[k] = [turn * component for component in vh[k]]
     return transpose(across, rows), values, vh
 
 
 def _svd(matrix: Matrix, columns: int, *, full: bool) -> tuple[Matrix, list[float], Matrix]:
-    """The same for at least as many rows as columns."""
-    given, exponent = scaled(matrix)
+    """The factors of `svd`, up to their phases, for at least as many rows as columns."""
+    normalised, exponent = scaled(matrix)
     rows = len(matrix)
-    q, r = qr(given, columns, complete=full)
+    q, r = qr(normalised, columns, complete=full)
     left = transpose(r[:columns], columns)
     right = identity(columns)  # as `left` a list of columns
     _orthogonalise(left, right)
     sizes = [length(column) for column in left]
-    order = sorted(range(columns), key=lambda each: -sizes[each])
+    order = sorted(range(columns), key=lambda column: -sizes[column])
     negligible = _negligible(sizes)
-    kept = [[each / sizes[k] for each in left[k]] for k in order if sizes[k] > negligible]
+    kept = [[component / sizes[k] for component in left[k]] for k in order if sizes[k] > negligible]
     if len(kept) < columns:  # any orthonormal vectors go with singular values of nearly 0
         rest, _ = qr(transpose(kept, columns), len(kept), complete=True)
         kept += transpose(rest, columns)[len(kept) :]
@@ -171,7 +174,9 @@ def _orthogonalise(left: Matrix, right: Matrix) -> None:
                 left[p], left[q] = _rotate(left[p], left[q], cosine, sine, turn)
                 right[p], right[q] = _rotate(right[p], right[q], cosine, sine, turn)
                 for k in (p, q):
-                    squares[k] = sum(each.real * each.real + each.imag * each.imag for each in left[k])
+                    squares[k] = sum(
+                        component.real * component.real + component.imag * component.imag for component in left[k]
+                    )
         if done:
             break
 
@@ -184,9 +189,9 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     Hessenberg's form (GVL 7.4.2), Schur's by the shifted QR iteration, back substitution.
     """
     size = len(matrix)
-    given, exponent = scaled(matrix)
-    is_real = all(not isinstance(each, complex) for row in given for each in row)
-    form, basis = _hessenberg(given)
+    normalised, exponent = scaled(matrix)
+    is_real = all(not isinstance(element, complex) for row in normalised for element in row)
+    form, basis = _hessenberg(normalised)
     if is_real:
         _francis(form, basis)
         form, basis = _complex_schur(form, basis)
@@ -196,25 +201,25 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     order = _ascending(values, tolerance)
     vectors = []
     for k in order:
-        found = _back(form, k)
-        vector = [sum(map(mul, row, found)) for row in basis]
+        coordinates = _back(form, k)
+        vector = [sum(map(mul, row, coordinates)) for row in basis]
         vector = turned(vector, leading_phase(vector, tolerance))
         if is_real and values[k].imag == 0:  # its real part, which is not zero now, is an eigenvector too
-            vector = [each.real for each in vector]
+            vector = [component.real for component in vector]
         whole = length(vector)
-        vectors.append([each / whole for each in vector])
+        vectors.append([component / whole for component in vector])
     return [times_power(values[k], exponent) for k in order], transpose(vectors, size)
 
 
 def _ascending(values: Vector, tolerance: float) -> list[int]:
     """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
-    order = sorted(range(len(values)), key=lambda each: values[each].real)
+    order = sorted(range(len(values)), key=lambda index: values[index].real)
     apart = max(map(magnitude, values), default=0.0) * tolerance
     group, groups = 0, dict.fromkeys(order[:1], 0)
     for before, after in pairwise(order):
         group += values[after].real - values[before].real > apart
         groups[after] = group
-    return sorted(order, key=lambda each: (groups[each], values[each].imag))
+    return sorted(order, key=lambda index: (groups[index], values[index].imag))
 
 
 def _hessenberg(matrix: Matrix) -> tuple[Matrix, Matrix]:
@@ -240,8 +245,8 @@ def _reflect_both(h: Matrix, z: Matrix, at: int, vector: Vector, scale: float) -
     mirrored = conjugated(vector)
     block = h[at:end]
     weights = [scale * sum(map(mul, mirrored, column)) for column in zip(*block, strict=True)]
-    for row, each in zip(range(at, end), vector, strict=True):
-        h[row] = [a - each * weight for a, weight in zip(h[row], weights, strict=True)]
+    for row, component in zip(range(at, end), vector, strict=True):
+        h[row] = [a - component * weight for a, weight in zip(h[row], weights, strict=True)]
     for row_of in (*h, *z):
         weight = scale * sum(map(mul, row_of[at:end], vector))
         row_of[at:end] = [a - weight * b for a, b in zip(row_of[at:end], mirrored, strict=True)]
@@ -260,7 +265,7 @@ def _start(h: Matrix, high: int, whole: float) -> int:
 def _francis(h: Matrix, z: Matrix) -> None:
     """Makes a real Hessenberg matrix quasi-triangular: blocks of order 1 and 2 (GVL 7.5.1 and 7.5.2)."""
     high, tries = len(h) - 1, 0
-    whole = length(each for row in h for each in row)
+    whole = length(element for row in h for element in row)
     while high > 0:
         low = _start(h, high, whole)
         if low >= high - 1:
@@ -334,7 +339,7 @@ def _turn(h: Matrix, z: Matrix, k: int, cosine: Any, sine: Any) -> None:
 def _shifted(h: Matrix, z: Matrix) -> None:
     """Makes a complex Hessenberg matrix triangular by QR steps with Wilkinson's shift (GVL 7.3 and 7.5)."""
     high, tries = len(h) - 1, 0
-    whole = length(each for row in h for each in row)
+    whole = length(element for row in h for element in row)
     while high > 0:
         low = _start(h, high, whole)
         if low == high:
@@ -369,15 +374,15 @@ def _wilkinson(h: Matrix, high: int) -> Any:
 def _back(form: Matrix, k: int) -> Vector:
     """The eigenvector of a triangular matrix for its k-th diagonal element (GVL 7.6.4)."""
     value = form[k][k]
-    least = EPSILON * (length(each for row in form for each in row) or 1.0)
-    found: Vector = [1.0]
+    least = EPSILON * (length(element for row in form for element in row) or 1.0)
+    components: Vector = [1.0]
     for i in range(k - 1, -1, -1):
         apart = form[i][i] - value
         if magnitude(apart) < least:  # a repeated eigenvalue: a nearby matrix has the vector
             apart = least
-        next_one = -sum(map(mul, form[i][i + 1 : k + 1], found)) / apart
-        if magnitude(next_one) > 1e100:
-            found = [each * 1e-100 for each in found]
-            next_one = next_one * 1e-100
-        found.insert(0, next_one)
-    return found + [0.0] * (len(form) - k - 1)
+        next_component = -sum(map(mul, form[i][i + 1 : k + 1], components)) / apart
+        if magnitude(next_component) > 1e100:
+            components = [component * 1e-100 for component in components]
+            next_component = next_component * 1e-100
+        components.insert(0, next_component)
+    return components + [0.0] * (len(form) - k - 1)

@@ -22,7 +22,7 @@ Columns: TypeAlias = Callable[..., Iterable[Any]]
 """A function of columns that gives a column."""
 
 Storing: TypeAlias = Callable[[DType, int], Callable[..., bytes]]
-"""Makes a function that stores so many results, each an argument, as bytes."""
+"""Makes, for a dtype and a count, the function that stores `count` results, each an argument, as bytes."""
 
 
 def elements(x: Tensor) -> tuple[Any, ...]:
@@ -85,8 +85,7 @@ _BLOCK = 512
 def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing = storing) -> Callable[..., bytes]:
     """A function of columns as one of payloads, for the templates of the result and of the inputs.
 
-    It goes through long columns block by block, so that a slower form of a function is run for those blocks only that
-    need it.
+    It takes long columns block by block, so that the slower form of a function runs only for the blocks that need it.
     """
     shape, size, dtypes = out.shape, out.size, [template.dtype for template in inputs]
 
@@ -98,7 +97,7 @@ def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing
             second = others[0]
             return lambda left, right: write(*function(first(left), second(right)))
         readers = [first, *others]
-        return lambda *data: write(*function(*[read(each) for read, each in zip(readers, data, strict=True)]))
+        return lambda *data: write(*function(*[read(payload) for read, payload in zip(readers, data, strict=True)]))
 
     if size <= _BLOCK and all(template.shape == shape for template in inputs):
         return of_block(size)

@@ -29,7 +29,7 @@ _sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr
 
 
 def _axes(sizes: Sizes, strides: Sizes, dilations: Sizes) -> list[Axis]:
-    return [Axis(*each) for each in zip(sizes, strides, dilations, strict=True)]
+    return [Axis(*fields) for fields in zip(sizes, strides, dilations, strict=True)]
 
 
 def _pairs(padding: Padding) -> list[tuple[int, int, int]]:
@@ -42,14 +42,14 @@ def _limits(dtype: DType) -> tuple[Any, Any]:
 
 
 def _folded(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> list[Any]:
-    return list(chain.from_iterable(fold(each) for each in columns(values, axes, shape)))
+    return list(chain.from_iterable(fold(part_columns) for part_columns in columns(values, axes, shape)))
 
 
 def _axis_by_axis(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Sequence[Any]:
     """An exact associative function of every window, along one axis after another."""
     for place, axis in enumerate(axes):
         if axis.window > 1 or axis.stride > 1:
-            alone = [axis if each == place else Axis(1, 1, 1) for each in range(len(axes))]
+            alone = [axis if position == place else Axis(1, 1, 1) for position in range(len(axes))]
             values = _folded(fold, values, alone, shape)
             shape = (*shape[:place], axis.places(shape[place]), *shape[place + 1 :])
     return values
@@ -57,21 +57,21 @@ def _axis_by_axis(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape
 
 def _of_each(function: Callable[..., Any]) -> Fold:
     """A fold by a function of one element or more, such as `max`."""
-    return lambda found: list(map(function, *found)) if len(found) > 1 else found[0]
+    return lambda window_columns: list(map(function, *window_columns)) if len(window_columns) > 1 else window_columns[0]
 
 
 def _of_tuples(function: Callable[[Any], Any]) -> Fold:
     """A fold by a function of a sequence, such as `math.prod`."""
-    return lambda found: list(map(function, zip(*found, strict=True)))
+    return lambda window_columns: list(map(function, zip(*window_columns, strict=True)))
 
 
-def _sums_of_floats(found: list[Sequence[Any]]) -> Sequence[Any]:
-    return mapped(math.fsum, sum_of_floats, list(zip(*found, strict=True)))
+def _sums_of_floats(window_columns: list[Sequence[Any]]) -> Sequence[Any]:
+    return mapped(math.fsum, sum_of_floats, list(zip(*window_columns, strict=True)))
 
 
-def _sums_of_complex(found: list[Sequence[Any]]) -> Sequence[Any]:
-    reals: list[Sequence[Any]] = [[z.real for z in column] for column in found]
-    imaginaries: list[Sequence[Any]] = [[z.imag for z in column] for column in found]
+def _sums_of_complex(window_columns: list[Sequence[Any]]) -> Sequence[Any]:
+    reals: list[Sequence[Any]] = [[z.real for z in column] for column in window_columns]
+    imaginaries: list[Sequence[Any]] = [[z.imag for z in column] for column in window_columns]
     return list(map(complex, _sums_of_floats(reals), _sums_of_floats(imaginaries)))
 
 

@@ -112,7 +112,7 @@ def order_keys(data: bytes, dtype: DType, nan_is_greatest: bool) -> list[int]:
     """Integers in the order of floats, -0.0 below 0.0 and NaN at one end: their bits, turned round below zero."""
     letter, least = _scale(dtype)
     bits = memoryview(data).cast("B").cast(letter)  # type: ignore[call-overload] # any letter
-    keys = [each if each >= 0 else least - 1 - each for each in bits]
+    keys = [number if number >= 0 else least - 1 - number for number in bits]
     infinity = ((1 << dtype.exponent_bits) - 1) << (dtype.bits - 1 - dtype.exponent_bits)
     if keys and (max(keys) > infinity or min(keys) < -infinity - 1):
         quiet = infinity + (1 << (dtype.bits - 2 - dtype.exponent_bits))

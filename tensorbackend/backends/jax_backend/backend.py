@@ -114,7 +114,7 @@ class JaxBackend(
         self.wide, self.long = float64, int64
         if not self.jax.config.jax_enable_x64:
             self.wide, self.long = float32, int32
-            self.dtypes = frozenset(each for each in ALL_DTYPES if each.bits < (128 if each.is_complex else 64))
+            self.dtypes = frozenset(dtype for dtype in ALL_DTYPES if dtype.bits < (128 if dtype.is_complex else 64))
         # Without 64-bit dtypes there is nothing wider to compute in.
         self.rounds_once = self.place.platform != "gpu" or self.wide is float32
         self.precision = self.lax.Precision.HIGHEST
@@ -272,8 +272,8 @@ def name_of(place: Any) -> str:
 
 def _places(jax: Any) -> list[Any]:
     """The devices of this process: the default platform's, then the host's."""
-    found = list(jax.local_devices())
-    return found + [each for each in jax.local_devices(backend="cpu") if each not in found]
+    places = list(jax.local_devices())
+    return places + [place for place in jax.local_devices(backend="cpu") if place not in places]
 
 
 def device_of(jax: Any, device: object) -> Any:

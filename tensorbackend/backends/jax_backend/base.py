@@ -107,7 +107,7 @@ class JaxBase(ArrayBase):
         return lambda *arrays: tuple(map(self._in_dtype, function(*arrays), out))
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """A kernel compiled; what it makes of nothing is made on this instance's device."""
+        """Compiles a kernel; a result without inputs is made on this instance's device."""
         if isinstance(kernel, Looking):
             return kernel.kernel
         if isinstance(kernel, Eager):
@@ -124,17 +124,17 @@ class JaxBase(ArrayBase):
     def made_here(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on this instance's device."""
         with self.jax.default_device(self.place):
-            made = self.lasting(make)
-        return made if self.committed is None else self.jax.device_put(made, self.committed)
+            payload = self.lasting(make)
+        return payload if self.committed is None else self.jax.device_put(payload, self.committed)
 
     def lasting(self, make: Callable[[], Any]) -> Any:
         """Calls a function of constants, with values while JAX traces: programs keep small results.
 
         Large constants stay part of the traced function, which need not hold them.
         """
-        made = make()
-        if not self.traced(made) or made.size * made.dtype.itemsize > KEPT_BYTES:
-            return made
+        constant = make()
+        if not self.traced(constant) or constant.size * constant.dtype.itemsize > KEPT_BYTES:
+            return constant
         with self.jax.ensure_compile_time_eval():
             return make()
 
@@ -142,10 +142,12 @@ class JaxBase(ArrayBase):
         """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 
-    def derived(self, values: Callable[..., Array], own: Callable[..., Array]) -> Callable[..., Array]:
-        """A function that has the derivative of another."""
+    def derived(self, values: Callable[..., Array], differentiable: Callable[..., Array]) -> Callable[..., Array]:
+        """A function with the values of one function and the derivative of another."""
         derived = self.jax.custom_jvp(values)
-        derived.defjvp(lambda primals, tangents: (derived(*primals), self.jax.jvp(own, primals, tangents)[1]))
+        derived.defjvp(
+            lambda primals, tangents: (derived(*primals), self.jax.jvp(differentiable, primals, tangents)[1])
+        )
         return derived  # type: ignore[no-any-return] # of the values' kind
 
     def tensor(self, data: Array) -> Tensor:

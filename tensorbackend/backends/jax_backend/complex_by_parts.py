@@ -48,11 +48,11 @@ def _finite_atanh(xp: Any, z: Array) -> Array:
     a, b = _parts(xp, z)
     left, below = xp.signbit(a), xp.signbit(b)
     a, b = xp.where(left, -a, a), xp.where(below, -b, b)
-    found = xp.arctanh(xp.join(a, b))
+    in_quadrant = xp.arctanh(xp.join(a, b))
     apart = xp.hypot(1 - a, b)
     near = (apart > 0) & (apart < 1e-100)
-    real = xp.where(near, 0.5 * (xp.log(xp.hypot(1 + a, b)) - xp.log(xp.where(near, apart, 1.0))), found.real)
-    imaginary = found.imag
+    real = xp.where(near, 0.5 * (xp.log(xp.hypot(1 + a, b)) - xp.log(xp.where(near, apart, 1.0))), in_quadrant.real)
+    imaginary = in_quadrant.imag
     return xp.join(xp.where(left, -real, real), xp.where(below, -imaginary, imaginary)).astype(z.dtype)
 
 
@@ -68,8 +68,8 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
 
 def angle(xp: Any, b: Array, a: Array) -> Array:
     """The angle of a + bj, on the side of the real axis of b: where b is subnormal XLA may take the other."""
-    found = xp.arctan2(b, a)
-    return found * xp.where((b == 0) & (xp.signbit(found) != xp.signbit(b)), -1.0, 1.0)
+    radians = xp.arctan2(b, a)
+    return radians * xp.where((b == 0) & (xp.signbit(radians) != xp.signbit(b)), -1.0, 1.0)
 
 
 def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
@@ -134,10 +134,10 @@ def _bounded(xp: Any, a: Array, factor: Array | float) -> Array:
 
 def sinh_over(a: Array) -> Array:
     """sinh(a) / a of numbers up to 1 by its series, to the last digit of float64."""
-    square, found = a * a, 1.0
+    square, series = a * a, 1.0
     for term in range(20, 0, -2):
-        found = 1.0 + square * (found / (term * (term + 1)))
-    return found
+        series = 1.0 + square * (series / (term * (term + 1)))
+    return series
 
 
 def _cosh_times(xp: Any, a: Array, factor: Array | float) -> Array:
@@ -178,8 +178,8 @@ def log_to(base: float) -> Function:
     """The logarithm to another base."""
 
     def function(xp: Any, z: Array) -> Array:
-        found = log(xp, z)
-        return xp.join(*(part / math.log(base) for part in _parts(xp, found))).astype(z.dtype)
+        logarithm = log(xp, z)
+        return xp.join(*(part / math.log(base) for part in _parts(xp, logarithm))).astype(z.dtype)
 
     return function
 

@@ -47,13 +47,13 @@ class JaxComposites(JaxBase):
         if compiled is not None:
             call = partial(compiled, (out, tuple(map(_place, inputs))), *arrays)
             try:
-                found = call() if arrays else self.made_here(call)
+                results = call() if arrays else self.made_here(call)
             except ReadsData:
                 remember(self.composites, key, None)
             else:
                 if isinstance(out, Template):
-                    return Tensor(out, self, found)
-                return tuple(Tensor(template, self, data) for template, data in zip(out, found, strict=True))
+                    return Tensor(out, self, results)
+                return tuple(Tensor(template, self, data) for template, data in zip(out, results, strict=True))
         return default_impl(*args)
 
     def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
@@ -62,7 +62,7 @@ class JaxComposites(JaxBase):
         `optional` keeps composites without inputs and those of sequences of tensors. It also gets the calls of a
         default that looks at data, and those made while JAX traces a function.
         """
-        if not call.inputs or not all(isinstance(each, Template) for each in call.inputs):
+        if not call.inputs or not all(isinstance(operand, Template) for operand in call.inputs):
             return None
         compiled: Kernel | None = self.jax.jit(
             partial(self._composed, default_impl, call.options, (call.out, call.inputs))
@@ -89,8 +89,8 @@ class JaxComposites(JaxBase):
         """A default as a function of arrays."""
         (out, places), rest = static, iter(arrays)
         with self.composing(), default_backend(self):
-            found = default_impl(out, tuple(self._put(place, rest) for place in places), options)
-        return found.data if isinstance(found, Tensor) else tuple(x.data for x in found)
+            results = default_impl(out, tuple(self._put(place, rest) for place in places), options)
+        return results.data if isinstance(results, Tensor) else tuple(x.data for x in results)
 
     def _put(self, place: Any, arrays: Iterator[Array]) -> Any:
         """An input of which only the templates are left, with arrays again."""
@@ -108,8 +108,8 @@ def _place(value: Any) -> Any:
 
 def _arrays(inputs: Sequence[Any]) -> Iterator[Array]:
     """The payloads of a call's tensors."""
-    for each in inputs:
-        if isinstance(each, Tensor):
-            yield each.data
-        elif each is not None:
-            yield from (x.data for x in each)
+    for operand in inputs:
+        if isinstance(operand, Tensor):
+            yield operand.data
+        elif operand is not None:
+            yield from (x.data for x in operand)

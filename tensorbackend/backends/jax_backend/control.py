@@ -26,7 +26,7 @@ class JaxControl(JaxBase):
         """A kernel that runs a graph behind a barrier: otherwise XLA would find the same values elsewhere, and keep
         those."""
         run, barrier = self._of(body), self.lax.optimization_barrier
-        return lambda given: run(*barrier(tuple(given)))
+        return lambda arrays: run(*barrier(tuple(arrays)))
 
     def debug_callback(
         self,
@@ -42,7 +42,7 @@ class JaxControl(JaxBase):
 
         The token of the next call comes from there, so that the calls keep their order.
         """
-        data, given = (tuple([x.data for x in tensors]) for tensors in (carried, operands))
+        data, operand_arrays = (tuple([x.data for x in tensors]) for tensors in (carried, operands))
         if function is None:
             return data
         host = get_backend("numpy")
@@ -54,11 +54,11 @@ class JaxControl(JaxBase):
 
         import numpy
 
-        if not any(map(self.traced, data + given)):
-            on_host(data, given)
+        if not any(map(self.traced, data + operand_arrays)):
+            on_host(data, operand_arrays)
             return data
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, x.dtype) for x in data)
-        stopped = tuple(map(self.lax.stop_gradient, given))
+        stopped = tuple(map(self.lax.stop_gradient, operand_arrays))
         called: Payload = self.jax.experimental.io_callback(on_host, shapes, data, stopped)
         return called
 
@@ -76,8 +76,8 @@ class JaxControl(JaxBase):
 
         def on_host(*arrays: Array) -> Arrays:
             pairs = zip(operands, arrays, strict=True)
-            found = function([Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
-            return tuple([x.data for x in found])
+            tensors = function([Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
+            return tuple([x.data for x in tensors])
 
         if data and not any(map(self.traced, data)):  # of none it cannot tell whether JAX traces
             return tuple(map(self.xp.asarray, on_host(*data)))
@@ -109,7 +109,7 @@ class JaxControl(JaxBase):
             "index": lambda: lax.axis_index(axes),
         }
         function = functions[kind]
-        return lambda given: (function(*given),)
+        return lambda arrays: (function(*arrays),)
 
     @planned
     def cond(
@@ -124,7 +124,7 @@ class JaxControl(JaxBase):
     ) -> Kernel:
         """A kernel that runs one of two graphs."""
         cond, branches = self.lax.cond, (self._of(true_branch), self._of(false_branch))
-        return lambda holds, given: cond(holds, *branches, *given)
+        return lambda holds, arrays: cond(holds, *branches, *arrays)
 
     @planned
     def while_loop(
@@ -145,10 +145,10 @@ class JaxControl(JaxBase):
         lax, holds, turn = self.lax, self._of(condition), self._of(body)
 
         def unlimited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
-            found: Arrays = lax.while_loop(
+            final_state: Arrays = lax.while_loop(
                 lambda carried: holds(*held, *carried)[0], lambda carried: turn(*held, *carried), tuple(start)
             )
-            return found
+            return final_state
 
         def limited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
             def step(state: tuple[Array, Arrays], entry: None) -> tuple[tuple[Array, Arrays], None]:
@@ -156,8 +156,8 @@ class JaxControl(JaxBase):
                 goes_on = goes_on & holds(*held, *carried)[0]
                 return (goes_on, lax.cond(goes_on, partial(turn, *held), lambda *same: same, *carried)), None
 
-            found: Arrays = lax.scan(step, (self.xp.asarray(True), tuple(start)), None, length=limit)[0][1]
-            return found
+            final_state: Arrays = lax.scan(step, (self.xp.asarray(True), tuple(start)), None, length=limit)[0][1]
+            return final_state
 
         return unlimited if limit is None else limited
 
@@ -179,8 +179,8 @@ class JaxControl(JaxBase):
 
         def kernel(held: Sequence[Array], start: Sequence[Array], rows: Sequence[Array]) -> Arrays:
             def step(carried: Arrays, entries: Arrays) -> tuple[Arrays, Arrays]:
-                found = run(*held, *carried, *entries)
-                return found[:count], found[count:]
+                results = run(*held, *carried, *entries)
+                return results[:count], results[count:]
 
             carried, ys = scan(step, tuple(start), tuple(rows), length=length, reverse=reverse)
             return (*carried, *ys)

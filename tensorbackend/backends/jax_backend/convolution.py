@@ -55,12 +55,12 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             if out.dtype.is_complex:
                 values, weights = parts(xp, values, weights)
             if lonely:
-                values, weights = (xp.concatenate((each, xp.zeros_like(each)), axis=2) for each in (values, weights))
+                values, weights = (xp.concatenate((array, xp.zeros_like(array)), axis=2) for array in (values, weights))
             values = values.reshape((batch, groups * values.shape[2], *x.shape[2:]))
             ends, dilation = padding, input_dilation
             if spread:
                 values, ends, dilation = self._spread(values, ends, dilation)
-            found = self.lax.conv_general_dilated(
+            sums = self.lax.conv_general_dilated(
                 values,
                 weights.reshape((groups * weights.shape[1], -1, *kernel.shape[2:])),
                 strides,
@@ -71,9 +71,9 @@ class JaxConvolution(JaxBase, ArrayConvolution):
                 precision=self.precision,
             )
             if out.dtype.is_complex:
-                real, imaginary = xp.moveaxis(found.reshape((batch, groups, 2, -1)), 2, 0)
-                found = self.lax.complex(real, imaginary)
-            return self.narrowed(found.reshape(out.shape), out)
+                real, imaginary = xp.moveaxis(sums.reshape((batch, groups, 2, -1)), 2, 0)
+                sums = self.lax.complex(real, imaginary)
+            return self.narrowed(sums.reshape(out.shape), out)
 
         return convolve
 

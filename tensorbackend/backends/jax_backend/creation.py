@@ -62,7 +62,7 @@ class JaxCreation(JaxBase, ArrayCreation):
             wide = (
                 self.long if isinstance(start, int) else COMPLEX_OF[self.wide] if type(start) is complex else self.wide
             )
-            numbers = [self._number(each, wide) for each in (start, step, last) if each is not None]
+            numbers = [self._number(number, wide) for number in (start, step, last) if number is not None]
             plan: Any = self._spaced
             known = entered(self, plan.__plan__, out, [[x.template for x in numbers]], {}), [x.data for x in numbers]
             remember(self.spacings, key, known)

@@ -34,8 +34,8 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
         def products(values: Array) -> Array:
             rows = xp.moveaxis(values.astype("complex128", copy=False), axis, 0)
-            found = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
-            return xp.moveaxis(found, 0, axis).astype(values.dtype)
+            running_products = xp.concatenate((rows[:1], lax.scan(step, rows[0], rows[1:])[1])) if len(rows) else rows
+            return xp.moveaxis(running_products, 0, axis).astype(values.dtype)
 
         return products
 
@@ -58,10 +58,10 @@ class JaxCumulative(JaxBase, ArrayCumulative):
             return lambda values: extreme(values, axis=axis, reverse=reverse)
 
         def running(values: Array) -> Array:
-            found = extreme(values, axis=axis, reverse=reverse)
+            extremes = extreme(values, axis=axis, reverse=reverse)
             wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
             met = cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
-            zero = xp.where(met, -loser, loser).astype(found.dtype)
-            return xp.where(found == 0, xp.copysign(found, zero), found)
+            zero = xp.where(met, -loser, loser).astype(extremes.dtype)
+            return xp.where(extremes == 0, xp.copysign(extremes, zero), extremes)
 
         return running

@@ -47,22 +47,22 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         compiled, composing = self.enter(product), self.composing
 
         def rounded(*arrays: Array) -> Array:
-            found = compiled(*arrays)
-            return unfused(found) if composing.now else found
+            products = compiled(*arrays)
+            return unfused(products) if composing.now else products
 
         return Looking(rounded)
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
         """The same bits; a complex number is its real part and then its imaginary one."""
-        xp, lax, wanted = self.xp, self.lax, numpy_dtype(out.dtype)
+        xp, lax, dtype = self.xp, self.lax, numpy_dtype(out.dtype)
         if x.dtype is out.dtype:
             return itself
         if out.dtype.is_complex:
             return lambda values: lax.complex(*xp.moveaxis(lax.bitcast_convert_type(values, "float32"), -1, 0))
         if x.dtype.is_complex:
-            return lambda values: lax.bitcast_convert_type(xp.stack([values.real, values.imag], axis=-1), wanted)
-        return lambda values: lax.bitcast_convert_type(values, wanted)
+            return lambda values: lax.bitcast_convert_type(xp.stack([values.real, values.imag], axis=-1), dtype)
+        return lambda values: lax.bitcast_convert_type(values, dtype)
 
     @planned
     def sign(self, out: Template, x: Template, /) -> Kernel:
@@ -127,10 +127,10 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if not x.dtype.is_complex:
             return of_reals
 
-        def own(z: Array) -> Array:
+        def by_logarithm(z: Array) -> Array:
             return xp.log(z + xp.sqrt(z - 1) * xp.sqrt(z + 1))
 
-        return self.derived(partial(complex_functions.acosh, xp), own)
+        return self.derived(partial(complex_functions.acosh, xp), by_logarithm)
 
     # Near sqrt(1/2) - 1 XLA's log1p of float64 is 128 ulps off
 
@@ -190,7 +190,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     _own_sqrt = function("sqrt", complex_by_parts.sqrt)
     atan = function("arctan", complex_by_parts.atan)
 
-    # Of subnormal numbers, where they are taken for zeros, XLA makes NaN here, or a number of the other sign
+    # Where XLA takes subnormal numbers for zeros, these functions would give NaN or the wrong sign for them
 
     @planned
     def atan2(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -207,15 +207,15 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         if out.dtype not in NARROW:
             return kernel
         wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
-        return lambda *arrays: kernel(*[each.astype(wide) for each in arrays]).astype(narrow)
+        return lambda *arrays: kernel(*[array.astype(wide) for array in arrays]).astype(narrow)
 
     def _zeroed(self, values: Array) -> Array:
-        """Zeros of their sign for what counts as zero; to a derivative nothing happens."""
+        """Replaces numbers that compare equal to zero by zeros of the same sign; derivatives pass through unchanged."""
 
-        def zeroed(each: Array) -> Array:
-            return self.xp.where(each == 0, self.xp.copysign(self.xp.zeros_like(each), each), each)
+        def zeroed(array: Array) -> Array:
+            return self.xp.where(array == 0, self.xp.copysign(self.xp.zeros_like(array), array), array)
 
-        return self.derived(zeroed, lambda each: each)(values)
+        return self.derived(zeroed, lambda array: array)(values)
 
     # Division: XLA's integer quotient by zero is -1, its remainder the dividend
 
@@ -267,9 +267,9 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             whole = (left - rest) / right - ((rest != 0) & ((rest < 0) != (right < 0)))
             floor = xp.floor(whole)
             floor = floor + (whole - floor > 0.5)
-            found = xp.where(floor == 0, xp.copysign(floor, left / right), floor)
+            signed_floor = xp.where(floor == 0, xp.copysign(floor, left / right), floor)
             plain = xp.isfinite(left) & xp.isfinite(right) & (right != 0)
-            return xp.where(plain, found, left / right)
+            return xp.where(plain, signed_floor, left / right)
 
         return self._in_wide(of_floats, out) if out.dtype.is_floating else of_integers
 
@@ -331,12 +331,12 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         would be 3."""
 
         def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-            found, square, left = state
-            return self.xp.where(left & 1 == 1, found * square, found), square * square, left >> 1
+            product, square, left = state
+            return self.xp.where(left & 1 == 1, product * square, product), square * square, left >> 1
 
         start = self.xp.ones_like(base), base, exponent
-        found: Array = self.lax.while_loop(lambda state: (state[2] > 0).any(), step, start)[0]
-        return found
+        power: Array = self.lax.while_loop(lambda state: (state[2] > 0).any(), step, start)[0]
+        return power
 
     def _complex_power(self, x: Array, y: Array) -> Array:
         """A small whole exponent by repeated squaring, else the polar form, else exp(y * log(x)); of 0 it is one."""
@@ -345,20 +345,20 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             x, y = x.astype("complex128"), y.astype("complex128")
         whole = (y.imag == 0) & (xp.abs(y.real) <= _LARGEST_WHOLE) & (xp.trunc(y.real) == y.real)
         polar = complex_functions.polar_power(xp, x, y, complex_by_parts.angle(xp, x.imag, x.real))
-        found = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), polar)
-        usable = xp.isfinite(found) & (found != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
+        powers = xp.where(whole, self._whole_power(x, xp.where(whole, y.real, 0)), polar)
+        usable = xp.isfinite(powers) & (powers != 0) & xp.isfinite(x) & xp.isfinite(y) & (x != 0)
         usable &= ~complex_functions.beside_one(xp, x, y)
         product = complex_functions.product_by_parts(xp, y, complex_by_parts.log(xp, x))
         rest = xp.where(y == 0, 1, complex_by_parts.exp(xp, product))
-        return xp.where(usable, found, rest).astype(dtype)
+        return xp.where(usable, powers, rest).astype(dtype)
 
     def _whole_power(self, x: Array, exponent: Array) -> Array:
         xp = self.xp
-        left, found, square = xp.abs(exponent).astype("int32"), xp.ones_like(x), x
+        left, product, square = xp.abs(exponent).astype("int32"), xp.ones_like(x), x
         for bit in range(_LARGEST_WHOLE.bit_length()):
-            found = xp.where(left >> bit & 1 == 1, found * square, found)
+            product = xp.where(left >> bit & 1 == 1, product * square, product)
             square = square * square
-        return xp.where(exponent < 0, complex_functions.quotient(xp, xp.ones_like(x), found), found)
+        return xp.where(exponent < 0, complex_functions.quotient(xp, xp.ones_like(x), product), product)
 
     # Special functions
 
@@ -368,7 +368,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         JAX's values are a few ulps less accurate, but ours have branches whose derivatives are no numbers.
         """
-        own = {
+        differentiable = {
             special.erf: self.lax.erf,
             special.erfc: self.lax.erfc,
             special.erf_inv: self.lax.erf_inv,
@@ -376,13 +376,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
             gamma.log_gamma: self.lax.lgamma,
         }.get(function)
         values = partial(function, self.xp)
-        chosen = values if own is None else self.derived(values, own)
+        chosen = values if differentiable is None else self.derived(values, differentiable)
         return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
         """A kernel of wide arrays for floats of any width."""
         wide, narrow = numpy_dtype(self.wide), bare(self.caster(self.wide, out.dtype))
-        return lambda *arrays: narrow(function(*[each.astype(wide) for each in arrays]))
+        return lambda *arrays: narrow(function(*[array.astype(wide) for array in arrays]))
 
     # XLA's own are 20 ulps off and more, and NaN for some infinities: the host computes the values
 

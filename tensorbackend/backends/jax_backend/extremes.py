@@ -24,21 +24,21 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
     the order of the numbers, which takes four times as long. For arrays with values it does so only where their sum is
     NaN or a result is zero.
     """
-    lax, own = backend.lax, partial(signed, backend.xp, reduce=reduce)
+    lax, native = backend.lax, partial(signed, backend.xp, reduce=reduce)
     if backend.place.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:
-        return own
+        return native
 
     def exact(values: Array) -> Array:
         ranks = reduce(_rank(backend.xp, lax, values, signed))
         return _number(backend.xp, lax, ranks, values.dtype, signed)
 
     def quick(values: Array) -> Array:
-        found = reduce(values)
-        doubtful = backend.xp.isnan(values.sum()) | (found == 0).any()
-        return lax.cond(doubtful, lambda: exact(values), lambda: found)
+        extremes = reduce(values)
+        doubtful = backend.xp.isnan(values.sum()) | (extremes == 0).any()
+        return lax.cond(doubtful, lambda: exact(values), lambda: extremes)
 
-    derived = backend.derived(exact, own)
-    return derived if backend.lays_by_name else Eager(derived, backend.derived(quick, own))
+    derived = backend.derived(exact, native)
+    return derived if backend.lays_by_name else Eager(derived, backend.derived(quick, native))
 
 
 # 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
@@ -47,20 +47,20 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
 
 def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
     """The maximum along axes, a zero with the sign of the greatest zero."""
-    found = reduce(values)
+    maxima = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
-        return found
+        return maxima
     plus = reduce(((values == 0) & ~xp.signbit(values)).astype("int8")) > 0
-    return found + xp.where((found == 0) & plus, 0.0, -0.0).astype(found.dtype)
+    return maxima + xp.where((maxima == 0) & plus, 0.0, -0.0).astype(maxima.dtype)
 
 
 def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
     """The minimum along axes, a zero with the sign of the least zero."""
-    found = reduce(values)
+    minima = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
-        return found
+        return minima
     minus = reduce(1 - ((values == 0) & xp.signbit(values)).astype("int8")) < 1
-    return -(-found + xp.where((found == 0) & minus, 0.0, -0.0).astype(found.dtype))
+    return -(-minima + xp.where((minima == 0) & minus, 0.0, -0.0).astype(minima.dtype))
 
 
 # Floating-point numbers as integers in their order: -0.0 is -1 and 0.0 is 0; NaN comes last, or first for a minimum

@@ -57,10 +57,10 @@ def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Coll
             continue  # what it calls adds two numbers
         called = [*_CALLED.findall(line)]
         for several in _BRANCHES.findall(line):
-            called += [each.strip().lstrip("%") for each in several.split(",")]
+            called += [branch.strip().lstrip("%") for branch in several.split(",")]
         turns = _TURNS.search(line)
-        for each in called:
-            yield from _of(bodies, each, count * (int(turns[1]) if turns else 1))
+        for callee in called:
+            yield from _of(bodies, callee, count * (int(turns[1]) if turns else 1))
 
 
 def _collective(line: str, match: re.Match[str], count: int) -> Collective:
@@ -88,7 +88,7 @@ def _devices(line: str) -> int:
 
 def _nbytes(alias: str, shape: str) -> int:
     """Bytes of an array whose dtype XLA calls so."""
-    size = prod(int(each) for each in shape.split(",") if each)
+    size = prod(int(digits) for digits in shape.split(",") if digits)
     if alias in _BYTES:
         return size * _BYTES[alias]
     try:

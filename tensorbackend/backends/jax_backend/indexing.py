@@ -24,7 +24,10 @@ from .base import JaxBase, Looking
 
 
 def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
-    """A planned callback that raises for the first index outside, of which a flag beside the result tells."""
+    """Makes a planned callback raise for the first index out of range.
+
+    Its compiled kernel returns, besides the result, whether all indices are in range.
+    """
 
     @planned
     def callback(
@@ -32,10 +35,10 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
     ) -> Kernel:
         import numpy
 
-        own = method.__get__(self)
+        bound_method = method.__get__(self)
         if mode != "error":
-            return kernel_of(own, out, x, indices, *rest, mode=mode, **options)
-        clipped = kernel_of(own, out, x, indices, *rest, mode="clip", **options)
+            return kernel_of(bound_method, out, x, indices, *rest, mode=mode, **options)
+        clipped = kernel_of(bound_method, out, x, indices, *rest, mode="clip", **options)
         inside, axis = self._inside(x, indices, options.get("axis")), options.get("axis")
         compiled = self.jax.jit(lambda values, places, *others: (clipped(values, places, *others), inside(places)))
 
@@ -43,10 +46,10 @@ def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
             if (self.traced(values) or any(map(self.traced, others))) and self.readable(places):
                 self.require_inside(x, indices, places, axis)
                 return clipped(values, places, *others)
-            found, good = compiled(values, places, *others)
+            result, good = compiled(values, places, *others)
             if self.readable(good) and not numpy.asarray(good):
                 self.require_inside(x, indices, places, axis)
-            return found
+            return result
 
         return Looking(looking)
 
@@ -58,9 +61,9 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """For one index tensor: entries and whether all are inside in one compiled kernel, of which the latter is read.
+        """For one index tensor: one compiled kernel returns the entries and whether all indices are in range.
 
-        None for views: each key of numbers would be compiled for itself.
+        `None` for views: JAX would compile each key of numbers separately.
         """
         tensors = [place for place, kind in enumerate(structure) if isinstance(kind, Template)]
         if len(tensors) != 1 or not x.size or set(structure) - {structure[tensors[0]], slice}:
@@ -80,10 +83,10 @@ class JaxIndexing(JaxBase, ArrayIndexing):
                 raise IndexError
             if found_by is not None:
                 (places,) = found_by(places)
-            found, inside = compiled(values, places)
+            entries, inside = compiled(values, places)
             if not numpy.asarray(inside):
                 raise IndexError
-            return found
+            return entries
 
         return read
 
@@ -103,16 +106,16 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return take
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """The positions that NumPy finds, as JAX would compile for each number of them; `None` without 64-bit
-        dtypes."""
+        """Finds the nonzero positions by NumPy, as JAX would compile once for each number of positions; `None` without
+        64-bit dtypes."""
         if self.long is not int64:
             return None
 
         def find(values: Array) -> tuple[Array, ...]:
 
             self.readable(values)
-            found = self.on_host(values).nonzero()
-            return tuple([self.jax.device_put(each, self.committed) for each in found])
+            positions = self.on_host(values).nonzero()
+            return tuple([self.jax.device_put(indices, self.committed) for indices in positions])
 
         return find
 
@@ -186,8 +189,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         written = self._written(x, indices, mode)
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
 
-        def add(values: Array, places: Array, given: Array) -> Array:
-            positions, rows, target = written(places, given.astype(working), values.astype(working))
+        def add(values: Array, places: Array, addends: Array) -> Array:
+            positions, rows, target = written(places, addends.astype(working), values.astype(working))
             return target.at[positions].add(rows, mode="drop").reshape(out.shape).astype(numpy_dtype(out.dtype))
 
         return add
@@ -205,8 +208,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
         scatter = self._flat_scatter(x, indices, axis) if self.jax.device_count() == 1 else self._scatter_along(x, axis)
 
-        def add(values: Array, places: Array, given: Array) -> Array:
-            return scatter(values.astype(working), *locate(places), given.astype(working)).astype(dtype)
+        def add(values: Array, places: Array, addends: Array) -> Array:
+            return scatter(values.astype(working), *locate(places), addends.astype(working)).astype(dtype)
 
         return add
 
@@ -214,7 +217,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         """A kernel that adds updates at positions along an axis, but not those that were outside from the start."""
         lax, xp, size = self.lax, self.xp, x.shape[axis]
         modes, short = lax.GatherScatterMode, size < iinfo(int32).max
-        others = tuple(each for each in range(x.ndim) if each != axis)
+        others = tuple(other_axis for other_axis in range(x.ndim) if other_axis != axis)
         numbers = lax.ScatterDimensionNumbers(
             update_window_dims=(),
             inserted_window_dims=(axis,),
@@ -252,8 +255,8 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         """x with the last of the updates for each place, which a scatter alone leaves open on a GPU."""
         xp, written = self.xp, self._written(x, indices, mode)
 
-        def put(values: Array, places: Array, given: Array) -> Array:
-            positions, rows, target = written(places, given, values)
+        def put(values: Array, places: Array, replacements: Array) -> Array:
+            positions, rows, target = written(places, replacements, values)
             if not (len(rows) and len(target)):
                 return values
             order = xp.arange(len(rows))
@@ -267,12 +270,12 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """A scatter of integers in the order of the numbers, as XLA leaves open which of two zeros is greater."""
         depth, xp = indices.shape[-1], self.xp
-        written, given = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
-        of_x, of_updates = (bare(self.caster(each.dtype, out.dtype)) for each in (x, updates))
+        written, updates_shape = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
+        of_x, of_updates = (bare(self.caster(operand.dtype, out.dtype)) for operand in (x, updates))
         ordered, numbers = self._in_order(out.dtype)
 
         def greatest(values: Array, places: Array, others: Array) -> Array:
-            wide = xp.broadcast_to(of_updates(others), given)
+            wide = xp.broadcast_to(of_updates(others), updates_shape)
             positions, rows, target = written(places, ordered(wide), ordered(of_x(values)))
             return numbers(target.at[positions].max(rows, mode="drop")).reshape(out.shape)
 
@@ -305,7 +308,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     # Helpers
 
-    # JAX writes NaN at positions outside unless `mode` says otherwise: a mask as large as the result, where none is.
+    # Without `mode` JAX writes NaN for positions out of range, by a mask as large as the result. Here all are in range.
 
     def _entries(self, axis: int) -> Kernel:
         """A kernel that takes entries along an axis at positions in it."""

@@ -52,11 +52,11 @@ class Laid:
         self.constrain: Final = constrain
 
     def __call__(self, *payloads: Payload) -> Payload:
-        found = self.kernel(*payloads)
+        results = self.kernel(*payloads)
         if not isinstance(self.placement, tuple):
-            return self.constrain(found, self.placement)
-        pairs = zip(found, self.placement, strict=True)
-        return tuple([each if place is None else self.constrain(each, place) for each, place in pairs])
+            return self.constrain(results, self.placement)
+        pairs = zip(results, self.placement, strict=True)
+        return tuple([result if place is None else self.constrain(result, place) for result, place in pairs])
 
 
 class JaxMesh(JaxBackend):
@@ -70,8 +70,8 @@ class JaxMesh(JaxBackend):
         mesh: Any = options.pop("mesh", None)
         rules: Any = options.pop("layout", ())
         if options:
-            wanted = "no other options beside a mesh and a layout"
-            raise ArgumentError(expected(wanted, "the mesh names the devices", options=options))
+            expectation = "no other options beside a mesh and a layout"
+            raise ArgumentError(expected(expectation, "the mesh names the devices", options=options))
         mesh = mesh if isinstance(mesh, Mesh) else Mesh(mesh)
         layout = Layout(mesh, rules)
         _grid(library("jax"), mesh)
@@ -86,7 +86,7 @@ class JaxMesh(JaxBackend):
         kinds = (self.jax.sharding.AxisType.Auto,) * grid.ndim
         self.mesh = self.jax.sharding.Mesh(grid, mesh.names, axis_types=kinds)
         self.members = frozenset(grid.flat)
-        here = [each for each in grid.flat if each.process_index == self.jax.process_index()]
+        here = [device for device in grid.flat if device.process_index == self.jax.process_index()]
         if not here:
             remedy = "each process takes part in all that is computed on a mesh"
             raise ArgumentError(expected("a mesh with devices of this process", remedy, mesh=mesh))
@@ -94,7 +94,7 @@ class JaxMesh(JaxBackend):
         sizes = ",".join(f"{name}={size}" for name, size in mesh.sizes.items())
         self.device = f"{name_of(self.place).partition(':')[0]}:{sizes}"
         self.committed = self._sharding([])
-        self.found: dict[Any, Any] = {}
+        self.known_shardings: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         rules = {name: axes[0] if len(axes) == 1 else axes or None for name, axes in self.layout.rules}
@@ -127,9 +127,9 @@ class JaxMesh(JaxBackend):
         """The sharding that a payload of a template is constrained to; `None` where no axis has a name."""
         if not isinstance(out, Template):
             several = tuple(map(self.placement, out))
-            return several if any(each is not None for each in several) else None
-        found: Hashable = self._known(out)[0]
-        return found
+            return several if any(place is not None for place in several) else None
+        sharding: Hashable = self._known(out)[0]
+        return sharding
 
     def whole(self, out: Template) -> Any:
         """The sharding of a new payload of a template: axes without a name are whole."""
@@ -137,39 +137,39 @@ class JaxMesh(JaxBackend):
 
     def _known(self, out: Template) -> tuple[Any, Any]:
         """The two shardings for a template."""
-        found: tuple[Any, Any] | None = self.found.get(out)
-        if found is None:
-            parts = [_part(each) for each in self.layout.of(out).axes]
+        shardings: tuple[Any, Any] | None = self.known_shardings.get(out)
+        if shardings is None:
+            parts = [_part(axes) for axes in self.layout.of(out).axes]
             free = self.jax.sharding.PartitionSpec.UNCONSTRAINED
             open_parts = [free if name is None else part for name, part in zip(out.names, parts, strict=True)]
-            found = self._sharding(open_parts) if any(out.names) else None, self._sharding(parts)
-            remember(self.found, out, found)
-        return found
+            shardings = self._sharding(open_parts) if any(out.names) else None, self._sharding(parts)
+            remember(self.known_shardings, out, shardings)
+        return shardings
 
     def laid(self, data: Payload, out: Any, /) -> Payload:
         """A payload brought where its names say, on the devices of the mesh in any case."""
         if not isinstance(out, Template):
             return tuple(map(self.laid, data, out))
-        wanted = self.placement(out)
+        placement = self.placement(out)
         if self.traced(data):
-            return data if wanted is None else self.lax.with_sharding_constraint(data, wanted)
+            return data if placement is None else self.lax.with_sharding_constraint(data, placement)
         if data.sharding.device_set != self.members:
             return self._divided(data, self.whole(out))
         if self._lies(data, out):
             return data
-        return self.enter(Laid(_itself, wanted, self.lax.with_sharding_constraint))(data)
+        return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
 
     def _lies(self, data: Array, out: Template) -> bool:
         """Whether the axes with names lie where they should."""
-        there, wanted = axes_of(data, self.mesh), self.layout.of(out).axes
-        triples = zip(out.names, there, wanted, strict=True)
+        there, ruled_axes = axes_of(data, self.mesh), self.layout.of(out).axes
+        triples = zip(out.names, there, ruled_axes, strict=True)
         return all(name is None or self._same(axes, to) for name, axes, to in triples)
 
     def _same(self, axes: tuple[str, ...], others: tuple[str, ...]) -> bool:
         """Whether mesh axes divide alike: JAX drops those of size 1."""
         sizes = self.mesh.shape
-        return axes == others or [each for each in axes if sizes[each] > 1] == [
-            each for each in others if sizes[each] > 1
+        return axes == others or [axis for axis in axes if sizes[axis] > 1] == [
+            axis for axis in others if sizes[axis] > 1
         ]
 
     def _divided(self, data: Any, sharding: Any) -> Array:
@@ -201,35 +201,35 @@ class JaxMesh(JaxBackend):
         return kernel if placement is None else Laid(kernel, placement, self.lax.with_sharding_constraint)
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """A kernel compiled; what it makes of nothing is made in place, on each device its part."""
+        """Compiles a kernel; a result without inputs is made on the devices where it lies."""
         if isinstance(kernel, Looking):
             return kernel.kernel
         # A result that does not depend on its inputs would else be made on JAX's default device.
         compiled: Kernel = self.jax.jit(bare(kernel), keep_unused=True)
         if isinstance(kernel, Laid):
             return compiled
-        made: Kernel = self.jax.jit(bare(kernel), out_shardings=self.committed)
-        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(made)
+        creation: Kernel = self.jax.jit(bare(kernel), out_shardings=self.committed)
+        return lambda *arrays: compiled(*arrays) if arrays else self.made_here(creation)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on the devices of the mesh."""
-        made = self.lasting(make)
-        return tuple(map(self._here, made)) if isinstance(made, tuple) else self._here(made)
+        payload = self.lasting(make)
+        return tuple(map(self._here, payload)) if isinstance(payload, tuple) else self._here(payload)
 
-    def _here(self, made: Array) -> Array:
+    def _here(self, array: Array) -> Array:
         """An array on the devices of the mesh."""
-        if self.traced(made) or made.sharding.device_set == self.members:
-            return made
-        return self.jax.device_put(made, self.committed)
+        if self.traced(array) or array.sharding.device_set == self.members:
+            return array
+        return self.jax.device_put(array, self.committed)
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
         """The default compiled, its results on the mesh even where they depend on no input."""
-        found = super().optional(name, args, default_impl)
-        if isinstance(found, Tensor):
-            return relabelled(found, found.template)
-        return tuple([relabelled(x, x.template) for x in found])
+        results = super().optional(name, args, default_impl)
+        if isinstance(results, Tensor):
+            return relabelled(results, results.template)
+        return tuple([relabelled(x, x.template) for x in results])
 
     def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
         """`None`: a result may depend on no input, and is brought onto the mesh by `optional`."""
@@ -269,17 +269,17 @@ class JaxMesh(JaxBackend):
         """A graph that each device runs on its parts, which are payloads of JAX on one device there."""
         grid = _grid(self.jax, mesh)
         if mesh.sizes != self.layout.mesh.sizes or list(grid.flat) != list(self.mesh.devices.flat):
-            wanted = f"shard_map over the mesh of its arguments, {self.layout.mesh!r}"
-            raise ArgumentError(expected(wanted, "move the arguments first", mesh=mesh))
-        each = JaxBackend()
+            expectation = f"shard_map over the mesh of its arguments, {self.layout.mesh!r}"
+            raise ArgumentError(expected(expectation, "move the arguments first", mesh=mesh))
+        backend = JaxBackend()
 
         def run(*arrays: Array) -> tuple[Array, ...]:
-            tensors = [Tensor(x, each, data) for x, data in zip(body.templates, arrays, strict=True)]
-            return tuple([x.data for x in evaluate(body, tensors, each)])
+            tensors = [Tensor(x, backend, data) for x, data in zip(body.templates, arrays, strict=True)]
+            return tuple([x.data for x in evaluate(body, tensors, backend)])
 
         specs = [tuple([self._sharding([*map(_part, axes)]).spec for axes in several]) for several in (inside, outside)]
         mapped = self.jax.shard_map(run, mesh=self.mesh, in_specs=specs[0], out_specs=specs[1], check_vma=False)
-        return lambda given: mapped(*given)
+        return lambda arrays: mapped(*arrays)
 
     def kept(self, data: Payload, /) -> Payload:
         """An array that JAX can hold as a constant: whole, where other processes have parts of it."""
@@ -312,10 +312,10 @@ class JaxMesh(JaxBackend):
         # lie: the mesh divides that, whatever the sizes are.
         sizes = self.layout.mesh.sizes
         axes = spread(self.layout, part).axes
-        shape = [prod(sizes[each] for each in several) for several in axes]
+        shape = [prod(sizes[name] for name in several) for several in axes]
         sharding = self._sharding([*map(_part, axes)])
         index = sharding.addressable_devices_indices_map(tuple(shape)).values()
-        held = [len({each[place].indices(size)[0] for each in index}) for place, size in enumerate(shape)]
+        held = [len({slices[place].indices(size)[0] for slices in index}) for place, size in enumerate(shape)]
         whole = [size * total // count for size, total, count in zip(part.shape, shape, held, strict=True)]
         return self.jax.make_array_from_process_local_data(sharding, local, tuple(whole))
 
@@ -323,8 +323,8 @@ class JaxMesh(JaxBackend):
         """The parts of a tensor that this process is the one to write: where each begins, and its elements."""
         import numpy
 
-        shards = [each for each in x.data.addressable_shards if each.replica_id == 0]
-        return [(tuple([part.start or 0 for part in each.index]), numpy.asarray(each.data)) for each in shards]
+        shards = [shard for shard in x.data.addressable_shards if shard.replica_id == 0]
+        return [(tuple([part.start or 0 for part in shard.index]), numpy.asarray(shard.data)) for shard in shards]
 
     def read_in(self, out: Template, read: Callable[[tuple[slice, ...]], numpy.ndarray[Any, Any]]) -> Payload:
         """An array of the parts read for the devices of this process, laid out by its names."""
@@ -393,7 +393,7 @@ class JaxMesh(JaxBackend):
         jax = self.jax
         lines = [f"{looks} {self.name}, parts of process {jax.process_index()} of {jax.process_count()}"]
         for index, part in parts(x.data):
-            spans = [each.indices(size)[:2] for each, size in zip(index, x.shape, strict=True)]
+            spans = [extent.indices(size)[:2] for extent, size in zip(index, x.shape, strict=True)]
             positions = ends(part.shape, limit)
             elements = unpack(at(part, positions).tobytes(), x.dtype) if limit else []
             text = show(x.template.replace(shape=tuple(part.shape)), self.name, elements, positions)
@@ -405,9 +405,9 @@ class JaxMesh(JaxBackend):
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """The mistake of a payload: in its type, shape, dtype or layout."""
-        found = super().violation(out, data)
-        if found is not None or self.traced(data):
-            return found
+        mistake = super().violation(out, data)
+        if mistake is not None or self.traced(data):
+            return mistake
         if data.sharding.device_set != self.members:
             return f"an array on {data.sharding}"
         if not self._lies(data, out):
@@ -431,7 +431,7 @@ def _grid(jax: Any, mesh: Mesh) -> Any:
     """The devices of a mesh as an array of its shape; `ArgumentError` where there are none such."""
     import numpy
 
-    there = {each.id: each for each in jax.devices()}
+    there = {device.id: device for device in jax.devices()}
     if mesh.devices is None and mesh.size > len(there):
         remedy = "XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of a host"
         raise ArgumentError(expected(f"a mesh of at most {len(there)} devices, as JAX has", remedy, mesh=mesh))

@@ -22,10 +22,10 @@ class JaxModule(ArrayModule):
 
     def abs(self, x: Array) -> Array:
         """The absolute value; of a complex number infinite where a part is, whatever the other."""
-        found = self._module.abs(x)
+        magnitude = self._module.abs(x)
         if x.dtype.kind != "c":
-            return found
-        return self.where(self.isinf(x.real) | self.isinf(x.imag), self.inf, found)
+            return magnitude
+        return self.where(self.isinf(x.real) | self.isinf(x.imag), self.inf, magnitude)
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
         """The function in complex128, of the upper half plane and of an odd function of the first quadrant.
@@ -35,8 +35,8 @@ class JaxModule(ArrayModule):
         """
         w = z.astype("complex128", copy=False)
         left, below = odd & self.signbit(w.real), self.signbit(w.imag)
-        found = getattr(self, name)(self.join(self._turned(left, w.real), self._turned(below, w.imag)))
-        return self.join(self._turned(left, found.real), self._turned(below, found.imag)).astype(z.dtype)
+        in_quadrant = getattr(self, name)(self.join(self._turned(left, w.real), self._turned(below, w.imag)))
+        return self.join(self._turned(left, in_quadrant.real), self._turned(below, in_quadrant.imag)).astype(z.dtype)
 
     def _turned(self, signs: Array, part: Array) -> Array:
         return self.where(signs, -part, part)

@@ -18,7 +18,7 @@ def axes_of(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
     if spec is None or data.sharding.mesh != mesh:
         return _looked_for(data, mesh)
     entries: list[Any] = [*spec, *[None] * (data.ndim - len(spec))]
-    return tuple([() if each is None else (each,) if isinstance(each, str) else tuple(each) for each in entries])
+    return tuple([() if entry is None else (entry,) if isinstance(entry, str) else tuple(entry) for entry in entries])
 
 
 def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
@@ -30,14 +30,14 @@ def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
         for device, index in data.sharding.devices_indices_map(data.shape).items()
     }
     first = begins[mesh.devices.flat[0]]
-    found: list[tuple[str, ...]] = [()] * data.ndim
+    mesh_axes: list[tuple[str, ...]] = [()] * data.ndim
     for place, name in enumerate(mesh.axis_names):
         if mesh.devices.shape[place] > 1:
             step = [0] * mesh.devices.ndim
             step[place] = 1
             there = begins[mesh.devices[tuple(step)]]
-            found = [axes + (name,) * (a != b) for axes, a, b in zip(found, first, there, strict=True)]
-    return tuple(found)
+            mesh_axes = [axes + (name,) * (a != b) for axes, a, b in zip(mesh_axes, first, there, strict=True)]
+    return tuple(mesh_axes)
 
 
 def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
@@ -53,12 +53,12 @@ def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
     ):
         return numpy.asarray(data).reshape(-1)[:limit]
     rows = -(-limit // row)
-    found = numpy.empty((rows, *data.shape[1:]), data.dtype)
+    elements = numpy.empty((rows, *data.shape[1:]), data.dtype)
     for (along, *others), part in parts(data):
         begin, end, _ = along.indices(data.shape[0])
         if begin < rows:
-            found[(slice(begin, min(end, rows)), *others)] = numpy.asarray(part[: rows - begin])
-    return found.reshape(-1)[:limit]
+            elements[(slice(begin, min(end, rows)), *others)] = numpy.asarray(part[: rows - begin])
+    return elements.reshape(-1)[:limit]
 
 
 def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
@@ -67,20 +67,20 @@ def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, An
 
     if not data.shape or not isinstance(getattr(data, "addressable_shards", None), list):
         return _of_host(numpy.asarray(data), positions)
-    found = numpy.empty([*map(len, positions)], data.dtype)
+    elements = numpy.empty([*map(len, positions)], data.dtype)
     for index, part in parts(data):
         inside = [
-            [place for place, position in enumerate(wanted) if span.start <= position < span.stop]
-            for wanted, span in zip(positions, _spans(index, data.shape), strict=True)
+            [place for place, position in enumerate(axis_positions) if span.start <= position < span.stop]
+            for axis_positions, span in zip(positions, _spans(index, data.shape), strict=True)
         ]
         if all(inside):
             begins = (span.start for span in _spans(index, data.shape))
             there = [
-                [wanted[place] - begin for place in places]
-                for wanted, places, begin in zip(positions, inside, begins, strict=True)
+                [axis_positions[place] - begin for place in places]
+                for axis_positions, places, begin in zip(positions, inside, begins, strict=True)
             ]
-            found[numpy.ix_(*map(_indices, inside))] = _taken(part, there)
-    return found
+            elements[numpy.ix_(*map(_indices, inside))] = _taken(part, there)
+    return elements
 
 
 def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
@@ -88,8 +88,8 @@ def _taken(part: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any
     import numpy
 
     if next(iter(part.devices())).platform != "cpu":
-        for axis, wanted in enumerate(positions):
-            part = part.take(numpy.asarray(wanted), axis=axis)
+        for axis, axis_positions in enumerate(positions):
+            part = part.take(numpy.asarray(axis_positions), axis=axis)
         return numpy.asarray(part)
     return _of_host(numpy.asarray(part), positions)
 

@@ -31,9 +31,9 @@ def _exactly(name: str) -> Callable[..., Any]:
     def rounded_once(*operands: Any) -> Any:
         # A quotient or root in float64 that is rounded to float32 is as if rounded once (S. A. Figueroa, 1995).
         # Compilers know, and would compute in float32 after all, if they saw that float32 is what the operands have.
-        wide = (jax.lax.convert_element_type(each, "float64") for each in operands)
+        wide = (jax.lax.convert_element_type(operand, "float64") for operand in operands)
         return jax.lax.convert_element_type(
-            function(*(jax.lax.reduce_precision(each, 11, 23) for each in wide)), "float32"
+            function(*(jax.lax.reduce_precision(operand, 11, 23) for operand in wide)), "float32"
         )
 
     exact = jax.custom_jvp(rounded_once)
@@ -52,5 +52,5 @@ def root(values: Any) -> Any:
 
 
 def unfused(product: Any) -> Any:
-    """The product itself, as a number that no sum takes over unrounded."""
+    """The product, in a form that XLA cannot fuse with a sum, so that it is rounded first."""
     return _identity()(product)

@@ -27,14 +27,14 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
         """Q(a, x), computed in float64 on the host."""
         return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
 
-    def _on_host(self, function: Callable[..., Array], own: Callable[..., Array], out: Template, /) -> Kernel:
+    def _on_host(self, function: Callable[..., Array], native: Callable[..., Array], out: Template, /) -> Kernel:
         """A kernel that calls a function of NumPy's float64 arrays on the host, with the derivative of JAX's own
         function."""
 
         def called(*arrays: Any) -> Any:
             import numpy
 
-            flat = (numpy.asarray(each).reshape(-1) for each in arrays)
+            flat = (numpy.asarray(array).reshape(-1) for array in arrays)
             with numpy.errstate(all="ignore"):
                 return function(numpy, *flat).reshape(arrays[0].shape)
 
@@ -42,5 +42,5 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
             shape = self.jax.ShapeDtypeStruct(arrays[0].shape, arrays[0].dtype)
             return self.jax.pure_callback(called, shape, *arrays, vmap_method="broadcast_all")
 
-        chosen = self.derived(values, own) if self.wide is float64 else own
+        chosen = self.derived(values, native) if self.wide is float64 else native
         return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)

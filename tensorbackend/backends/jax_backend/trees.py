@@ -65,8 +65,8 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
             template = transformed(template, data)
         return Tensor(template, holder, data)
 
-    for each in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
-        jax.tree_util.register_pytree_with_keys(each, flatten_with_keys, unflatten, flatten)
+    for tensor_class in (Tensor, Deallocated):  # flattening the latter raises DeallocatedError
+        jax.tree_util.register_pytree_with_keys(tensor_class, flatten_with_keys, unflatten, flatten)
 
     def take_over(sort: type, node: Any) -> None:
         """Makes a class that our trees know one that JAX's know, unless its author has told JAX already."""

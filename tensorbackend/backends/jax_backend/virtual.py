@@ -40,11 +40,11 @@ def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
     done = subprocess.run(
         command, input=pickle.dumps((sys.path, packed)), env=environment, capture_output=True, check=False
     )
-    _, mark, found = done.stdout.partition(MARK)
+    _, mark, pickled = done.stdout.partition(MARK)
     if done.returncode or not mark:
         said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise BackendError(expected("XLA to compile the function for virtual devices", devices=most, error=said))
-    answers: list[Compiled] = pickle.loads(found)
+    answers: list[Compiled] = pickle.loads(pickled)
     return answers
 
 
@@ -74,8 +74,8 @@ def main() -> None:
     """Answers `figures`."""
     path, packed = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
-    found = [compiled(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]
-    sys.stdout.buffer.write(MARK + pickle.dumps(found))
+    answers = [compiled(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]
+    sys.stdout.buffer.write(MARK + pickle.dumps(answers))
 
 
 if __name__ == "__main__":

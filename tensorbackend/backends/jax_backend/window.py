@@ -39,8 +39,8 @@ def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> C
         geometry = window_dimensions, strides, padding, window_dilations
 
         def over_windows(values: Array) -> Array:
-            found = function(self, self.tensor(values), geometry)
-            return self.narrowed(found.reshape(out.shape), out)
+            reduced = function(self, self.tensor(values), geometry)
+            return self.narrowed(reduced.reshape(out.shape), out)
 
         return over_windows
 
@@ -108,8 +108,8 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         """The maximum or minimum of each window."""
         choose = self.lax.max if signed is greatest else self.lax.min
         find = extreme(self, signed, x.template, lambda values: self.slid(choose, None, geometry, values))
-        found: Array = find(x.data)
-        return found
+        extremes: Array = find(x.data)
+        return extremes
 
     def multiplied(self, x: Tensor, geometry: Geometry) -> Array:
         """Product of each window; of complex numbers from the first to the last, as the order shows in infinities."""

@@ -38,11 +38,11 @@ class NumpyCumulative(ArrayCumulative):
         wins_negative = name == "min"
 
         def running(values: Array) -> Array:
-            found = accumulate(values, axis)
-            if floating and not found.all():
+            extremes = accumulate(values, axis)
+            if floating and not extremes.all():
                 # Of zeros NumPy keeps either; one of the winning sign stays from where it is first met.
                 met = either((values == 0) & (numpy.signbit(values) == wins_negative), axis)
-                found = numpy.where((found == 0) & met, zero, found)
-            return found
+                extremes = numpy.where((extremes == 0) & met, zero, extremes)
+            return extremes
 
         return Calm((lambda values: numpy.flip(running(numpy.flip(values, axis)), axis)) if reverse else running)

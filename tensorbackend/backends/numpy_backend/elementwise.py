@@ -87,15 +87,15 @@ class NumpyElementwise(ArrayElementwise):
             return kernel
 
         def by_blocks(*arrays: Array) -> Array:
-            shape = arrays[0].shape if len(arrays) == 1 else numpy.broadcast_shapes(*[each.shape for each in arrays])
+            shape = arrays[0].shape if len(arrays) == 1 else numpy.broadcast_shapes(*[array.shape for array in arrays])
             if prod(shape) <= most:
                 return function(*arrays)
             result = None
             for block in blocks(shape, most):
-                found = function(*[each[within(block, each.shape, len(shape))] for each in arrays])
+                part = function(*[array[within(block, array.shape, len(shape))] for array in arrays])
                 if result is None:
-                    result = numpy.empty(shape, found.dtype)
-                result[block] = found
+                    result = numpy.empty(shape, part.dtype)
+                result[block] = part
             return result
 
         return Calm(by_blocks) if isinstance(kernel, Calm) else by_blocks
@@ -145,10 +145,10 @@ class NumpyElementwise(ArrayElementwise):
 
         def chosen(values: Array) -> Array:
             values = values.astype(dtype, copy=False)
-            found = usual(values)
+            activations = usual(values)
             if not least(values, None, initial=0) > lowest:
-                found = numpy.where(values > lowest, found, careful(values))
-            return found.astype(narrow, copy=False)
+                activations = numpy.where(values > lowest, activations, careful(values))
+            return activations.astype(narrow, copy=False)
 
         return self.in_blocks(chosen, _LIGHT)
 
@@ -166,8 +166,8 @@ class NumpyElementwise(ArrayElementwise):
         rare = bare(careful)
 
         def looking(left: Array, right: Array) -> Array:
-            found = extreme(left, right)
-            return found if settled(found) else rare(left, right)
+            extremes = extreme(left, right)
+            return extremes if settled(extremes) else rare(left, right)
 
         # Of the zeros on one side alone none is in doubt.
         if not x2.shape:
@@ -191,9 +191,9 @@ class NumpyElementwise(ArrayElementwise):
 
         def between(values: Array, low: Array, high: Array) -> Array:
             if high:
-                found = values.clip(low, high)
-                if low or settled(found):
-                    return found
+                clipped = values.clip(low, high)
+                if low or settled(clipped):
+                    return clipped
             return step_by_step(values, low, high)
 
         numbers = not low.shape and not high.shape and out.dtype is not bfloat16
@@ -211,10 +211,10 @@ class NumpyElementwise(ArrayElementwise):
         def by_bits(flags: Array, left: Array, right: Array) -> Array:
             kept, other = flags.astype(integers), right.view(integers)
             negative(kept, kept)  # all bits where the condition holds
-            found = left.view(integers) ^ other
-            found &= kept
-            found ^= other
-            return found.view(left.dtype)
+            bits = left.view(integers) ^ other
+            bits &= kept
+            bits ^= other
+            return bits.view(left.dtype)
 
         in_blocks = bare(self.in_blocks(by_bits, _LIGHT))
 

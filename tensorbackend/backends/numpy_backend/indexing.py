@@ -152,8 +152,7 @@ class NumpyIndexing(ArrayIndexing):
     ) -> Kernel:
         """The default on blocks of points, so that what its many steps make stays in a cache."""
         xp, dtype, shape = self.xp, numpy_dtype(out.dtype), out.shape
-        found = _blocks(out, grid, coordinates, axes)
-        space, channels, of_grid, of_points, examples, points, several, many = found
+        space, channels, of_grid, of_points, examples, points, several, many = _blocks(out, grid, coordinates, axes)
         if not out.size:
             return Calm(lambda values, places: xp.empty(shape, dtype))
         first, leading = min(axes), shape[: min(axes)]
@@ -205,12 +204,12 @@ class NumpyIndexing(ArrayIndexing):
         sort."""
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
-        given = indices.shape[:-1] + x.shape[depth:]
-        of_x, of_updates = (bare(self.caster(each.dtype, out.dtype)) for each in (x, updates))
+        updates_shape = indices.shape[:-1] + x.shape[depth:]
+        of_x, of_updates = (bare(self.caster(operand.dtype, out.dtype)) for operand in (x, updates))
         ordered, numbers = _in_order(xp, out.dtype)
 
         def greatest(values: Array, places: Array, others: Array) -> Array:
-            positions, rows = written(places, xp.broadcast_to(of_updates(others), given))
+            positions, rows = written(places, xp.broadcast_to(of_updates(others), updates_shape))
             if width != 1:
                 positions = (positions[:, None] * width + xp.arange(width)).reshape(-1)
             result = ordered(of_x(values)).reshape(-1)

@@ -71,8 +71,8 @@ class NumpyReduction(ArrayReduction):
             return promoted(self, dtype, lambda values: total(values) / size, out, x)
 
         def by_parts(values: Array) -> Array:
-            found = total(values)
-            return self.xp.join(found.real / size.real, found.imag / size.real)
+            sums = total(values)
+            return self.xp.join(sums.real / size.real, sums.imag / size.real)
 
         return promoted(self, dtype, by_parts, out, x)
 

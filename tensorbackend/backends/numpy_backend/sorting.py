@@ -30,7 +30,7 @@ def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int
     row = x.shape[-1] if x.shape else 1
     if row >= _LONG and x.size and 0 < k <= row // 8:
         return widened(x) + 5 * nbytes(row, wide(x.dtype)) // 2
-    return max(0, widened(x) + 16 * x.size - sum(each.nbytes for each in out))
+    return max(0, widened(x) + 16 * x.size - sum(template.nbytes for template in out))
 
 
 def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool) -> int:
@@ -76,8 +76,8 @@ class NumpySorting(ArraySorting):
 
         def of_row(values: Array) -> Array:
             bound = numpy.partition(values, size - k)[size - k]
-            found = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k where some are equal
-            return found[len(found) - 1 - values[found][::-1].argsort(-1, "stable")[::-1]][:k]
+            candidates = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k where some are equal
+            return candidates[len(candidates) - 1 - values[candidates][::-1].argsort(-1, "stable")[::-1]][:k]
 
         def by_parts(values: Array) -> tuple[Array, Array]:
             lines = values.reshape((rows, size))
@@ -102,8 +102,8 @@ class NumpySorting(ArraySorting):
         if size:
             begins[0] = True
             self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
-        found = elements[begins]
-        different = Tensor(unnamed((len(found),), dtype), self, found)
+        distinct = elements[begins]
+        different = Tensor(unnamed((len(distinct),), dtype), self, distinct)
         if order is None and not counts:
             return Unique(different, None, None, None)
         (starts,) = begins.nonzero()
@@ -126,8 +126,8 @@ class NumpySorting(ArraySorting):
         number[order] = begins.cumsum() - 1
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
 
-    def _indices(self, found: Array) -> Tensor:
-        return Tensor(unnamed((len(found),), int64), self, found.astype(numpy_dtype(int64), copy=False))
+    def _indices(self, indices: Array) -> Tensor:
+        return Tensor(unnamed((len(indices),), int64), self, indices.astype(numpy_dtype(int64), copy=False))
 
     def searching(self, side: str) -> Kernel:
         """Searches by the method of arrays."""

@@ -26,9 +26,9 @@ def _dot(call: Call) -> Results:
     template = call.node.outs[0]
     shape = (*template.shape[:place], call.size, *template.shape[place:])
     names = (*template.names[:place], None, *template.names[place:])
-    found = call.tensor([x1, x2], intern_template(shape, template.dtype, names), options)
-    order = (place, *(axis for axis in range(found.ndim) if axis != place))
-    return found if place == 0 else permute_dims(found, order)
+    product = call.tensor([x1, x2], intern_template(shape, template.dtype, names), options)
+    order = (place, *(axis for axis in range(product.ndim) if axis != place))
+    return product if place == 0 else permute_dims(product, order)
 
 
 @rule("matmul")
@@ -36,4 +36,4 @@ def _matmul(call: Call) -> Results:
     """Batches the product of matrices, whose leading axes broadcast; vectors go by the parts."""
     if any(operand.x.ndim - operand.mapped < 2 for operand in call.operands):
         return None
-    return call.record([call.aligned(each, call.node.outs[0].ndim) for each in call.inputs])
+    return call.record([call.aligned(operand, call.node.outs[0].ndim) for operand in call.inputs])

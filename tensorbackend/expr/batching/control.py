@@ -30,8 +30,8 @@ from .registry import Call, Operand, Results, batched_template, rule, whole
 Flags = list[bool]
 
 
-def _operands(graph: Graph, given: Sequence[Tensor], flags: Sequence[bool]) -> list[Operand]:
-    return [Operand(x, flag) for x, flag in zip(given, flags, strict=True)]
+def _operands(graph: Graph, tensors: Sequence[Tensor], flags: Sequence[bool]) -> list[Operand]:
+    return [Operand(x, flag) for x, flag in zip(tensors, flags, strict=True)]
 
 
 def _templates(templates: Sequence[Template], flags: Sequence[bool], size: int) -> list[Template]:
@@ -39,28 +39,34 @@ def _templates(templates: Sequence[Template], flags: Sequence[bool], size: int) 
     return [batched_template(template, size) if flag else template for template, flag in pairs]
 
 
-def _on_batch(graph: Graph, flags: Sequence[bool], wanted: Sequence[bool], size: int) -> tuple[Graph, Flags]:
-    """A graph of a batch that takes the flagged parameters with the new axis and gives at least the wanted results with
-    it, and which results have it."""
-    found: Flags = []
+def _on_batch(graph: Graph, flags: Sequence[bool], required: Sequence[bool], size: int) -> tuple[Graph, Flags]:
+    """Trace a graph for a batch, and tell which of its results have the new axis.
 
-    def function(given: list[Any]) -> tuple[Tensor, ...]:
-        results = batched(graph, _operands(graph, given, flags), size)
-        found.extend(result.mapped or want for result, want in zip(results, wanted, strict=True))
-        return tuple(whole(result, size) if want else result.x for result, want in zip(results, wanted, strict=True))
+    The parameters flagged in `flags` come with the new axis. The results flagged in `required` get it even if they are
+    the same for all examples.
+    """
+    result_flags: Flags = []
 
-    made = trace_leaves(function, _templates(graph.templates, flags, size), graph.names)
-    return made, found
+    def function(tensors: list[Any]) -> tuple[Tensor, ...]:
+        results = batched(graph, _operands(graph, tensors, flags), size)
+        result_flags.extend(result.mapped or flag for result, flag in zip(results, required, strict=True))
+        return tuple(whole(result, size) if flag else result.x for result, flag in zip(results, required, strict=True))
+
+    batch_graph = trace_leaves(function, _templates(graph.templates, flags, size), graph.names)
+    return batch_graph, result_flags
 
 
 def _settled(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
-    """A loop's body of a batch, and which of its results have the new axis: carried values go in as they come out."""
+    """Trace a loop's body for a batch, and tell which of its results have the new axis.
+
+    A carried value that comes out of the body with the new axis also goes into it with that axis.
+    """
     further = [False] * (len(body.outputs) - len(carried))
     while True:
-        made, found = _on_batch(body, constants + carried + entries, carried + further, size)
-        if found[: len(carried)] == carried:
-            return made, found
-        carried = found[: len(carried)]
+        batch_body, result_flags = _on_batch(body, constants + carried + entries, carried + further, size)
+        if result_flags[: len(carried)] == carried:
+            return batch_body, result_flags
+        carried = result_flags[: len(carried)]
 
 
 def _flags(operands: Any) -> Flags:
@@ -85,9 +91,9 @@ def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
 def _checkpoint(call: Call) -> Results:
     (operands,) = call.inputs
     flags = _flags(operands)
-    body, found = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
-    outs = tuple(_templates(call.node.outs, found, call.size))
-    return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), found)
+    body, result_flags = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
+    outs = tuple(_templates(call.node.outs, result_flags, call.size))
+    return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), result_flags)
 
 
 @rule("shard_map")
@@ -97,12 +103,12 @@ def _shard_map(call: Call) -> Results:
     flags, options = _flags(operands), dict(call.options)
     every = [True] * len(call.node.outs)
     with on_mesh(options["mesh"]):
-        options["body"], found = _on_batch(options["body"], flags, every, call.size)
+        options["body"], result_flags = _on_batch(options["body"], flags, every, call.size)
     for name, mapped in (("inside", flags), ("outside", every)):
         pairs = zip(options[name], mapped, strict=True)
         options[name] = tuple([((), *axes) if flag else axes for axes, flag in pairs])
     outs = tuple(_templates(call.node.outs, every, call.size))
-    return _finished(call, call.record([_carried(call, operands, flags)], outs, options), found)
+    return _finished(call, call.record([_carried(call, operands, flags)], outs, options), result_flags)
 
 
 @rule("collective")
@@ -128,7 +134,7 @@ def _debug_callback(call: Call) -> Results:
         held = call.record([held, tuple(operand.x for operand in operands)], outs)  # type: ignore[assignment,union-attr]
     else:
         for place in range(call.size):
-            example = tuple(sliced(each.x, (place,)) if each.mapped else each.x for each in operands)  # type: ignore[union-attr]
+            example = tuple(sliced(operand.x, (place,)) if operand.mapped else operand.x for operand in operands)  # type: ignore[union-attr]
             held = call.record([held, example], outs)  # type: ignore[assignment] # several results
     return _finished(call, held, flags)
 
@@ -139,9 +145,9 @@ def _host_call(call: Call) -> Results:
     (operands,) = call.inputs
     flags, function, size, outs = _flags(operands), call.options["function"], call.size, call.node.outs
 
-    def each(given: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def by_example(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         rows = [
-            function([sliced(x, (place,)) if mapped else x for x, mapped in zip(given, flags, strict=True)])
+            function([sliced(x, (place,)) if mapped else x for x, mapped in zip(tensors, flags, strict=True)])
             for place in range(size)
         ]
         if not rows:
@@ -149,7 +155,7 @@ def _host_call(call: Call) -> Results:
         return tuple(stack(column) for column in zip(*rows, strict=True))
 
     held = tuple(operand.x for operand in operands)  # type: ignore[union-attr] # by the protocol
-    return call.record([held], options={"function": each})
+    return call.record([held], options={"function": by_example})
 
 
 @rule("cond")
@@ -164,22 +170,22 @@ def _cond(call: Call) -> Results:
         )
         return tuple(_chosen(predicate.x, a, b) for a, b in zip(one, other, strict=True))
     flags, everything = _flags(operands), [True] * len(call.node.outs)
-    made = [_on_batch(branch, flags, everything, call.size)[0] for branch in branches]
+    graphs = [_on_batch(branch, flags, everything, call.size)[0] for branch in branches]
     inputs = [predicate.x, _carried(call, operands, flags)]
-    return call.record(inputs, options={"true_branch": made[0], "false_branch": made[1]})
+    return call.record(inputs, options={"true_branch": graphs[0], "false_branch": graphs[1]})
 
 
 @rule("scan")
 def _scan(call: Call) -> Results:
     constants, initial, xs = call.inputs
     flags = _flags(constants), _flags(initial), _flags(xs)
-    body, found = _settled(call.options["body"], *flags, call.size)
+    body, result_flags = _settled(call.options["body"], *flags, call.size)
     count = len(flags[1])
     # The entries are along the first axis, where the examples are now.
     entries = [_exchanged(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
-    carried = found[:count]
+    carried = result_flags[:count]
     outs = _templates(call.node.outs[:count], carried, call.size)
-    for template, mapped in zip(call.node.outs[count:], found[count:], strict=True):
+    for template, mapped in zip(call.node.outs[count:], result_flags[count:], strict=True):
         length, *rest = template.shape
         outs.append(
             intern_template((length, call.size, *rest), template.dtype, _second(template)) if mapped else template
@@ -187,8 +193,8 @@ def _scan(call: Call) -> Results:
     inputs = [_carried(call, constants, flags[0]), _carried(call, initial, carried), tuple(entries)]
     results = call.record(inputs, tuple(outs), {"body": body})
     assert isinstance(results, tuple)  # by the protocol
-    stacked = [_exchanged(x) if mapped else x for x, mapped in zip(results[count:], found[count:], strict=True)]
-    return _finished(call, [*results[:count], *stacked], found)
+    stacked = [_exchanged(x) if mapped else x for x, mapped in zip(results[count:], result_flags[count:], strict=True)]
+    return _finished(call, [*results[:count], *stacked], result_flags)
 
 
 def _second(template: Template) -> tuple[str | None, ...]:
@@ -206,29 +212,30 @@ def _while_loop(call: Call) -> Results:
     constants, initial = call.inputs
     condition, body = call.options["condition"], call.options["body"]
     fixed, carried = _flags(constants), _flags(initial)
-    _, found = _settled(body, fixed, carried, [], call.size)
-    asked, (apart,) = _on_batch(condition, fixed + found, [False], call.size)
+    _, settled = _settled(body, fixed, carried, [], call.size)
+    asked, (apart,) = _on_batch(condition, fixed + settled, [False], call.size)
     if apart:  # each example has its own number of turns: those that are done stay as they are
-        found = [True] * len(found)
+        settled = [True] * len(settled)
 
-        def goes_on(given: list[Any]) -> Tensor:
-            return any_(whole(batched(condition, _operands(condition, given, fixed + found), call.size)[0], call.size))
+        def goes_on(tensors: list[Any]) -> Tensor:
+            operands = _operands(condition, tensors, fixed + settled)
+            return any_(whole(batched(condition, operands, call.size)[0], call.size))
 
-        def turn(given: list[Any]) -> tuple[Tensor, ...]:
-            operands = _operands(body, given, fixed + found)
+        def turn(tensors: list[Any]) -> tuple[Tensor, ...]:
+            operands = _operands(body, tensors, fixed + settled)
             going = whole(batched(condition, operands, call.size)[0], call.size)
             results = [whole(result, call.size) for result in batched(body, operands, call.size)]
-            before = given[len(fixed) :]
+            before = tensors[len(fixed) :]
             return tuple(_chosen(going, after, x) for after, x in zip(results, before, strict=True))
 
-        templates = _templates(body.templates, fixed + found, call.size)
+        templates = _templates(body.templates, fixed + settled, call.size)
         asked = trace_leaves(goes_on, templates, condition.names)
-        made = trace_leaves(turn, templates, body.names)
+        batch_body = trace_leaves(turn, templates, body.names)
     else:
-        made, _ = _settled(body, fixed, found, [], call.size)
-    outs = tuple(_templates(call.node.outs, found, call.size))
-    inputs = [_carried(call, constants, fixed), _carried(call, initial, found)]
-    return _finished(call, call.record(inputs, outs, {"condition": asked, "body": made}), found)
+        batch_body, _ = _settled(body, fixed, settled, [], call.size)
+    outs = tuple(_templates(call.node.outs, settled, call.size))
+    inputs = [_carried(call, constants, fixed), _carried(call, initial, settled)]
+    return _finished(call, call.record(inputs, outs, {"condition": asked, "body": batch_body}), settled)
 
 
 @rule("custom_gradient")
@@ -241,16 +248,16 @@ def _custom_gradient(call: Call) -> Results:
     taken = flags + everything
 
     @cache
-    def made() -> Graph:
+    def batch_pullback() -> Graph:
         graph = pullback.graph
-        own = flags[len(flags) - len(graph.outputs) :]  # those before are constants
+        argument_flags = flags[len(flags) - len(graph.outputs) :]  # those before are constants
 
-        def pulled(given: list[Any]) -> tuple[Tensor, ...]:
-            results = batched(graph, _operands(graph, given, taken), call.size)
+        def pulled(tensors: list[Any]) -> tuple[Tensor, ...]:
+            results = batched(graph, _operands(graph, tensors, taken), call.size)
             wide = [whole(result, call.size) for result in results]
-            return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, own, strict=True))
+            return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, argument_flags, strict=True))
 
         return trace_leaves(pulled, _templates(graph.templates, taken, call.size), graph.names)
 
-    options = {"forward": forward, "pullback": Pullback(made)}
+    options = {"forward": forward, "pullback": Pullback(batch_pullback)}
     return call.record([_carried(call, operands, flags)], options=options)

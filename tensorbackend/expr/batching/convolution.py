@@ -22,7 +22,7 @@ def _parted(x: Tensor, axis: int, size: int, groups: int = 1) -> Tensor:
     shape = list(x.shape)
     shape[axis] //= size
     apart = reshape(x, (*shape[:axis], groups, size, shape[axis] // groups, *shape[axis + 1 :]))
-    order = [axis + 1, *(each for each in range(apart.ndim) if each != axis + 1)]
+    order = [axis + 1, *(other_axis for other_axis in range(apart.ndim) if other_axis != axis + 1)]
     return reshape(permute_dims(apart, tuple(order)), (size, *shape))
 
 

@@ -60,38 +60,38 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
         mapped = any(operand.mapped for operand in call.operands)
         with at_line(node.line):
             if mapped:
-                found = _mapped(call)
-            else:  # a node with inputs is made again, as one from before this trace would be none of its own
-                found = call.record(_tensors(inputs), node.out) if node.inputs else wrapped(node)
-            if found is None:
+                results = _mapped(call)
+            else:  # a node with inputs is made again: one from before this trace is no node of the trace
+                results = call.record(_tensors(inputs), node.out) if node.inputs else wrapped(node)
+            if results is None:
                 values = parts(node)
                 _run(_new(values, known), known, size)
-                known.update((own, known[value]) for own, value in zip(node.values, values, strict=True))
+                known.update((node_value, known[value]) for node_value, value in zip(node.values, values, strict=True))
                 continue
-        for value, x in zip(node.values, found if isinstance(found, tuple) else (found,), strict=True):
+        for value, x in zip(node.values, results if isinstance(results, tuple) else (results,), strict=True):
             template = batched_template(value.template, size) if mapped else value.template
             if (x.shape, x.dtype) != (template.shape, template.dtype):
-                wanted = f"the batching rule of {node.op} to give {template!r}"
-                raise ContractError(expected(wanted, "mend the rule", given=x.template))
+                expectation = f"the batching rule of {node.op} to give {template!r}"
+                raise ContractError(expected(expectation, "mend the rule", given=x.template))
             known[value] = Operand(Tensor(template, x.backend, x.data), mapped)
 
 
 def _new(values: Iterable[Value], known: Mapping[Value, Operand]) -> list[Node]:
     """The nodes that values need and that have no result yet, in order."""
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     waiting = [value for value in values if value not in known]
     while waiting:
         node = waiting.pop().node
-        if node not in found:
-            found.add(node)
+        if node not in nodes:
+            nodes.add(node)
             waiting.extend(value for value in node.operands if value not in known)
-    return sorted(found, key=lambda node: node.serial)
+    return sorted(nodes, key=lambda node: node.serial)
 
 
 def _tensors(inputs: Sequence[Any]) -> list[Any]:
     return [
-        None if each is None else each.x if isinstance(each, Operand) else tuple(operand.x for operand in each)
-        for each in inputs
+        None if entry is None else entry.x if isinstance(entry, Operand) else tuple(operand.x for operand in entry)
+        for entry in inputs
     ]
 
 
@@ -99,13 +99,13 @@ def _mapped(call: Call) -> Results:
     """The results of a call on operands of which one is mapped; `None` for a composite that is to be opened."""
     node = call.node
     declared = rules().get(node.op)
-    found = declared(call) if declared is not None else None
-    if found is not None:
-        return found
+    results = declared(call) if declared is not None else None
+    if results is not None:
+        return results
     callback = CALLBACKS.get(node.op)
     if node.op == RENAMED or (callback is not None and callback.elementwise):
         rank = max(out.ndim for out in node.outs)
-        return call.record([call.aligned(each, rank) for each in call.inputs])
+        return call.record([call.aligned(operand, rank) for operand in call.inputs])
     if node.default is not None:
         return _shifted_composite(call)
     if callback is not None and _only_first(call):
@@ -159,7 +159,7 @@ def _shifted_composite(call: Call) -> Results:
         if parameter.role == "option":
             value: Any = node.options[parameter.name]
             if parameter.meaning in _AXES and value is not None:
-                changed[parameter.name] = value + 1 if isinstance(value, int) else tuple(each + 1 for each in value)
+                changed[parameter.name] = value + 1 if isinstance(value, int) else tuple(axis + 1 for axis in value)
             elif parameter.meaning != "dtype" and parameter.type not in (bool, float):
                 return None
     shapes_only = get_backend("template")
@@ -175,8 +175,8 @@ def _shifted_composite(call: Call) -> Results:
     except TensorBackendError:
         return None
     results = trial if isinstance(trial, tuple) else (trial,)
-    wanted = [batched_template(out, call.size) for out in node.outs]
-    if [(x.shape, x.dtype) for x in results] != [(out.shape, out.dtype) for out in wanted]:
+    expected_templates = [batched_template(out, call.size) for out in node.outs]
+    if [(x.shape, x.dtype) for x in results] != [(out.shape, out.dtype) for out in expected_templates]:
         return None
     return call.record([x], options=changed)
 
@@ -201,11 +201,11 @@ def one_by_one(call: Call) -> Results:
             return sliced(operand.x, (place,)) if operand.mapped else operand.x
 
         inputs = [
-            None if each is None else example(each) if isinstance(each, Operand) else tuple(map(example, each))
-            for each in call.inputs
+            None if entry is None else example(entry) if isinstance(entry, Operand) else tuple(map(example, entry))
+            for entry in call.inputs
         ]
-        found = call.record(inputs, node.out)
-        rows.append(found if isinstance(found, tuple) else (found,))
+        row = call.record(inputs, node.out)
+        rows.append(row if isinstance(row, tuple) else (row,))
     results = []
     for number, out in enumerate(node.outs):
         if rows:

@@ -23,7 +23,7 @@ def _with_example(indices: Tensor) -> Tensor:
 
 
 def _to_front(x: Tensor, axis: int) -> Tensor:
-    return permute_dims(x, (axis, *(each for each in range(x.ndim) if each != axis)))
+    return permute_dims(x, (axis, *(other_axis for other_axis in range(x.ndim) if other_axis != axis)))
 
 
 @rule("take")
@@ -37,14 +37,14 @@ def _take(call: Call) -> Results:
         shape = (*template.shape[:axis], call.size, *template.shape[axis:])
         out = intern_template(shape, template.dtype, (None,) * len(shape))
         return _to_front(call.tensor([x, indices], out), axis)
-    rows = permute_dims(x, (0, axis + 1, *(each for each in range(1, x.ndim) if each != axis + 1)))
-    found = gather(
+    rows = permute_dims(x, (0, axis + 1, *(other_axis for other_axis in range(1, x.ndim) if other_axis != axis + 1)))
+    gathered = gather(
         rows.rename(*(None,) * rows.ndim), _with_example(expand_dims(indices, axis=-1)), mode=call.options["mode"]
     )
     # The result has the axes of the indices, then those of x before the one that is read along, then those after it.
     count = indices.ndim
-    before, after = range(count, count + axis), range(count + axis, found.ndim)
-    return permute_dims(found, (0, *before, *range(1, count), *after))
+    before, after = range(count, count + axis), range(count + axis, gathered.ndim)
+    return permute_dims(gathered, (0, *before, *range(1, count), *after))
 
 
 @rule("take_along_axis", "add_along_axis")

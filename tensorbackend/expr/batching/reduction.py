@@ -14,5 +14,5 @@ def _place_of_all(call: Call) -> Results:
         return None
     flat, template = reshape(call.operands[0].x, (call.size, -1)), call.node.outs[0]
     out = intern_template((call.size,), template.dtype, (None,))
-    found = call.tensor([flat], out, {"axis": 1, "keepdims": False})
-    return reshape(found, (call.size, *template.shape), names=(None, *template.names))
+    places = call.tensor([flat], out, {"axis": 1, "keepdims": False})
+    return reshape(places, (call.size, *template.shape), names=(None, *template.names))

@@ -48,13 +48,13 @@ class Call:
     @property
     def operands(self) -> list[Operand]:
         """The inputs, sequences laid out flat."""
-        found: list[Operand] = []
-        for each in self.inputs:
-            if isinstance(each, Operand):
-                found.append(each)
-            elif each is not None:
-                found.extend(each)
-        return found
+        operands: list[Operand] = []
+        for entry in self.inputs:
+            if isinstance(entry, Operand):
+                operands.append(entry)
+            elif entry is not None:
+                operands.extend(entry)
+        return operands
 
     def whole(self, operand: Any) -> Any:
         """The tensor of an operand with the new axis, repeated where it is the same for all; of a sequence each."""
@@ -69,7 +69,7 @@ class Call:
         if operand is None:
             return None
         if not isinstance(operand, Operand):
-            return tuple(self.aligned(each, rank) for each in operand)
+            return tuple(self.aligned(member, rank) for member in operand)
         x, missing = operand.x, rank + 1 - operand.x.ndim
         if not operand.mapped or not missing:
             return x
@@ -82,11 +82,11 @@ class Call:
         what they are."""
         node = self.node
         if out is None:
-            outs = tuple(batched_template(each, self.size) for each in node.outs)
+            outs = tuple(batched_template(template, self.size) for template in node.outs)
             out = outs[0] if isinstance(node.out, Template) else outs
         values = tuple(
-            None if each is None else each.data if isinstance(each, Tensor) else tuple(x.data for x in each)
-            for each in inputs
+            None if entry is None else entry.data if isinstance(entry, Tensor) else tuple(x.data for x in entry)
+            for entry in inputs
         )
         return wrapped(Node(node.op, out, values, {**node.options, **options}, default=node.default))
 
@@ -94,9 +94,9 @@ class Call:
         self, inputs: Sequence[Any], out: Template | None = None, options: Mapping[str, object] = NO_OPTIONS
     ) -> Tensor:
         """`record` of an op with one result."""
-        found = self.record(inputs, out, options)
-        assert isinstance(found, Tensor)  # by the op's template
-        return found
+        result = self.record(inputs, out, options)
+        assert isinstance(result, Tensor)  # by the op's template
+        return result
 
 
 def whole(operand: Operand, size: int) -> Tensor:

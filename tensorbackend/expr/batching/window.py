@@ -29,8 +29,8 @@ def _window_reduce(call: Call) -> Results:
 def _window_scatter(call: Call) -> Results:
     x, source, initial = call.operands
     start = full((), 0, dtype=initial.x.dtype) if initial.mapped else initial.x
-    found = call.tensor([call.whole(x), call.whole(source), start], options=_options(call))
-    return add(found, call.aligned(initial, found.ndim - 1)) if initial.mapped else found
+    scattered = call.tensor([call.whole(x), call.whole(source), start], options=_options(call))
+    return add(scattered, call.aligned(initial, scattered.ndim - 1)) if initial.mapped else scattered
 
 
 # Convolution: the new axis joins the batch, the channels of the result, or the groups.

@@ -46,15 +46,15 @@ def _steps(program: Program) -> list[int]:
     return [max(ops[start : start + width], key=memory.__getitem__) for start in range(0, len(ops), width)]
 
 
-def svg(found: DryRun, limit: int | None = None) -> str:
+def svg(dry_run: DryRun, limit: int | None = None) -> str:
     """The memory of programs over their nodes, on one scale; a step says on hover what it is."""
-    programs = _drawn(found)
+    programs = _drawn(dry_run)
     top = max(program.peak.memory for program in programs) or 1
     if limit is not None and limit > 3 * top:
         limit = None  # which would leave the rest too small to see
     top = max(top, limit or 0)
     height = len(programs) * (TITLE + HEIGHT + GAP)
-    label = escape(f"memory over time of {found.name}")
+    label = escape(f"memory over time of {dry_run.name}")
     # Attributes and no style sheet: a notebook shows the drawing alone.
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img" '
@@ -67,9 +67,9 @@ def svg(found: DryRun, limit: int | None = None) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
-def _drawn(found: DryRun) -> tuple[Program, ...]:
+def _drawn(dry_run: DryRun) -> tuple[Program, ...]:
     """The programs that are drawn: on a mesh that of a device."""
-    return (found.eager, found.optimised) if found.on_mesh is None else (found.on_mesh.program,)
+    return (dry_run.eager, dry_run.optimised) if dry_run.on_mesh is None else (dry_run.on_mesh.program,)
 
 
 def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
@@ -115,31 +115,31 @@ def _edge(heights: Sequence[int], width: float, scale: float) -> Iterator[str]:
         yield f"{(column + 1) * width:.2f},{y:.1f}"
 
 
-def html(found: DryRun, limit: int | None = None) -> str:
+def html(dry_run: DryRun, limit: int | None = None) -> str:
     """A page with the chart, the tensors alive at the peak, and the ops; it needs no other file."""
     keys = " ".join(
         f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
     )
-    program = found.judged()
+    program = dry_run.judged()
     peak = program.peak
     layout: list[str] = []
-    if found.on_mesh is not None:
-        collectives = found.on_mesh.table()
+    if dry_run.on_mesh is not None:
+        collectives = dry_run.on_mesh.table()
         layout = [
             "<h2>where parameters and results lie</h2>",
-            _table(LIES, found.on_mesh.lies()[:TOP]),
+            _table(LIES, dry_run.on_mesh.lies()[:TOP]),
             "<h2>collectives of each device, those of most bytes first</h2>",
             _table(COLLECTIVES, collectives[:TOP]),
         ]
-    order = "in eager order" if found.on_mesh is None else "on each device"
+    order = "in eager order" if dry_run.on_mesh is None else "on each device"
     return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>dry run of {escape(found.name)}</title>",
-            f"<style>{STYLE}</style><h1>dry run of {escape(found.name)}</h1>",
-            f"{summary(found)}<p>memory over time:{keys}</p>",
-            f'<div class="wide">{svg(found, limit)}</div>',
+            f"<title>dry run of {escape(dry_run.name)}</title>",
+            f"<style>{STYLE}</style><h1>dry run of {escape(dry_run.name)}</h1>",
+            f"{summary(dry_run)}<p>memory over time:{keys}</p>",
+            f'<div class="wide">{svg(dry_run, limit)}</div>',
             *layout,
             f"<h2>alive at the peak, {show_bytes(peak.memory)} {order}</h2>",
             _table(ALIVE, peak.table()[:TOP]),
@@ -149,9 +149,9 @@ def html(found: DryRun, limit: int | None = None) -> str:
     )
 
 
-def summary(found: DryRun) -> str:
+def summary(dry_run: DryRun) -> str:
     """The summary as HTML."""
-    return f"<pre>{escape(found.summary())}</pre>"
+    return f"<pre>{escape(dry_run.summary())}</pre>"
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -163,19 +163,19 @@ def _cells(tag: str, cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
 
-def write_html(found: DryRun, path: Path, limit: int | None) -> None:
+def write_html(dry_run: DryRun, path: Path, limit: int | None) -> None:
     """Writes the page."""
-    path.write_text(html(found, limit), encoding="utf-8")
+    path.write_text(html(dry_run, limit), encoding="utf-8")
 
 
-def write_png(found: DryRun, path: Path, limit: int | None) -> None:
+def write_png(dry_run: DryRun, path: Path, limit: int | None) -> None:
     """Draws the chart by matplotlib, which is imported now; without it an `ArgumentError` says how to get it."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
         raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
-    programs = _drawn(found)
+    programs = _drawn(dry_run)
     size, unit = unit_of(max(program.peak.memory for program in programs))
     figure: Any = Figure(figsize=(10, 3 * len(programs)), layout="constrained")
     axes: Any = figure.subplots(len(programs), sharey=True, squeeze=False)[:, 0]

@@ -72,16 +72,16 @@ def dry_run(
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> found = tb.dry_run(lambda x, w: tb.exp(x @ w), "f32[batch=32, k=784]", "f32[k=784, n=10]")
-    >>> found.flops == 2 * 32 * 784 * 10, found.eager.transcendentals, found.peak.memory, found.fits("1MB")
+    >>> report = tb.dry_run(lambda x, w: tb.exp(x @ w), "f32[batch=32, k=784]", "f32[k=784, n=10]")
+    >>> report.flops == 2 * 32 * 784 * 10, report.eager.transcendentals, report.peak.memory, report.fits("1MB")
     (True, 320, 134272, True)
 
     On four devices, each with a part of the batch, the sum over the batch is an all-reduce of 3136 bytes:
 
     >>> mesh = tb.Mesh({"data": 4})
     >>> rules = {"batch": "data"}
-    >>> found = tb.dry_run(lambda x: tb.sum(x, axis="batch"), "f32[batch=32, k=784]", mesh=mesh, layout=rules)
-    >>> found.on_mesh.by_kind, found.on_mesh.parameters[0].sharding
+    >>> report = tb.dry_run(lambda x: tb.sum(x, axis="batch"), "f32[batch=32, k=784]", mesh=mesh, layout=rules)
+    >>> report.on_mesh.by_kind, report.on_mesh.parameters[0].sharding
     ({'all-reduce': 3136}, <f32[batch: 32 / data][k: 784] on Mesh({'data': 4})>)
     """
     placed = target(mesh, layout, machine)
@@ -156,13 +156,13 @@ def _without_templates(graph: Graph) -> None:
 
 def user_line(traceback: TracebackType | None) -> Line | None:
     """The innermost line outside this package at which an error was raised."""
-    found = None
+    line = None
     while traceback is not None:
         code = traceback.tb_frame.f_code
         if is_users(code.co_filename):
-            found = Line(code.co_filename, traceback.tb_lineno, code.co_name)
+            line = Line(code.co_filename, traceback.tb_lineno, code.co_name)
         traceback = traceback.tb_next
-    return found
+    return line
 
 
 def source_of(line: Line) -> str:

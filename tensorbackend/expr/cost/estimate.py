@@ -14,7 +14,7 @@ from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..evaluate import Compiled
 from ..graph import Graph
-from ..node import CAPTURED, PARAMETER, RENAMED, Node, Value
+from ..node import CAPTURED, PARAMETER, RENAMED, Node
 from ..subgraphs import subgraphs, turns
 from ..trace import trace_leaves
 from .flops import APPLICATIONS, rule_of
@@ -26,9 +26,9 @@ _VIEW: Final = Work(shares=(0,), strided=(False,))
 
 
 class Estimator:
-    """Works out nodes; alike nodes are worked out once, so it may be used for several graphs.
+    """Estimates the work of nodes, once for nodes that are alike, also in several graphs.
 
-    What kernels take is what those of a backend declare, by default NumPy's.
+    The workspace of a kernel is what a backend declares for it, by default NumPy's.
     """
 
     def __init__(self, backend: BackendLike = "numpy") -> None:
@@ -49,16 +49,16 @@ class Estimator:
         inputs = tuple([value.template for value in operands])
         key: Any = (op, node.out, inputs, node.default)
         if operands is not node.inputs:
-            key = (*key, *[len(each) if type(each) is tuple else each is None for each in node.inputs])
+            key = (*key, *[len(argument) if type(argument) is tuple else argument is None for argument in node.inputs])
         if node.options:
             key = (*key, *node.options.items())
         try:
-            found = self._known.get(key)
+            work = self._known.get(key)
         except TypeError:  # an option that does not hash
             return self._work(node, inputs)
-        if found is None:
-            found = self._known[key] = self._work(node, inputs)
-        return found
+        if work is None:
+            work = self._known[key] = self._work(node, inputs)
+        return work
 
     def _work(self, node: Node, inputs: tuple[Template, ...]) -> Work:
         if isinstance(node.default, Compiled):
@@ -88,7 +88,7 @@ class Estimator:
 
     def _fused(self, node: Node, default: Compiled) -> Work:
         """The work of a node that stands for others, whose values between them never leave the cache."""
-        work = total([self.work(each) for each in default.nodes])
+        work = total([self.work(fused_node) for fused_node in default.nodes])
         read = sum(value.template.nbytes for value in node.operands)
         written, number = sum(out.nbytes for out in node.outs), len(node.outs)
         return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
@@ -105,34 +105,32 @@ class Estimator:
         scalars = [intern_template((), inputs[0].dtype, ())]
         if node.op != "map":  # what there is so far
             scalars.insert(0, intern_template((), out.dtype, ()))
-        graph = trace_leaves(lambda given: function(*given), scalars, ("",) * len(scalars))
-        each = total(self.works(graph))
+        graph = trace_leaves(lambda tensors: function(*tensors), scalars, ("",) * len(scalars))
+        application = total(self.works(graph))
         count = APPLICATIONS[node.op](out, *inputs, **node.options)
-        return work._replace(flops=each.flops * count, transcendentals=each.transcendentals * count, open=each.open)
+        return work._replace(
+            flops=application.flops * count, transcendentals=application.transcendentals * count, open=application.open
+        )
 
     def _composite(self, node: Node) -> Work:
         """The work of the parts of which the default implementation is made."""
         default: Any = node.default
         templates = [value.template for value in node.operands]
 
-        def parts(given: list[Tensor]) -> Any:
-            rest = iter(given)
-            inputs = tuple(
-                each if each is None else next(rest) if isinstance(each, Value) else tuple(next(rest) for _ in each)
-                for each in node.inputs
-            )
-            return default(node.out, inputs, node.options)
+        def parts(tensors: list[Tensor]) -> Any:
+            rest = iter(tensors)
+            return default(node.out, node.with_inputs(lambda value: next(rest)), node.options)
 
         graph = trace_leaves(parts, templates, ("",) * len(templates))
         works = self.works(graph)
-        found, memory = total(works), timeline(graph, works)
+        work, memory = total(works), timeline(graph, works)
         new = sum(out.nbytes for out, share in zip(node.outs, memory.shares, strict=True) if share is None)
-        own = self._space(node)
-        if own is not None:
+        backend_space = self._space(node)
+        if backend_space is not None:
             number = len(node.outs)
-            return found._replace(workspace=own, shares=(None,) * number, strided=(False,) * number)
+            return work._replace(workspace=backend_space, shares=(None,) * number, strided=(False,) * number)
         workspace = max(memory.peak - memory.parameters - new, 0)
-        return found._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
+        return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
 
     def _controlled(self, node: Node) -> Work:
         """The work of control flow: each graph as often as it runs at most, of the branches of `cond` the largest."""
@@ -143,9 +141,9 @@ class Estimator:
             once = once._replace(open=once.open or count is None)
             works.append(once.times(1 if count is None else count))
             spaces.append(self._inside(node, graph, inner))
-        found = max(works, key=_amount) if node.op == "cond" else total(works)
+        work = max(works, key=_amount) if node.op == "cond" else total(works)
         number = len(node.outs)
-        return found._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
+        return work._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
 
     def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
         """The bytes that a graph inside control flow takes beside the node's inputs and results."""

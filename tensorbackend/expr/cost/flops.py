@@ -48,10 +48,10 @@ def flops(*names: str) -> Callable[[Function], Function]:
 
 def rule_of(callback: str) -> CostRule | None:
     """The rule of a callback or an override: the one declared here, or with the op."""
-    found = _rules.get(callback) or COSTS.get(callback)
-    if found is None or callable(found):
-        return found
-    return _each if found in ("operation", "transcendental") else _none
+    cost = _rules.get(callback) or COSTS.get(callback)
+    if cost is None or callable(cost):
+        return cost
+    return _each if cost in ("operation", "transcendental") else _none
 
 
 def applications(*names: str) -> Callable[[Function], Function]:
@@ -139,8 +139,8 @@ def _conv(
 ) -> int:
     pairs = out.shape[0] * out.shape[1] * kernel.shape[1]
     for axis, (low, _) in enumerate(padding, 2):
-        given = strides[axis - 2], low, input_dilation[axis - 2], kernel_dilation[axis - 2]
-        pairs *= _products(x.shape[axis], kernel.shape[axis], out.shape[axis], *given)
+        geometry = strides[axis - 2], low, input_dilation[axis - 2], kernel_dilation[axis - 2]
+        pairs *= _products(x.shape[axis], kernel.shape[axis], out.shape[axis], *geometry)
     return 2 * pairs
 
 

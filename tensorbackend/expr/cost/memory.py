@@ -55,7 +55,7 @@ class Timeline(NamedTuple):
     shares: tuple[int | None, ...]
     """The parameter whose memory each result of the graph shares."""
     strided: tuple[bool, ...]
-    """Whether the elements of each result of the graph may lie in another than row-major order."""
+    """Whether the elements of each result of the graph may lie in an order other than row-major."""
 
     @property
     def peak_at(self) -> int:
@@ -69,16 +69,18 @@ class Timeline(NamedTuple):
 
     def alive(self, number: int) -> list[Block]:
         """The blocks that are there while a node runs, the largest first."""
-        found = [block for block in self.blocks if block.start <= number <= block.end]
-        return sorted(found, key=lambda block: -block.nbytes)
+        alive_blocks = [block for block in self.blocks if block.start <= number <= block.end]
+        return sorted(alive_blocks, key=lambda block: -block.nbytes)
 
     def by_kind(self) -> dict[str, list[int]]:
         """Bytes of each kind while each node runs, workspace among the intermediates; together they are `memory`."""
         count = len(self.nodes)
-        found = {kind: _running([block for block in self.blocks if block.kind == kind], count) for kind in KINDS}
+        memory_by_kind = {
+            kind: _running([block for block in self.blocks if block.kind == kind], count) for kind in KINDS
+        }
         spaces = (work.workspace for work in self.works)
-        found[INTERMEDIATES] = list(map(add, found[INTERMEDIATES], spaces))
-        return found
+        memory_by_kind[INTERMEDIATES] = list(map(add, memory_by_kind[INTERMEDIATES], spaces))
+        return memory_by_kind
 
 
 def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Timeline:
@@ -132,7 +134,7 @@ _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
 
 
 def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
-    """Ends a block before the elementwise node that is the last to need it and writes its result there."""
+    """Ends a block one node early where the last node that needs it is elementwise and writes its result there."""
     for number, node in enumerate(nodes):
         callback = CALLBACKS.get(node.op)
         if callback is None or not callback.elementwise:

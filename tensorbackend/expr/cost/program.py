@@ -69,28 +69,28 @@ class Peak(NamedTuple):
 
     def by_kind(self) -> dict[str, int]:
         """Bytes of parameters, captured tensors, results, intermediates and workspace."""
-        found = dict.fromkeys(KINDS, 0)
-        for each in self.alive:
-            found[each.kind] += each.nbytes
-        return {**found, "workspace": self.workspace}
+        bytes_by_kind = dict.fromkeys(KINDS, 0)
+        for block in self.alive:
+            bytes_by_kind[block.kind] += block.nbytes
+        return {**bytes_by_kind, "workspace": self.workspace}
 
     def table(self) -> list[tuple[str, ...]]:
         """Cells under `ALIVE`: a row for all blocks that are alike, those that take most first."""
         groups: dict[tuple[str, str, Template, Line | None], list[Alive]] = {}
-        for each in self.alive:
-            name = _NUMBER.sub("[...]", each.name) if each.kind == PARAMETERS else each.name
-            groups.setdefault((each.kind, name, each.template, each.line), []).append(each)
+        for block in self.alive:
+            name = _NUMBER.sub("[...]", block.name) if block.kind == PARAMETERS else block.name
+            groups.setdefault((block.kind, name, block.template, block.line), []).append(block)
         rows: list[tuple[str, ...]] = [
             (
                 (first := blocks[0]).kind,
                 first.name if len(blocks) == 1 else name,
                 repr(first.template),
                 str(len(blocks)),
-                show_bytes(sum(each.nbytes for each in blocks)),
+                show_bytes(sum(block.nbytes for block in blocks)),
                 str(first.line or ""),
             )
             for (_, name, _, _), blocks in sorted(
-                groups.items(), key=lambda pair: -sum(each.nbytes for each in pair[1])
+                groups.items(), key=lambda pair: -sum(block.nbytes for block in pair[1])
             )
         ]
         if self.workspace:
@@ -138,8 +138,8 @@ class Program:
         return list(self._rows())
 
     def _rows(self) -> Iterator[Row]:
-        found = self.timeline
-        for node, work, memory in zip(found.nodes, found.works, found.memory, strict=True):
+        timeline = self.timeline
+        for node, work, memory in zip(timeline.nodes, timeline.works, timeline.memory, strict=True):
             if runs(node):
                 yield Row(
                     node.op, node.outs, work.flops, work.transcendentals, work.read, work.written, memory, node.line
@@ -153,12 +153,12 @@ class Program:
     @property
     def peak(self) -> Peak:
         """Where memory is highest, and the tensors alive there."""
-        found, number = self.timeline, self.timeline.peak_at
-        if not found.nodes:
+        timeline, number = self.timeline, self.timeline.peak_at
+        if not timeline.nodes:
             return Peak(0, "", None, 0, ())
-        node = found.nodes[number]
-        alive = tuple(map(self._alive, found.alive(number)))
-        return Peak(found.memory[number], node.op, node.line, found.works[number].workspace, alive)
+        node = timeline.nodes[number]
+        alive = tuple(map(self._alive, timeline.alive(number)))
+        return Peak(timeline.memory[number], node.op, node.line, timeline.works[number].workspace, alive)
 
     def _alive(self, block: Block) -> Alive:
         node = block.value.node
@@ -208,8 +208,8 @@ class Program:
                 "line": _where(peak.line),
                 "by_kind": peak.by_kind(),
                 "alive": [
-                    {**each._asdict(), "template": repr(each.template), "line": _where(each.line)}
-                    for each in peak.alive[:100]
+                    {**block._asdict(), "template": repr(block.template), "line": _where(block.line)}
+                    for block in peak.alive[:100]
                 ],
             },
             "rows": [

@@ -92,8 +92,8 @@ class DryRun:
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values, for programs; sizes in bytes."""
         programs = [self.eager.to_json(), self.optimised.to_json()]
-        found = {"function": self.name, "gradient": self.gradient, "programs": programs}
-        return found if self.on_mesh is None else {**found, "on_mesh": self.on_mesh.to_json()}
+        costs = {"function": self.name, "gradient": self.gradient, "programs": programs}
+        return costs if self.on_mesh is None else {**costs, "on_mesh": self.on_mesh.to_json()}
 
     def write_json(self, path: str | Path) -> None:
         """Writes `to_json` to a file."""

@@ -67,7 +67,7 @@ class Call(NamedTuple):
         count = len(values) + len(self.held)
         return unflatten(self.tree, [self.held[i] if i in self.held else next(rest) for i in range(count)])
 
-    def own(self, leaves: Sequence[Any]) -> list[Any]:
+    def for_parameters(self, leaves: Sequence[Any]) -> list[Any]:
         """The leaves of a tree that are for parameters."""
         return [leaf for position, leaf in enumerate(leaves) if position not in self.held]
 
@@ -84,12 +84,12 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
     `ArgumentError` for positions that are none, `DTypeError` for another tensor that is neither floating nor complex.
     """
     positions = _positions(argnums, len(arguments))
-    chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[each] for each in positions)
+    chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[place] for place in positions)
     leaves, tree = flatten(chosen)
     every = argument_names(function, arguments)
-    wanted = [positions] if isinstance(positions, int) else list(positions)
+    chosen_positions = [positions] if isinstance(positions, int) else list(positions)
     starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
-    names = [name for each in wanted for name in every[starts[each] : starts[each + 1]]]
+    names = [name for position in chosen_positions for name in every[starts[position] : starts[position + 1]]]
     home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
     held = {
         position: leaf
@@ -99,10 +99,12 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
     pairs = [pair for position, pair in enumerate(zip(leaves, names, strict=True)) if position not in held]
     tensors = [_tensor(leaf, name, home) for leaf, name in pairs]
 
-    def run(given: list[Any]) -> Any:
-        found = call.filled(given)
+    def run(parameters: list[Any]) -> Any:
+        nested = call.filled(parameters)
         filled = list(arguments)
-        for position, argument in zip(wanted, [found] if isinstance(positions, int) else found, strict=True):
+        for position, argument in zip(
+            chosen_positions, [nested] if isinstance(positions, int) else nested, strict=True
+        ):
             filled[position] = argument
         return function(*filled, **keywords)
 
@@ -113,13 +115,13 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
 
 def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:
     several = tuple(argnums) if isinstance(argnums, Sequence) else (argnums,)
-    for each in several:
-        if not -count <= index(each) < count:
+    for position in several:
+        if not -count <= index(position) < count:
             raise ArgumentError(expected(f"argnums from 0 to {count - 1}", argnums=argnums))
-    found = tuple(index(each) % count for each in several)
-    if len(set(found)) != len(found):
+    positions = tuple(index(position) % count for position in several)
+    if len(set(positions)) != len(positions):
         raise ArgumentError(expected("each of argnums once", argnums=argnums))
-    return found if isinstance(argnums, Sequence) else found[0]
+    return positions if isinstance(argnums, Sequence) else positions[0]
 
 
 def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
@@ -131,9 +133,9 @@ def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
     return x
 
 
-def like(given: Any, template: Template, name: str, home: Backend) -> Tensor:
+def like(leaf: Any, template: Template, name: str, home: Backend) -> Tensor:
     """A tangent or cotangent for a template: a tensor of its shape and dtype, an array, or a Python number."""
-    x = given if isinstance(given, Tensor) else asarray(given, dtype=template.dtype, backend=home)
+    x = leaf if isinstance(leaf, Tensor) else asarray(leaf, dtype=template.dtype, backend=home)
     if x.shape != template.shape or (x.dtype is not template.dtype and template.dtype.is_inexact):
         raise ShapeError(expected(f"{name} like {template!r}", "cast it with astype()", given=x.template))
     return x

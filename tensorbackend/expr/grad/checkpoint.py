@@ -71,15 +71,15 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
         if not isinstance(backend, ExprBackend | TapeBackend):
             return function(*arguments, **keywords)
 
-        def flat(given: list[Any]) -> Any:
-            rest = iter(given)
+        def flat(operands: list[Any]) -> Any:
+            rest = iter(operands)
             positional, named = unflatten(tree, [next(rest) if isinstance(x, Tensor) else x for x in leaves])
             return function(*positional, **named)
 
         names = argument_names(function, arguments, dict(keywords))
         chosen = [name for name, leaf in zip(names, leaves, strict=True) if isinstance(leaf, Tensor)]
         graph = trace_leaves(flat, tensors, chosen)
-        found = call_checkpoint(graph, [move(x, backend) for x in tensors])
-        return cast(R, unflatten(graph.out_tree, found))
+        results = call_checkpoint(graph, [move(x, backend) for x in tensors])
+        return cast(R, unflatten(graph.out_tree, results))
 
     return checkpointed

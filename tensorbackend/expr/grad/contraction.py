@@ -34,11 +34,11 @@ def _side(
     other: Tensor,
     others_free: _Axes,
     x: Tensor,
-    own: tuple[_Axes, _Axes],
+    paired_axes: tuple[_Axes, _Axes],
     others: tuple[_Axes, _Axes],
 ) -> Tensor:
     """The cotangent of x: that of the result contracted over the other operand's free axes, in the order of x."""
-    contract, batch = own
+    contract, batch = paired_axes
     other_contract, other_batch = others
     free = tuple(axis for axis in range(other.ndim) if axis not in other_contract + other_batch)
     batches = tuple(range(len(batch)))
@@ -50,7 +50,7 @@ def _side(
     in_order = tuple(range(x.ndim))
     if (*batch, *contracted, *own_free) == in_order:
         return dot(other, cotangent, contract=(free, others_free), batch=(other_batch, batches))
-    found = dot(cotangent, other, contract=(others_free, free), batch=(batches, other_batch))
+    product = dot(cotangent, other, contract=(others_free, free), batch=(batches, other_batch))
     places = (*batch, *own_free, *contracted)
     order = tuple(places.index(axis) for axis in range(x.ndim))
-    return found if order == in_order else permute_dims(found, order)
+    return product if order == in_order else permute_dims(product, order)

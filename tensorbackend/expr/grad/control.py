@@ -35,13 +35,13 @@ Needed = tuple[bool, ...]
 
 def _true(chosen: Sequence[bool]) -> list[int]:
     """The positions of the true flags."""
-    return [position for position, each in enumerate(chosen) if each]
+    return [position for position, flag in enumerate(chosen) if flag]
 
 
-def _placed(count: int, positions: Sequence[int], found: Sequence[Tensor]) -> Arrived:
+def _placed(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) -> Arrived:
     """Cotangents at their positions, `None` elsewhere."""
     placed: list[Tensor | None] = [None] * count
-    for position, x in zip(positions, found, strict=True):
+    for position, x in zip(positions, cotangents, strict=True):
         placed[position] = x
     return tuple(placed)
 
@@ -51,11 +51,11 @@ def _checkpoint(
     cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
 ) -> Cotangents:
     """Computes the body again, together with its gradient: only the operands are kept."""
-    wanted, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
+    needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(body.outputs)
-    back = results(differentiated(body, wanted, chosen), range(count, count + len(wanted)))
-    return (_placed(len(operands), wanted, call_checkpoint(back, (*operands, *seeds))),)
+    back = results(differentiated(body, needed_positions, chosen), range(count, count + len(needed_positions)))
+    return (_placed(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds))),)
 
 
 @rule("shard_map", selective=True)
@@ -74,32 +74,32 @@ def _shard_map(
 
     Of the cotangent of a result that devices share each takes an equal part.
     """
-    wanted, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
+    needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
-    count, given = len(body.outputs), len(operands)
-    back = results(differentiated(body, wanted, chosen), range(count, count + len(wanted)))
+    count, operand_count = len(body.outputs), len(operands)
+    back = results(differentiated(body, needed_positions, chosen), range(count, count + len(needed_positions)))
 
     def backward(parts: list[Tensor]) -> list[Tensor]:
         shares = [
             divide(seed, prod(mesh.sizes[axis] for axis in _left(mesh, outside[place])))
-            for place, seed in zip(chosen, parts[given:], strict=True)
+            for place, seed in zip(chosen, parts[operand_count:], strict=True)
         ]
-        found = evaluate(back, [*parts[:given], *shares], ExprBackend())
-        pairs = [(x, _left(mesh, inside[place])) for x, place in zip(found, wanted, strict=True)]
+        local_gradients = evaluate(back, [*parts[:operand_count], *shares], ExprBackend())
+        pairs = [(x, _left(mesh, inside[place])) for x, place in zip(local_gradients, needed_positions, strict=True)]
         return [psum(x, axes) if axes else x for x, axes in pairs]
 
     with on_mesh(mesh):
         templates = [*body.templates, *(body.results[place] for place in chosen)]
         graph = trace_leaves(backward, templates, [*body.names, *("cotangent" for _ in chosen)])
     axes = [*inside, *(outside[place] for place in chosen)]
-    shardings = [Sharding(mesh, operands[place].template, inside[place]) for place in wanted]
-    found = call_shard_map(mesh, graph, (*operands, *seeds), axes, shardings)
-    return (_placed(given, wanted, found),)
+    shardings = [Sharding(mesh, operands[place].template, inside[place]) for place in needed_positions]
+    gradients = call_shard_map(mesh, graph, (*operands, *seeds), axes, shardings)
+    return (_placed(operand_count, needed_positions, gradients),)
 
 
 def _left(mesh: Mesh, axes: Axes) -> tuple[str, ...]:
     """The mesh axes over which no axis is divided."""
-    return tuple([name for name in mesh.names if not any(name in each for each in axes)])
+    return tuple([name for name in mesh.names if not any(name in mesh_axes for mesh_axes in axes)])
 
 
 @rule("collective", selective=True)
@@ -139,7 +139,7 @@ def _debug_callback(
     *,
     function: Callable[..., object] | None,
 ) -> Cotangents:
-    """A cotangent takes the calls along that its value needed, so that they are made for a gradient alone as well."""
+    """Make each cotangent depend on the calls that its value needed, so that a gradient alone makes them too."""
     if function is not None:  # its carried value is a token, and nothing flows to the operands
         return None, None
     handed = [
@@ -165,15 +165,15 @@ def _cond(
     true_branch: Graph,
     false_branch: Graph,
 ) -> Cotangents:
-    wanted, seeds = _true(needed[1]), [x for x in cotangents if x is not None]
+    needed_positions, seeds = _true(needed[1]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(true_branch.outputs)
     true_back, false_back = (
-        results(differentiated(branch, wanted, chosen), range(count, count + len(wanted)))
+        results(differentiated(branch, needed_positions, chosen), range(count, count + len(needed_positions)))
         for branch in (true_branch, false_branch)
     )
-    found = call_cond(predicate, (*operands, *seeds), true_back, false_back)
-    return None, _placed(len(operands), wanted, found)
+    gradients = call_cond(predicate, (*operands, *seeds), true_back, false_back)
+    return None, _placed(len(operands), needed_positions, gradients)
 
 
 @rule("scan", selective=True)
@@ -196,8 +196,8 @@ def _scan(
     # Cotangents come in for these results of a step, and go out for these parameters.
     stacked = [count + position for position, x in enumerate(cotangents[count:]) if x is not None]
     held, entries = _true(needed[0]), _true(needed[2])
-    wanted = [*held, *(fixed + position for position in live), *(ends + position for position in entries)]
-    forward, backward = linearized(body, wanted, [*live, *stacked])
+    needed_positions = [*held, *(fixed + position for position in live), *(ends + position for position in entries)]
+    forward, backward = linearized(body, needed_positions, [*live, *stacked])
 
     kept = forward.outputs[len(body.outputs) :]
     varying = {value.node for value in forward.parameters[fixed:]}
@@ -205,36 +205,36 @@ def _scan(
         if any(value.node in varying for value in node.operands):
             varying.add(node)
     once = [value for value in kept if value.node not in varying]
-    each = {value: position for position, value in enumerate(forward.parameters[ends:])}
-    every = [value for value in kept if value.node in varying and value not in each]
+    entry_positions = {value: position for position, value in enumerate(forward.parameters[ends:])}
+    every = [value for value in kept if value.node in varying and value not in entry_positions]
 
     first = Graph(forward.parameters, [*forward.outputs[:count], *every], names=body.names)
     rows = call_scan(first, constants, initial, xs, length=length, reverse=reverse)[count:]
     singles = evaluate(Graph(forward.parameters[:fixed], once), constants, ExprBackend())
-    read = [value for value in kept if value in each]
+    read = [value for value in kept if value in entry_positions]
     places = {value: place for place, value in enumerate([*once, *read, *every])}
     order = [places[value] for value in kept]
     seen, sums, taken = len(once), len(held), len(live)
 
-    def back(given: list[Tensor]) -> list[Tensor]:
-        """A step back: the kept values that are fixed, cotangents of the carried ones, sums; then of each step."""
-        constant, carried = given[:seen], given[seen : seen + taken]
-        totals, rest = given[seen + taken : seen + taken + sums], given[seen + taken + sums :]
+    def back(parameters: list[Tensor]) -> list[Tensor]:
+        """One step back, from the values kept once, the carried cotangents, the sums so far, and the step's entries."""
+        constant, carried = parameters[:seen], parameters[seen : seen + taken]
+        totals, rest = parameters[seen + taken : seen + taken + sums], parameters[seen + taken + sums :]
         known, arriving = [*constant, *rest[: len(kept) - seen]], rest[len(kept) - seen :]
-        found = evaluate(backward, [*(known[place] for place in order), *carried, *arriving], ExprBackend())
-        totals = [add(total, x) for total, x in zip(totals, found[:sums], strict=True)]
-        return [*found[sums : sums + taken], *totals, *found[sums + taken :]]
+        step_gradients = evaluate(backward, [*(known[place] for place in order), *carried, *arriving], ExprBackend())
+        totals = [add(total, x) for total, x in zip(totals, step_gradients[:sums], strict=True)]
+        return [*step_gradients[sums : sums + taken], *totals, *step_gradients[sums + taken :]]
 
     start = [_cotangent(cotangents[position], initial[position]) for position in live]
     start += [_cotangent(None, constants[position]) for position in held]
-    along = [*(xs[each[value]] for value in read), *rows, *(x for x in cotangents[count:] if x is not None)]
+    along = [*(xs[entry_positions[value]] for value in read), *rows, *(x for x in cotangents[count:] if x is not None)]
     templates = [*(x.template for x in (*singles, *start)), *map(_entry, along)]
     step = trace_leaves(back, templates, _names(kept=seen, cotangent=taken, sum=sums, entry=len(along)))
-    found = call_scan(step, singles, start, along, length=length, reverse=not reverse)
+    gradients = call_scan(step, singles, start, along, length=length, reverse=not reverse)
     return (
-        _placed(fixed, held, found[taken : taken + sums]),
-        _placed(count, live, found[:taken]),
-        _placed(len(xs), entries, found[taken + sums :]),
+        _placed(fixed, held, gradients[taken : taken + sums]),
+        _placed(count, live, gradients[:taken]),
+        _placed(len(xs), entries, gradients[taken + sums :]),
     )
 
 
@@ -257,7 +257,7 @@ def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> 
 def _live(body: Graph, changing: Sequence[bool], arrived: Sequence[bool], fixed: int) -> list[int]:
     """The positions of those changing carried values on which a result with a cotangent depends, in whichever step."""
     count = len(changing)
-    outputs = {value for value, given in zip(body.outputs, arrived, strict=True) if given}
+    outputs = {value for value, has_cotangent in zip(body.outputs, arrived, strict=True) if has_cotangent}
     live = {position for position in range(count) if arrived[position]}
     while True:
         nodes = set(reachable(outputs))
@@ -276,8 +276,8 @@ def _entry(x: Tensor) -> Template:
     return Template(x.shape[1:], x.dtype, x.names[1:])
 
 
-def _cotangent(given: Tensor | None, x: Tensor) -> Tensor:
-    return zeros(x.shape, dtype=x.dtype, names=x.names) if given is None else given
+def _cotangent(cotangent: Tensor | None, x: Tensor) -> Tensor:
+    return zeros(x.shape, dtype=x.dtype, names=x.names) if cotangent is None else cotangent
 
 
 @rule("while_loop", selective=True)
@@ -293,11 +293,11 @@ def _while_loop(
     limit: int | None,
 ) -> Cotangents:
     if limit is None:
-        return tuple((NoGradient(_UNKNOWN),) * len(each) for each in (constants, initial))
+        return tuple((NoGradient(_UNKNOWN),) * len(operands) for operands in (constants, initial))
     fixed = len(constants)
 
-    def step(given: list[Tensor]) -> list[Tensor]:
-        held, goes_on, carried = given[:fixed], given[fixed], given[fixed + 1 :]
+    def step(parameters: list[Tensor]) -> list[Tensor]:
+        held, goes_on, carried = parameters[:fixed], parameters[fixed], parameters[fixed + 1 :]
         holds = evaluate(condition, [*held, *carried], ExprBackend())[0]
         goes_on = logical_and(goes_on, holds)
         stays = Graph(body.parameters, body.parameters[fixed:], names=body.names)
@@ -306,7 +306,7 @@ def _while_loop(
     on = full((), True)
     templates = [x.template for x in (*constants, on, *initial)]
     steps = trace_leaves(step, templates, [*_names(constants=fixed), "goes_on", *body.names[fixed:]])
-    found = _scan(
+    gradients = _scan(
         (None, *cotangents),
         (on, *outs),
         constants,
@@ -317,6 +317,6 @@ def _while_loop(
         length=limit,
         reverse=False,
     )
-    carried = found[1]
+    carried = gradients[1]
     assert isinstance(carried, tuple)  # as the rule of scan returns it
-    return found[0], carried[1:]
+    return gradients[0], carried[1:]

@@ -37,7 +37,7 @@ def _conv(
     cotangent as a kernel that the strides dilate (Dumoulin and Visin, "A guide to convolution arithmetic for deep
     learning", 2016, chapter 4)."""
     if not (x.size and kernel.size and cotangent.size):
-        return tuple(zeros(each.shape, dtype=each.dtype, backend=each.backend) for each in (x, kernel))
+        return tuple(zeros(operand.shape, dtype=operand.dtype, backend=operand.backend) for operand in (x, kernel))
     lengths = tuple(map(spread, x.shape[2:], input_dilation))
     spans = tuple(map(spread, kernel.shape[2:], kernel_dilation))
     moved = tuple(map(spread, out.shape[2:], strides))

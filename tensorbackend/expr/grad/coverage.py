@@ -71,9 +71,9 @@ def gradient_support(spec: OpSpec) -> str:
     >>> gradient_support(OPS["matmul"]), gradient_support(OPS["dot"]), gradient_support(OPS["equal"])
     ('by its parts', 'yes', '')
     """
-    found = gradient_of(spec.callback)
-    if found is not None:
-        return "yes" if found.rule else f"no: {found.reason}" if found.reason else "zero"
+    gradient = gradient_of(spec.callback)
+    if gradient is not None:
+        return "yes" if gradient.rule else f"no: {gradient.reason}" if gradient.reason else "zero"
     if spec.kind == "composite":
         return "by its parts"
     return "undeclared" if needs_gradient(spec) else ""

@@ -37,24 +37,24 @@ class Pullback:
     it is, and would be traced for ever. Two are equal if both have equal graphs already.
     """
 
-    def __init__(self, made: Graph | Callable[[], Graph]) -> None:
-        self._made = made
-        self._graph = made if isinstance(made, Graph) else None
+    def __init__(self, source: Graph | Callable[[], Graph]) -> None:
+        self._source = source
+        self._graph = source if isinstance(source, Graph) else None
 
     @property
     def graph(self) -> Graph:
         """Takes the node's operands and a cotangent for each result, gives a cotangent for each argument."""
         # `cached_property` holds a lock while it computes until Python 3.12, and a forked child would wait for it.
         if self._graph is None:
-            assert not isinstance(self._made, Graph)
-            self._graph = self._made()
+            assert not isinstance(self._source, Graph)
+            self._graph = self._source()
         return self._graph
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Pullback) and self._made == other._made
+        return isinstance(other, Pullback) and self._source == other._source
 
     def __hash__(self) -> int:
-        return hash(self._made)
+        return hash(self._source)
 
 
 @checked
@@ -122,8 +122,8 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
             MappingProxyType({"forward": forward, "pullback": pullback}),
         )
-        found = with_default(backend, backend.optional, CUSTOM, call, _forward)
-        return unflatten(traced.forward.out_tree, found)
+        results = with_default(backend, backend.optional, CUSTOM, call, _forward)
+        return unflatten(traced.forward.out_tree, results)
 
     return op  # type: ignore[return-value] # the parameters of the function, which has none by name
 
@@ -132,27 +132,27 @@ def _constant(leaf: Any) -> Any:
     return with_data(leaf) if isinstance(leaf, Tensor) else leaf
 
 
-def _pair(found: Any) -> tuple[Any, Callable[..., Any]]:
-    if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
-        wanted = "a function that returns its result and a function of cotangents"
-        raise ArgumentError(expected(wanted, returned=found))
-    return found
+def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
+    if not isinstance(returned, tuple) or len(returned) != 2 or not callable(returned[1]):
+        expectation = "a function that returns its result and a function of cotangents"
+        raise ArgumentError(expected(expectation, returned=returned))
+    return returned
 
 
 # In a graph
 
 
 class _Traced:
-    """A function on arguments: its graph, and that of its function of cotangents, which goes on where that ends."""
+    """The graph of a function on arguments, and that of its function of cotangents, which continues the same trace."""
 
     def __init__(self, function: Callable[..., Any], leaves: list[Any], tree: Tree, names: list[str]) -> None:
         self.leaves, self.tree = leaves, tree
         pairs = [(leaf, name) for leaf, name in zip(leaves, names, strict=True) if isinstance(leaf, Tensor)]
         self.names = [name for _, name in pairs]
 
-        def called(given: list[Any]) -> Any:
-            self.given, self.scope = given, current()
-            result, pull = _pair(function(*unflatten(tree, _filled(leaves, given))))
+        def called(parameters: list[Any]) -> Any:
+            self.parameters, self.scope = parameters, current()
+            result, pull = _pair(function(*unflatten(tree, _filled(leaves, parameters))))
             self.pull = fixed(pull)
             return result
 
@@ -169,45 +169,45 @@ class _Traced:
         out_tree = self.forward.out_tree
 
         def pulled(cotangents: list[Any]) -> list[Any]:
-            found = self.pull(unflatten(out_tree, cotangents))
-            return like_arguments(found, self.tree, _filled(self.leaves, self.given))
+            returned = self.pull(unflatten(out_tree, cotangents))
+            return like_arguments(returned, self.tree, _filled(self.leaves, self.parameters))
 
         assert self.scope is not None  # while a function is traced
         return resumed(
             pulled,
             self.scope,
-            [x.data for x in self.given],
+            [x.data for x in self.parameters],
             self.forward.results,
             [*self.names, *paths(out_tree, "cotangent")],
         )
 
     def closed_graphs(self) -> tuple[Graph, Pullback, list[Tensor]]:
-        """Both graphs as ones that take first what they close over, and that."""
+        """Both graphs with the tensors that they close over as their first parameters, and these tensors."""
         (forward,), constants = close([self.forward], self.held)
         return forward, Pullback(lambda: close_over(self.backward(), constants)), constants
 
 
-def _filled(leaves: Sequence[Any], given: Sequence[Any]) -> list[Any]:
-    """Leaves with others in place of the tensors among them."""
-    rest = iter(given)
+def _filled(leaves: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    """The leaves, with other tensors in place of the tensors among them."""
+    rest = iter(tensors)
     return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
 
 
-def like_arguments(found: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
+def like_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
     """A cotangent for each tensor among the leaves of the arguments, zeros where there is none."""
     count = len(tree.children)
-    given = (found,) if count == 1 and not (isinstance(found, tuple) and len(found) == 1) else found
-    if not isinstance(given, tuple) or len(given) != count:
-        raise ArgumentError(expected(f"a tuple of {count} cotangents, one for each argument", returned=found))
+    by_argument = (returned,) if count == 1 and not (isinstance(returned, tuple) and len(returned) == 1) else returned
+    if not isinstance(by_argument, tuple) or len(by_argument) != count:
+        raise ArgumentError(expected(f"a tuple of {count} cotangents, one for each argument", returned=returned))
     cotangents: list[Any] = []
-    for position, (each, branch) in enumerate(zip(given, tree.children, strict=True)):
-        below, nested = flatten(each)
-        if each is None:
+    for position, (cotangent, branch) in enumerate(zip(by_argument, tree.children, strict=True)):
+        below, nested = flatten(cotangent)
+        if cotangent is None:
             rest = leaves[len(cotangents) : len(cotangents) + branch.size]
             below = [zeros_like(leaf) if isinstance(leaf, Tensor) else None for leaf in rest]
         elif nested != branch:
-            wanted = f"a cotangent nested as argument {position}: {', '.join(paths(branch, 'argument'))}"
-            raise ArgumentError(expected(wanted, returned=each))
+            expectation = f"a cotangent nested as argument {position}: {', '.join(paths(branch, 'argument'))}"
+            raise ArgumentError(expected(expectation, returned=cotangent))
         cotangents.extend(below)
     return [x for x, leaf in zip(cotangents, leaves, strict=True) if isinstance(leaf, Tensor)]
 
@@ -220,16 +220,17 @@ def _forward(out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
 def with_pullbacks(graph: Graph) -> Graph:
     """A graph whose functions of cotangents are traced where a gradient of the parameters flows."""
     flowing = depending(graph.nodes, {value.node for value in graph.parameters})
-    wanted = {id(node.options) for node in flowing if node.op == CUSTOM}  # a node on other inputs has the same options
+    # A node that is remade with other inputs keeps its options, so the options tell which nodes are meant.
+    option_ids = {id(node.options) for node in flowing if node.op == CUSTOM}
 
     def visit(node: Node) -> Sequence[Value]:
-        if id(node.options) not in wanted:
+        if id(node.options) not in option_ids:
             return node.values
         pullback = node.options["pullback"]
         assert isinstance(pullback, Pullback)  # as the graph's option is one
         return node.remade(node.inputs, {**node.options, "pullback": Pullback(interned(pullback.graph))}).values
 
-    return rewritten(graph, visit) if wanted else graph
+    return rewritten(graph, visit) if option_ids else graph
 
 
 @rule(CUSTOM)
@@ -241,11 +242,11 @@ def _custom_gradient(
     pullback: Pullback | _OnTape,
     forward: Graph | None = None,
 ) -> Cotangents:
-    seeds = [zeros_like(x) if given is None else given for given, x in zip(cotangent, out, strict=True)]
+    seeds = [zeros_like(x) if seed is None else seed for seed, x in zip(cotangent, out, strict=True)]
     if isinstance(pullback, _OnTape):
         return (pullback(seeds),)
-    found = evaluate(pullback.graph, [*tensors, *seeds])
-    return ((*(None,) * (len(tensors) - len(found)), *found),)
+    gradients = evaluate(pullback.graph, [*tensors, *seeds])
+    return ((*(None,) * (len(tensors) - len(gradients)), *gradients),)
 
 
 # On a tape
@@ -254,14 +255,14 @@ def _custom_gradient(
 def _taped(
     function: Callable[..., Any], arguments: tuple[Any, ...], leaves: Sequence[Any], tree: Tree, backend: TapeBackend
 ) -> Any:
-    """The result of a function on a tape, which goes on one node from its arguments."""
+    """Call a function on a tape, and record it as one node from its arguments to its result."""
     result, pull = _pair(function(*arguments))
-    found, out_tree = flatten(result)
-    results = tuple(move(with_data(x if isinstance(x, Tensor) else asarray(x)), backend.on) for x in found)
-    given = tuple(move(leaf, backend) for leaf in leaves if isinstance(leaf, Tensor))
+    result_leaves, out_tree = flatten(result)
+    results = tuple(move(with_data(x if isinstance(x, Tensor) else asarray(x)), backend.on) for x in result_leaves)
+    operands = tuple(move(leaf, backend) for leaf in leaves if isinstance(leaf, Tensor))
     options = {"pullback": _OnTape(fixed(pull), leaves, tree, results, out_tree)}
     out = tuple(x.template for x in results)
-    values = backend.entered(CUSTOM, out, (given,), options, None, results)
+    values = backend.entered(CUSTOM, out, (operands,), options, None, results)
     return unflatten(out_tree, [Tensor(x, backend, value) for x, value in zip(out, values, strict=True)])
 
 
@@ -279,8 +280,8 @@ class _OnTape(NamedTuple):
         backend = recorder_of(self.results[0])
         with outside(), default_backend(backend):
             data = evaluate(Graph((), [x.data for x in seeds]), (), backend)
-            given = [Tensor(like.template, x.backend, x.data) for like, x in zip(self.results, data, strict=True)]
-            found = like_arguments(self.pull(unflatten(self.out_tree, given)), self.tree, self.leaves)
-            tensors = [x if isinstance(x, Tensor) else asarray(x) for x in found]
+            cotangents = [Tensor(like.template, x.backend, x.data) for like, x in zip(self.results, data, strict=True)]
+            gradients = like_arguments(self.pull(unflatten(self.out_tree, cotangents)), self.tree, self.leaves)
+            tensors = [x if isinstance(x, Tensor) else asarray(x) for x in gradients]
         keeps = isinstance(backend, TapeBackend)
         return tuple(expr_tensor(captured(x if keeps else with_data(x))) for x in tensors)

@@ -87,15 +87,17 @@ class custom_jvp:  # a decorator
 
         def along(*tangents: Tensor) -> Any:
             rest = iter(tangents)
-            found = rule(arguments, unflatten(tree, [next(rest) if each else None for each in chosen]))
-            if not isinstance(found, tuple) or len(found) != 2:
-                raise ArgumentError(expected("a rule that returns the result and its tangent", returned=found))
-            return found[1]
+            returned = rule(arguments, unflatten(tree, [next(rest) if has_tangent else None for has_tangent in chosen]))
+            if not isinstance(returned, tuple) or len(returned) != 2:
+                raise ArgumentError(expected("a rule that returns the result and its tangent", returned=returned))
+            return returned[1]
 
-        zeros = [zeros_like(leaf) for leaf, each in zip(leaves, chosen, strict=True) if each]
+        zeros = [zeros_like(leaf) for leaf, has_tangent in zip(leaves, chosen, strict=True) if has_tangent]
         pulled = iter(vjp(along, *zeros)[1](cotangent))
-        found = [next(pulled) if each else _nothing(leaf) for leaf, each in zip(leaves, chosen, strict=True)]
-        nested = unflatten(tree, found)
+        cotangents = [
+            next(pulled) if has_tangent else _nothing(leaf) for leaf, has_tangent in zip(leaves, chosen, strict=True)
+        ]
+        nested = unflatten(tree, cotangents)
         return nested if len(nested) != 1 else nested[0]
 
 

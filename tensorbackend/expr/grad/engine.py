@@ -27,32 +27,33 @@ from .registry import Cotangents, NoGradient, gradient_of
 Lookup = Callable[[Value], Tensor]
 
 
-def differentiated(graph: Graph, wanted: Sequence[int], results: Sequence[int] | None = None) -> Graph:
-    """The graph that gives also the cotangents of some parameters, by position.
+def differentiated(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> Graph:
+    """The graph of the results and of the cotangents of the parameters at some positions.
 
-    It takes the parameters and a cotangent for each of some results, by default for all that are floating or complex;
-    it gives the results and a cotangent for each wanted parameter, under its names. Composites without a rule of their
-    own are exchanged for their parts where a gradient flows.
+    It takes the parameters and a cotangent for each result in `results`, by default for each floating or complex one.
+    It returns all results, then a cotangent for each parameter in `positions`, with the names of that parameter. Where
+    a gradient flows, composites without a rule are replaced by their parts.
     """
     chosen = [i for i, value in enumerate(graph.outputs) if inexact(value)] if results is None else results
-    graph = with_rules(graph, wanted)
+    graph = with_rules(graph, positions)
     seeds = {i: Value(Node(PARAMETER, graph.outputs[i].template)) for i in chosen}
-    found = pulled_back(
+    gradients = pulled_back(
         [graph.outputs[i] for i in seeds],
         [expr_tensor(seed) for seed in seeds.values()],
-        [graph.parameters[position] for position in wanted],
+        [graph.parameters[position] for position in positions],
     )
-    return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *map(value_of, found)])
+    return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *map(value_of, gradients)])
 
 
-def linearized(graph: Graph, wanted: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
-    """A graph in two: forward it gives its results and what remains to be known, backward the cotangents.
+def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
+    """Two graphs: one that computes the results of a graph, and one that computes cotangents of its parameters.
 
-    The second takes the first's outputs after the results, then a cotangent for each of some results, by default for
-    all that are floating or complex; it gives the cotangents of the wanted parameters, linear in those.
+    The first takes the parameters; it returns the results, then the values that the second needs. The second takes
+    these values, then a cotangent for each result in `results`, by default for each floating or complex one. It returns
+    the cotangents of the parameters in `positions`, which are linear in the cotangents that it takes.
     """
     count = len(graph.parameters)
-    whole = differentiated(graph, wanted, results)
+    whole = differentiated(graph, positions, results)
     outputs, gradients = whole.outputs[: len(graph.outputs)], whole.outputs[len(graph.outputs) :]
     seeds = whole.parameters[count:]
     dependent = {value.node for value in seeds}
@@ -60,26 +61,26 @@ def linearized(graph: Graph, wanted: Sequence[int], results: Sequence[int] | Non
         if any(value.node in dependent for value in node.operands):
             dependent.add(node)
     taken: dict[Value, Value] = {}
-    made: dict[Node, Node] = {}
+    copies: dict[Node, Node] = {}
 
     def exchange(value: Value) -> Value:
         node = value.node
-        if node in made:
-            return Value(made[node], value.index)
+        if node in copies:
+            return Value(copies[node], value.index)
         if node in dependent or (node.op != PARAMETER and not node.inputs):  # a constant is made again
             return value
         return taken.setdefault(value, Value(Node(PARAMETER, value.template)))
 
     for node in whole.nodes:
         if node in dependent and node.op != PARAMETER:
-            made[node] = node.remade(node.with_inputs(exchange))
+            copies[node] = node.remade(node.with_inputs(exchange))
     forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
     return forward, Graph([*taken.values(), *seeds], [exchange(value) for value in gradients])
 
 
-def with_rules(graph: Graph, wanted: Iterable[int]) -> Graph:
-    """A graph in which every composite that a gradient flows through has a rule: others are opened, theirs too."""
-    positions = tuple(wanted)
+def with_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
+    """Open every composite without a rule that a gradient of some parameters flows through, and those in its parts."""
+    positions = tuple(parameters)
     while True:
         flowing = depending(graph.nodes, {graph.parameters[position].node for position in positions})
         if not any(_is_opened(node) for node in flowing):
@@ -104,16 +105,16 @@ def _is_opened(node: Node) -> bool:
 def pulled_back(
     outputs: Sequence[Value],
     cotangents: Sequence[Tensor],
-    wanted: Sequence[Value],
+    inputs: Sequence[Value],
     known: Lookup = expr_tensor,
 ) -> list[Tensor]:
-    """The cotangents of values from those of outputs, as tensors of the graph with the names of the values.
+    """Compute the cotangents of `inputs` from those of `outputs`, as tensors of the graph with the inputs' names.
 
     `known` gives a tensor on ExprBackend for a value that a rule asks for.
     """
     nodes = reachable(outputs)
-    flowing = depending(nodes, {value.node for value in wanted})
-    kept = set(wanted)
+    flowing = depending(nodes, {value.node for value in inputs})
+    kept = set(inputs)
     sums: dict[Value, Tensor] = {}
 
     def give(value: Value, cotangent: Tensor) -> None:
@@ -130,16 +131,16 @@ def pulled_back(
             arrived = [sums.get(value) if value in kept else sums.pop(value, None) for value in node.values]
             if any(cotangent is not None for cotangent in arrived):
                 with at_line(node.line):
-                    for value, found in _through(node, arrived, known, flowing):
+                    for value, gradient in _through(node, arrived, known, flowing):
                         if value.node in flowing and inexact(value):
-                            if isinstance(found, NoGradient):
-                                raise _refused(node, found.reason)
-                            give(value, _fitted(found, value.template, node))
+                            if isinstance(gradient, NoGradient):
+                                raise _refused(node, gradient.reason)
+                            give(value, _fitted(gradient, value.template, node))
         return [
             sums[value]
             if value in sums
             else zeros(value.template.shape, dtype=value.template.dtype, names=value.template.names)
-            for value in wanted
+            for value in inputs
         ]
 
 
@@ -169,56 +170,59 @@ def _through(
 
     def applied(seen: Callable[[Tensor], Tensor]) -> Cotangents:
         """Calls the rule with tensors as they are seen, under their names or without."""
-        given = tuple(x if x is None else seen(x) for x in arrived)
+        cotangents = tuple(x if x is None else seen(x) for x in arrived)
         results = tuple(seen(known(value)) for value in node.values)
         inputs = node.with_inputs(lambda value: seen(known(value)))
         if isinstance(node.out, Template):
-            return rule(given[0], results[0], *inputs, **options)
-        return rule(given, results, *inputs, **options)
+            return rule(cotangents[0], results[0], *inputs, **options)
+        return rule(cotangents, results, *inputs, **options)
 
     try:
-        found = applied(_as_it_is)
+        input_cotangents = applied(_as_it_is)
     except NamesError:
         # A rule goes by position. It may multiply a matrix by its transpose, which has one name twice, and an input may
         # have been renamed on its way to the op, which no node tells.
-        found = applied(nameless)
-    if len(found) != len(node.inputs):
-        wanted = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
-        raise ContractError(expected(wanted, "mend the rule", given=len(found)))
+        input_cotangents = applied(nameless)
+    if len(input_cotangents) != len(node.inputs):
+        expectation = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
+        raise ContractError(expected(expectation, "mend the rule", given=len(input_cotangents)))
     pairs: list[tuple[Value, Tensor | NoGradient]] = []
-    for each, given in zip(node.inputs, found, strict=True):
-        if isinstance(each, Value):
-            if isinstance(given, Tensor | NoGradient):
-                pairs.append((each, given))
-        elif each is not None and isinstance(given, tuple):
-            pairs.extend((value, x) for value, x in zip(each, given, strict=True) if x is not None)
+    for operand, input_cotangent in zip(node.inputs, input_cotangents, strict=True):
+        if isinstance(operand, Value):
+            if isinstance(input_cotangent, Tensor | NoGradient):
+                pairs.append((operand, input_cotangent))
+        elif operand is not None and isinstance(input_cotangent, tuple):
+            pairs.extend((value, x) for value, x in zip(operand, input_cotangent, strict=True) if x is not None)
     return pairs
 
 
 def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
-    """A cotangent summed along the axes along which the input was broadcast, in the input's dtype, under its names."""
+    """Sum a cotangent over the axes that the input was broadcast along, and give it the input's dtype and names."""
     extra = cotangent.ndim - template.ndim
     if cotangent.shape != template.shape and extra >= 0:
         sizes = zip(template.shape, cotangent.shape[extra:], strict=True)
-        axes = (*range(extra), *(extra + axis for axis, (size, given) in enumerate(sizes) if size == 1 != given))
+        axes = (
+            *range(extra),
+            *(extra + axis for axis, (size, broadcast_size) in enumerate(sizes) if size == 1 != broadcast_size),
+        )
         if axes:
             cotangent = reshape(sum(cotangent, axis=axes, dtype=cotangent.dtype), template.shape, names=template.names)
     if cotangent.dtype is not template.dtype:
         part = real(cotangent) if cotangent.dtype.is_complex and template.dtype.is_floating else cotangent
         cotangent = astype(part, template.dtype)
     if cotangent.shape != template.shape:
-        wanted = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
-        raise ContractError(expected(wanted, "mend the rule", given=cotangent.template))
+        expectation = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
+        raise ContractError(expected(expectation, "mend the rule", given=cotangent.template))
     return named(cotangent, template)
 
 
 def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
-    """The nodes, in order, through which a gradient can reach some of them, these among them."""
-    found = set(start)
+    """The nodes in `start`, and those of `nodes` (in order) through which a gradient can reach one of them."""
+    reached = set(start)
     for node in nodes:
-        if _flows(node, found):
-            found.add(node)
-    return found
+        if _flows(node, reached):
+            reached.add(node)
+    return reached
 
 
 def _flows(node: Node, reached: set[Node]) -> bool:

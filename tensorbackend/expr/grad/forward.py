@@ -48,8 +48,8 @@ def pushed(call: Call, backend: Backend) -> Push:
     forward, linear = linearized(back, range(inputs, inputs + len(seeds)), range(count, count + inputs))
     kept = [*range(count), *range(count + inputs, len(forward.outputs))]
     unused = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in seeds]
-    found = evaluate(results(forward, kept), [*call.leaves, *unused])
-    return Push(found[:count], found[count:], linear)
+    outputs = evaluate(results(forward, kept), [*call.leaves, *unused])
+    return Push(outputs[:count], outputs[count:], linear)
 
 
 def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
@@ -92,8 +92,8 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     (9.0, 6.0)
     """
     call = traced(function, range(len(primals)), primals, {})
-    given = [x for x in (*call.leaves, *flatten(tuple(tangents))[0]) if isinstance(x, Tensor)]
-    backend = common_backend(given)
+    tensors = [x for x in (*call.leaves, *flatten(tuple(tangents))[0]) if isinstance(x, Tensor)]
+    backend = common_backend(tensors)
     push = pushed(call, backend)
     moved = push(_like_arguments(call, tangents, backend))
     return unflatten(call.out_tree, push.results), _tangents(call, moved, backend)
@@ -152,9 +152,10 @@ def _like_arguments(call: Call, tangents: Sequence[Any], backend: Backend) -> li
     """Tangents in a flat list; `ArgumentError` or `ShapeError` for those that are not as the arguments."""
     leaves, tree = flatten(tuple(tangents))
     if tree != call.tree:
-        wanted = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
-        raise ArgumentError(expected(wanted, given=", ".join(paths(tree, "tangents"))))
+        expectation = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
+        raise ArgumentError(expected(expectation, given=", ".join(paths(tree, "tangents"))))
+    chosen, chosen_paths = call.for_parameters(leaves), call.for_parameters(paths(tree, "tangents"))
     return [
         like(x, primal.template, path, backend)
-        for x, primal, path in zip(call.own(leaves), call.leaves, call.own(paths(tree, "tangents")), strict=True)
+        for x, primal, path in zip(chosen, call.leaves, chosen_paths, strict=True)
     ]

@@ -20,7 +20,7 @@ not_differentiable("reduce", reason="its function may be any, while sum(), prod(
 
 @rule("map")
 def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tensor], Tensor]) -> Cotangents:
-    graph = trace_leaves(lambda given: function(given[0]), [Template((), x.dtype)], ["element"])
+    graph = trace_leaves(lambda elements: function(elements[0]), [Template((), x.dtype)], ["element"])
     gradient = results(differentiated(graph, [0]), [1])
 
     def slope(direction: complex) -> Tensor:

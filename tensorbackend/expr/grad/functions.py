@@ -73,8 +73,8 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
 
     @wraps(function)
     def gradient(*arguments: Any, **keywords: Any) -> Any:
-        value, found = both(*arguments, **keywords)
-        return (found, value[1]) if has_aux else found
+        value, gradients = both(*arguments, **keywords)
+        return (gradients, value[1]) if has_aux else gradients
 
     return gradient
 
@@ -119,10 +119,10 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
         aux_tree = _scalar_result(call.graph, has_aux)
         whole, constants = _with_gradient(call.graph)
         one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
-        found = evaluate(whole, [*constants, *call.leaves, one])
+        outputs = evaluate(whole, [*constants, *call.leaves, one])
         count = len(call.graph.outputs)
-        value = (found[0], unflatten(aux_tree, found[1:count])) if aux_tree is not None else found[0]
-        return value, call.nested(found[count:])
+        value = (outputs[0], unflatten(aux_tree, outputs[1:count])) if aux_tree is not None else outputs[0]
+        return value, call.nested(outputs[count:])
 
     return both
 
@@ -144,7 +144,7 @@ def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
 
 @lru_cache(maxsize=32)
 def _kept(graph: Graph, first: int, precision: int) -> Graph:
-    """A graph with the cotangents of its parameters from one on. Closed graphs are one object if they are equal."""
+    """A graph with the cotangents of its parameters from position `first` on; equal closed graphs are one object."""
     return differentiated(graph, range(first, len(graph.parameters)), [0])
 
 
@@ -201,23 +201,23 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     call = traced(function, range(len(primals)), primals, {})
     forward, backward = linearized(call.graph, range(len(call.leaves)))
     count = len(call.graph.outputs)
-    found = evaluate(forward, call.leaves)
-    residuals = found[count:]
+    outputs = evaluate(forward, call.leaves)
+    residuals = outputs[count:]
 
     def pull(cotangent: Any) -> Any:
         """The cotangents of the arguments from one of the result."""
-        given = _like_results(call.graph, cotangent, "cotangent", common_backend([*call.leaves, *residuals]))
-        seeds = [x for x, value in zip(given, call.graph.outputs, strict=True) if inexact(value)]
+        cotangents = _like_results(call.graph, cotangent, "cotangent", common_backend([*call.leaves, *residuals]))
+        seeds = [x for x, value in zip(cotangents, call.graph.outputs, strict=True) if inexact(value)]
         return call.nested(evaluate(backward, [*residuals, *seeds]))
 
-    return unflatten(call.out_tree, found[:count]), pull
+    return unflatten(call.out_tree, outputs[:count]), pull
 
 
-def _like_results(graph: Graph, given: Any, name: str, home: Backend) -> list[Tensor]:
-    leaves, tree = flatten(given)
+def _like_results(graph: Graph, cotangent: Any, name: str, home: Backend) -> list[Tensor]:
+    leaves, tree = flatten(cotangent)
     if tree != graph.out_tree:
-        wanted = f"a {name} nested as the result: {', '.join(paths(graph.out_tree, 'result'))}"
-        raise ArgumentError(expected(wanted, given=", ".join(paths(tree, name)) or given))
+        expectation = f"a {name} nested as the result: {', '.join(paths(graph.out_tree, 'result'))}"
+        raise ArgumentError(expected(expectation, given=", ".join(paths(tree, name)) or cotangent))
     return [
         like(x, template, path, home)
         for x, template, path in zip(leaves, graph.results, paths(tree, name), strict=True)

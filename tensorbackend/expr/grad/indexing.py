@@ -38,12 +38,12 @@ def _put_slice(cotangent: Tensor, out: Tensor, x: Tensor, update: Tensor, *, sta
 
 @rule("take")
 def _take(cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, *, axis: int, mode: Mode) -> Cotangents:
-    front = (axis, *(each for each in range(x.ndim) if each != axis))
+    front = (axis, *(other_axis for other_axis in range(x.ndim) if other_axis != axis))
     taken = range(axis, axis + indices.ndim)
-    order = (*taken, *(each for each in range(cotangent.ndim) if each not in taken))
+    order = (*taken, *(other_axis for other_axis in range(cotangent.ndim) if other_axis not in taken))
     blank = zeros_like(permute_dims(x, front))
-    found = indexed_add(blank, expand_dims(indices, axis=-1), permute_dims(cotangent, order), mode=mode)
-    return permute_dims(found, inverse(front)), None
+    gradient = indexed_add(blank, expand_dims(indices, axis=-1), permute_dims(cotangent, order), mode=mode)
+    return permute_dims(gradient, inverse(front)), None
 
 
 @rule("take_along_axis")
@@ -76,7 +76,8 @@ def _indexed_add(
 def _indexed_put(
     cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode
 ) -> Cotangents:
-    # Of updates for one place the last is written: each writes its number, and only who reads its own gets something.
+    # Of several updates for one place the last is written. To find it, each update writes its number: only an update
+    # that reads its own number back has a gradient.
     places, inner = indices.shape[:-1], updates.shape[indices.ndim - 1 :]
     numbers = iota(places, dtype="int64")
     written = indexed_put(full(x.shape[: indices.shape[-1]], 0, dtype="int64"), indices, numbers, mode=mode)

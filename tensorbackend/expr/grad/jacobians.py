@@ -73,7 +73,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
         forward, backward = linearized(graph, range(len(call.leaves)))
         residuals = evaluate(forward, call.leaves)[count:]
         backend = common_backend([*call.leaves, *residuals])
-        blank = [zeros(each.shape, dtype=each.dtype, backend=backend) for each in graph.results]
+        blank = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in graph.results]
 
         def block(position: int, result: Template) -> Any:
             """The derivatives of one tensor of the result, nested as the arguments are."""
@@ -83,13 +83,13 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
             if result.size:
                 units = eye(result.size, dtype=result.dtype, backend=backend)
-                found = vmap(pull)(reshape(units, (result.size, *result.shape)))
+                derivative_rows = vmap(pull)(reshape(units, (result.size, *result.shape)))
             else:
-                found = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
-            blocks = (_block(rows, result, x.template) for rows, x in zip(found, call.leaves, strict=True))
+                derivative_rows = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
+            blocks = (_block(rows, result, x.template) for rows, x in zip(derivative_rows, call.leaves, strict=True))
             return call.filled(list(blocks))
 
-        return unflatten(call.out_tree, [block(*each) for each in enumerate(graph.results)])
+        return unflatten(call.out_tree, [block(position, result) for position, result in enumerate(graph.results)])
 
     return derivatives
 
@@ -139,23 +139,23 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
 
         def columns(position: int) -> list[Tensor]:
-            """The derivatives of all tensors of the result by one tensor of the arguments, its elements in front."""
+            """The derivatives of all result tensors by one argument tensor, whose elements run along the first axis."""
             x = call.leaves[position]
             if not x.size:
-                return [zeros((0, *each.shape), dtype=each.dtype, backend=backend) for each in call.graph.results]
+                return [zeros((0, *result.shape), dtype=result.dtype, backend=backend) for result in call.graph.results]
             units = reshape(eye(x.size, dtype=x.dtype, backend=backend), (x.size, *x.shape))
-            found: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
-            return found
+            tangents: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
+            return tangents
 
         by_argument = [columns(position) for position in range(len(call.leaves))]
         blocks = [
             [
-                _block(moveaxis(found[number], 0, -1), result, x.template)
-                for found, x in zip(by_argument, call.leaves, strict=True)
+                _block(moveaxis(argument_columns[number], 0, -1), result, x.template)
+                for argument_columns, x in zip(by_argument, call.leaves, strict=True)
             ]
             for number, result in enumerate(call.graph.results)
         ]
-        return unflatten(call.out_tree, [call.filled(each) for each in blocks])
+        return unflatten(call.out_tree, [call.filled(row) for row in blocks])
 
     return derivatives
 

@@ -90,9 +90,9 @@ def _masked_softmax(cotangent: Tensor, out: Tensor, x: Tensor, mask: Tensor, *, 
 
 @rule("standardise")
 def _standardise(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, epsilon: float) -> Cotangents:
-    wide, given = in_float32(x), in_float32(cotangent)
+    wide, wide_cotangent = in_float32(x), in_float32(cotangent)
     centred = wide - mean(wide, axis=axis, keepdims=True)
     scale = 1 / sqrt(mean(centred * centred, axis=axis, keepdims=True) + epsilon)
     unit = centred * scale
-    along = unit * mean(given * unit, axis=axis, keepdims=True)
-    return (scale * (given - mean(given, axis=axis, keepdims=True) - along),)
+    along = unit * mean(wide_cotangent * unit, axis=axis, keepdims=True)
+    return (scale * (wide_cotangent - mean(wide_cotangent, axis=axis, keepdims=True) - along),)

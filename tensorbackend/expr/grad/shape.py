@@ -43,13 +43,13 @@ def _pad(
     cotangent: Tensor, out: Tensor, x: Tensor, pad_value: Tensor, *, padding: tuple[tuple[int, int, int], ...]
 ) -> Cotangents:
     within = pad(cotangent, [(-low, -high, 0) for low, high, _ in padding])
-    found = slice_(
+    of_x = slice_(
         within,
         starts=(0,) * x.ndim,
         lengths=x.shape,
         strides=tuple(interior + 1 for _, _, interior in padding),
     )
-    return found, sum(cotangent) - sum(found)
+    return of_x, sum(cotangent) - sum(of_x)
 
 
 @rule("reverse")
@@ -65,5 +65,5 @@ def _concatenate(cotangent: Tensor, out: Tensor, tensors: Sequence[Tensor], *, a
 
 def _block(cotangent: Tensor, x: Tensor, axis: int, start: int) -> Tensor:
     """The part of a tensor that lies where x does along an axis."""
-    starts = tuple(start if each == axis else 0 for each in range(x.ndim))
+    starts = tuple(start if position == axis else 0 for position in range(x.ndim))
     return slice_(cotangent, starts=starts, lengths=x.shape, strides=(1,) * x.ndim)

@@ -109,7 +109,7 @@ class Tape:
         >>> import tensorbackend as tb
         >>> with tb.tape() as tape:
         ...     x = tape.watch(tb.asarray(3.0))
-        ...     [tape.follows(each) for each in (x, x * x, x.detach(), tb.asarray(1.0))]
+        ...     [tape.follows(tensor) for tensor in (x, x * x, x.detach(), tb.asarray(1.0))]
         [True, True, False, False]
         """
         return isinstance(x.backend, TapeBackend) and cast(Recorded, x.data.node).tape is self
@@ -148,13 +148,13 @@ class Tape:
         Raises `DTypeError` for one that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
-        found: Nested = unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
-        return found
+        watched: Nested = unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+        return watched
 
     def _watched(self, x: Any, path: str) -> Tensor:
         if not isinstance(x, Tensor) or not x.dtype.is_inexact:
-            given = x.template if isinstance(x, Tensor) else x
-            raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=given))
+            shown = x.template if isinstance(x, Tensor) else x
+            raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=shown))
         if isinstance(x.backend, ExprBackend):
             raise BackendError(expected(f"{path} to have data to be watched", "use grad() in a traced function"))
         held = with_data(x)
@@ -242,38 +242,38 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     >>> with tb.tape() as tape:
     ...     x, y = tape.watch((tb.asarray(3.0), tb.asarray(2.0)))
     ...     z = x * x * y
-    >>> [each.item() for each in tb.gradient(z, [x, y])]
+    >>> [gradient.item() for gradient in tb.gradient(z, [x, y])]
     [12.0, 9.0]
     """
     leaves, tree = flatten(x)
-    for each, path in zip([y, *leaves], ["y", *paths(tree, "x")], strict=True):
-        if not isinstance(each, Tensor) or not isinstance(each.backend, TapeBackend):
+    for tensor, path in zip([y, *leaves], ["y", *paths(tree, "x")], strict=True):
+        if not isinstance(tensor, Tensor) or not isinstance(tensor.backend, TapeBackend):
             remedy = "watch the arguments: with tb.tape() as tape: x = tape.watch(x)"
-            raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=each))
+            raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=tensor))
     if y.shape:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))
     if not y.dtype.is_floating:
         raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
-    for each, path in zip(leaves, paths(tree, "x"), strict=True):
-        _check_recorded(y, each, path)
+    for tensor, path in zip(leaves, paths(tree, "x"), strict=True):
+        _check_recorded(y, tensor, path)
     current = _recording()
     taken: dict[Value, Tensor] = {}
 
     def known(value: Value) -> Tensor:
         """A value as a constant of the graph: on the tape while that records, so that the gradient is recorded too."""
-        found = taken.get(value)
-        if found is None:
+        constant = taken.get(value)
+        if constant is None:
             node = cast(Recorded, value.node)
             held = node.results[value.index]
             if node.tape is not None and node.tape is current:
                 held = Tensor(value.template, TapeBackend(on=held.backend), value)
-            found = taken[value] = expr_tensor(captured(held))
-        return found
+            constant = taken[value] = expr_tensor(captured(held))
+        return constant
 
     seed = full((), 1, dtype=y.dtype, backend=ExprBackend())
-    found = pulled_back([y.data], [seed], [each.data for each in leaves], known)
+    cotangents = pulled_back([y.data], [seed], [leaf.data for leaf in leaves], known)
     backend = with_data(y).backend
-    graph = Graph((), [each.data for each in found])
+    graph = Graph((), [cotangent.data for cotangent in cotangents])
     gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
     nested: Nested = unflatten(
         tree, (x.rename(*like.names) if x.ndim else x for x, like in zip(gradients, leaves, strict=True))
@@ -338,10 +338,10 @@ class TapeBackend(Backend):
         default: Default | None = None,
     ) -> Payload:
         """Runs an op, and records it if an operand is followed by the open tape."""
-        held = tuple(_each(with_data, each) for each in inputs)
+        held = tuple(_each(with_data, operand) for operand in inputs)
         method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
-        found = perform(self.on, name, CompositeCall(out, held, options), method, default)
-        results = (found,) if isinstance(found, Tensor) else tuple(found)
+        returned = perform(self.on, name, CompositeCall(out, held, options), method, default)
+        results = (returned,) if isinstance(returned, Tensor) else tuple(returned)
         return self.entered(name, out, inputs, options, default, results)
 
     def entered(
@@ -358,9 +358,9 @@ class TapeBackend(Backend):
             left = _left(inputs)
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
-        values = tuple(_each(_value, each) for each in inputs)
-        made = Recorded(_recording(), results, name, out, values, options, default=default)
-        return Value(made) if isinstance(out, Template) else made.values
+        values = tuple(_each(_value, operand) for operand in inputs)
+        node = Recorded(_recording(), results, name, out, values, options, default=default)
+        return Value(node) if isinstance(out, Template) else node.values
 
     @property
     def beneath(self) -> Backend:
@@ -429,15 +429,15 @@ for _callback in CALLBACKS.values():
         setattr(TapeBackend, _callback.name, _recorder(_callback.name))
 
 
-def _each(function: Callable[[Tensor], Any], given: Tensor | tuple[Tensor, ...] | None) -> Any:
-    if given is None:
+def _each(function: Callable[[Tensor], Any], operand: Tensor | tuple[Tensor, ...] | None) -> Any:
+    if operand is None:
         return None
-    return tuple(map(function, given)) if isinstance(given, tuple) else function(given)
+    return tuple(map(function, operand)) if isinstance(operand, tuple) else function(operand)
 
 
 def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
     """The tensors among inputs."""
-    return [x for each in inputs if each is not None for x in (each if isinstance(each, tuple) else (each,))]
+    return [x for entry in inputs if entry is not None for x in (entry if isinstance(entry, tuple) else (entry,))]
 
 
 def with_data(x: Tensor) -> Tensor:

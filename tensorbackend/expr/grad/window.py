@@ -59,10 +59,10 @@ class Windows(NamedTuple):
         return reshape(x, (*self.shape, math.prod(self.window_dimensions)))
 
     def scattered(self, elements: Tensor, shape: Shape) -> Tensor:
-        """Where the elements of `patches` come from, those from one place added: its transpose."""
+        """Add elements that are laid out as by `patches` at the places that they come from: its transpose."""
         rank = len(shape)
         x = reshape(elements, (*self.shape, *self.window_dimensions))
-        x = permute_dims(x, tuple(each for axis in range(rank) for each in (axis, axis + rank)))
+        x = permute_dims(x, tuple(position for axis in range(rank) for position in (axis, axis + rank)))
         for axis in range(rank):  # the first two axes become one, which goes to the end
             rest = x.shape[2:]
             into = zeros((shape[axis] + builtins.sum(self.padding[axis]), *rest), dtype=x.dtype, backend=x.backend)
@@ -112,7 +112,7 @@ def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -
 def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """Each window's cotangent at its extreme element, the first of equal ones."""
     sizes = windows.window_dimensions
-    if all(each == 1 for each in windows.window_dilations):
+    if all(dilation == 1 for dilation in windows.window_dilations):
         scatter = window_scatter_max if greatest else window_scatter_min
         return (scatter(x, cotangent, 0, sizes, strides=windows.strides, padding=windows.padding),)
     place = windows.chosen(x, greatest)
@@ -138,8 +138,8 @@ not_differentiable(
 def _of_scatter(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """The source gets what stands where its elements went; x decides only where that is."""
     place = windows.chosen(x, greatest)
-    found = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
-    return None, found, sum(cotangent)
+    of_source = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
+    return None, of_source, sum(cotangent)
 
 
 @rule("window_scatter_max")

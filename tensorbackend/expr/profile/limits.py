@@ -68,10 +68,10 @@ def machine_limits(backend: BackendLike = None) -> Limits:
     (True, True)
     """
     chosen = get_backend(backend)
-    found = _measured.get(chosen)
-    if found is None:
-        found = _measured[chosen] = Limits(_peak(chosen), _bandwidth(chosen))
-    return found
+    limits = _measured.get(chosen)
+    if limits is None:
+        limits = _measured[chosen] = Limits(_peak(chosen), _bandwidth(chosen))
+    return limits
 
 
 def _peak(backend: Backend) -> float:

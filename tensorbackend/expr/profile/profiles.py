@@ -73,10 +73,10 @@ class Profile:
         (['ones', 'add', 'sum'], 'numpy')
         """
         if self._spans is None:
-            found = spans_of(self._events, Costs())
+            spans = spans_of(self._events, Costs())
             if not self._ended:
                 return ()
-            self._spans = found
+            self._spans = spans
         return tuple(self._spans)
 
     def add(self, text: str, seconds: float = 0.0) -> None:
@@ -189,7 +189,7 @@ class Profile:
     def _summary(self) -> str:
         calls = list(outermost_calls(self.spans))
         marks = ", ".join(span.name for span in all_spans(self.spans) if span.is_mark)
-        told = f"{show_seconds(self.duration)}, of which {show_seconds(sum(each.seconds for each in calls))}"
+        told = f"{show_seconds(self.duration)}, of which {show_seconds(sum(call.seconds for call in calls))}"
         told += f" in {len(calls)} calls of ops"
         if self.runs:
             told += f"; {len(self.runs)} runs, the quickest {show_seconds(min(self.runs))}"
@@ -254,17 +254,17 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
     profile_function : Runs a function several times.
     dry_run : Computes a function's cost on paper, without running it.
     """
-    found = Profile(bool(wait), limits)
-    found._begin()
+    new_profile = Profile(bool(wait), limits)
+    new_profile._begin()
     try:
         with _lock:
-            _running.append(found)
-        yield found
+            _running.append(new_profile)
+        yield new_profile
     finally:
         with _lock:
-            if found in _running:
-                _running.remove(found)
-        found._end()
+            if new_profile in _running:
+                _running.remove(new_profile)
+        new_profile._end()
 
 
 @checked
@@ -309,14 +309,14 @@ def profile_function(
         function(*arguments)
     name = getattr(function, "__name__", type(function).__name__)
     runs = []
-    with profile(wait=wait, limits=limits) as found:
+    with profile(wait=wait, limits=limits) as measurement:
         for _ in range(integer(1, repeat=repeat)):
             start = now()
-            with found.span(name):
+            with measurement.span(name):
                 function(*arguments)
             runs.append((now() - start) / 1e9)
-    found.runs = tuple(runs)
-    return found
+    measurement.runs = tuple(runs)
+    return measurement
 
 
 @entry

@@ -53,7 +53,7 @@ class Recorder:
         self._users: dict[CodeType, bool] = {}
 
     def begin(self, *, wait: bool) -> int:
-        """Records from now on; the number of events so far."""
+        """Starts to record for one more profile, and returns the number of events so far."""
         with _lock:
             self.waiting += wait
             self.running += 1
@@ -63,15 +63,15 @@ class Recorder:
             return len(self.events)
 
     def end(self, first: int, *, wait: bool) -> list[tuple[Any, ...]]:
-        """The fields of the events since a number of them, as one profile less records."""
+        """Stops recording for one profile, and returns the fields of the events from number `first` on."""
         with _lock:
-            found = self.events[first:]
+            events = self.events[first:]
             self.waiting -= wait
             self.running -= 1
             if not self.running:
                 watch(None)
                 self.events = []
-            return found
+            return events
 
     def add(self, text: str, caller: tuple[CodeType | None, int], start: int, end: int, thread: int) -> None:
         """Enters an event of the user's."""
@@ -85,22 +85,22 @@ class Recorder:
 
         def run(*payloads: Any) -> Any:
             start = now()
-            found = kernel(*payloads)
+            result = kernel(*payloads)
             if self.waiting:
-                wait_for(subject, found)
+                wait_for(subject, result)
             end = now()
             code, number = caller(sys._getframe(1))
             add((subject, code, number, start, end, get_ident()))
-            return found
+            return result
 
         def run_in_program(*payloads: Any) -> Any:
             start = now()
-            found = kernel(*payloads)
+            result = kernel(*payloads)
             end = now()
             frame = sys._getframe(1)
             program = frame.f_globals
             add(((program["nodes"][frame.f_lineno], program["backend"]), None, 0, start, end, get_ident()))
-            return found
+            return result
 
         if subject is None:
             run_in_program.__unwatched__ = kernel  # type: ignore[attr-defined] # read by `dispatch.watching.unwatched`
@@ -123,13 +123,13 @@ class Recorder:
         return None, 0
 
 
-def wait_for(subject: Subject | None, found: Any) -> None:
+def wait_for(subject: Subject | None, result: Any) -> None:
     """Waits until the payloads of a kernel are computed, on a backend that computes later."""
     if subject is None or subject.out is None or not is_asynchronous(subject.backend):
         return
     backend = subject.backend
     outs = (subject.out,) if isinstance(subject.out, Template) else subject.out
-    payloads = (found,) if isinstance(subject.out, Template) else found
+    payloads = (result,) if isinstance(subject.out, Template) else result
     for out, payload in zip(outs, payloads, strict=True):
         backend.block_until_ready(Tensor(out, backend, payload))
 

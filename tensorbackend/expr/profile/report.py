@@ -82,8 +82,8 @@ def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
         if not span.is_mark:
             groups.setdefault(_KEYS[by](span), []).append(span)
     if by == "backend":  # what runs inside another span of the backend is in its time
-        groups = {key: _outermost(found) for key, found in groups.items()}
-    rows = [_added(name, backend, line, found, limits_of) for (name, backend, line), found in groups.items()]
+        groups = {key: _outermost(group) for key, group in groups.items()}
+    rows = [_added(name, backend, line, group, limits_of) for (name, backend, line), group in groups.items()]
     return sorted(rows, key=lambda row: -row.own)
 
 
@@ -139,13 +139,13 @@ def tree_of(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Br
     for span in spans:
         if not span.is_mark:
             lines.setdefault(span.line, []).append(span)
-    found = []
+    branches = []
     for line, called in lines.items():
         seconds = sum(span.seconds for span in called)
         if seconds >= least:
             where = "elsewhere" if line is None else f"{line}  {source_of(line)}".rstrip()
-            found.append(Branch(f"{show_seconds(seconds):>8}  {where}", seconds, _ops(called, limits_of, least)))
-    return sorted(found, key=lambda branch: -branch.seconds)
+            branches.append(Branch(f"{show_seconds(seconds):>8}  {where}", seconds, _ops(called, limits_of, least)))
+    return sorted(branches, key=lambda branch: -branch.seconds)
 
 
 def _ops(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
@@ -154,13 +154,13 @@ def _ops(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branc
     for span in spans:
         if not span.is_mark:
             groups.setdefault((span.name, span.backend or MARK), []).append(span)
-    found = []
+    branches = []
     for (name, backend), alike in groups.items():
         row = _added(name, backend, None, alike, limits_of)
         if row.seconds >= least:
             inside = [inner for span in alike for inner in span.inside]
-            found.append(Branch(_told(row), row.seconds, _ops(inside, limits_of, least)))
-    return sorted(found, key=lambda branch: -branch.seconds)
+            branches.append(Branch(_told(row), row.seconds, _ops(inside, limits_of, least)))
+    return sorted(branches, key=lambda branch: -branch.seconds)
 
 
 def _told(row: Row) -> str:

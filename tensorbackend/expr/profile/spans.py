@@ -53,7 +53,7 @@ class Span(NamedTuple):
     @property
     def own(self) -> float:
         """How long it took, without what ran in it."""
-        return self.seconds - sum(each.seconds for each in self.inside)
+        return self.seconds - sum(span.seconds for span in self.inside)
 
     @property
     def is_mark(self) -> bool:
@@ -90,10 +90,10 @@ class Costs:
 
 
 def _name(node: Node) -> str:
-    """The callback of a node, of one that stands for others those of all."""
+    """The callback of a node. If the node stands for others, their callbacks follow in brackets."""
     if not isinstance(node.default, Compiled):
         return node.op
-    ops = dict.fromkeys(each.op for each in node.default.nodes if each.op != "constant")
+    ops = dict.fromkeys(part.op for part in node.default.nodes if part.op != "constant")
     return f"{node.op}({', '.join(ops)})"
 
 
@@ -109,17 +109,17 @@ def _node(subject: Subject) -> Node:
     )
 
 
-def _value(given: Any) -> Any:
-    if isinstance(given, Template):
-        return Value(Node(PARAMETER, given, line=NOWHERE))
-    return None if given is None else tuple(map(_value, given))
+def _value(operand: Any) -> Any:
+    if isinstance(operand, Template):
+        return Value(Node(PARAMETER, operand, line=NOWHERE))
+    return None if operand is None else tuple(map(_value, operand))
 
 
 def spans_of(events: Iterable[tuple[Any, ...]], costs: Costs) -> list[Span]:
-    """Events as spans, of each thread those inside others as such, in the order of their beginnings."""
+    """Turns events into spans in the order of their starts; each goes inside the one that encloses it in its thread."""
     outermost: list[Span] = []
     open_spans: dict[int, list[Span]] = {}
-    for event in sorted((Event(*each) for each in events), key=lambda each: (each.start, -each.end)):
+    for event in sorted((Event(*fields) for fields in events), key=lambda event: (event.start, -event.end)):
         around = open_spans.setdefault(event.thread, [])
         while around and (around[-1].end < event.end or around[-1].end <= event.start):
             around.pop()

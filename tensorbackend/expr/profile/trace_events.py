@@ -24,13 +24,13 @@ def trace_of(spans: Sequence[Span], started: int, limits_of: LimitsOf) -> dict[s
     """
     process = os.getpid()
     names = {thread.ident: thread.name for thread in threading.enumerate()}
-    found = [_metadata(process, 0, "process_name", "tensorbackend")]
+    events = [_metadata(process, 0, "process_name", "tensorbackend")]
     flat = sorted(all_spans(spans), key=lambda span: (span.start, -span.end))
     for thread in dict.fromkeys(span.thread for span in flat):
         name = "measured elsewhere" if thread == ELSEWHERE else names.get(thread, f"thread {thread}")
-        found.append(_metadata(process, thread, "thread_name", name))
-    found += [_event(span, process, started, limits_of) for span in flat]
-    return {"traceEvents": found, "displayTimeUnit": "ms"}
+        events.append(_metadata(process, thread, "thread_name", name))
+    events += [_event(span, process, started, limits_of) for span in flat]
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
 
 
 def _metadata(process: int, thread: int, kind: str, name: str) -> dict[str, Any]:

@@ -58,7 +58,9 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     # Not annotated Axis, which would arrive as a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
     check_paired(x1.template, x2.template, (first,), (second,))
-    rest1, rest2 = ([each for each in range(x.ndim) if each != along] for x, along in ((x1, first), (x2, second)))
+    rest1, rest2 = (
+        [position for position in range(x.ndim) if position != along] for x, along in ((x1, first), (x2, second))
+    )
     check_stacked(x1.template, x2.template, rest1, rest2)
     x1, x2 = permute_dims(x1, (*rest1, first)), permute_dims(x2, (*rest2, second))
     rank = max(x1.ndim, x2.ndim)
@@ -201,10 +203,10 @@ def _stacked(x: Tensor, other: Tensor, leading: int) -> Tensor:
     """A stack of matrices with the leading axes that both operands broadcast to."""
     sizes, names = [], []
     for position in range(-leading - 2, -2):
-        own = x.shape[position] if -position <= x.ndim else 1
-        theirs = other.shape[position] if -position <= other.ndim else 1
+        own_size = x.shape[position] if -position <= x.ndim else 1
+        other_size = other.shape[position] if -position <= other.ndim else 1
         own_name = x.names[position] if -position <= x.ndim else None
-        sizes.append(theirs if own == 1 else own)
+        sizes.append(other_size if own_size == 1 else own_size)
         names.append(own_name)
     shape = (*sizes, *x.shape[-2:])
     if shape == x.shape:

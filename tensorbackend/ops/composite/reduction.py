@@ -30,7 +30,7 @@ from .elementwise.functions import isclose, isfinite
 def count_along(x: Tensor, axis: Axes) -> float:
     """The number of elements that a normalised reduction takes together; the axes are positions by now."""
     assert isinstance(axis, tuple)
-    return float(math.prod(x.shape[each] for each in axis if isinstance(each, int)))
+    return float(math.prod(x.shape[position] for position in axis if isinstance(position, int)))
 
 
 def averaged_dtype(x: Tensor) -> DType:
@@ -93,12 +93,12 @@ def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Te
 
 def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
     """See `logsumexp`."""
-    x, given = together(x, scale)
+    x, factors = together(x, scale)
     kind = scalar_kind(scale)
-    weight = given.template if kind is None else weak_template(kind)
+    weight = factors.template if kind is None else weak_template(kind)
     dtype = to_floating(check_dtype(result_type([x.template, weight]), "real or bool"))
     work = promote_types(dtype, float32)
-    return _shifted(astype(x, work), astype(given, work), sorted_axes(x.template, axis), keepdims, dtype)
+    return _shifted(astype(x, work), astype(factors, work), sorted_axes(x.template, axis), keepdims, dtype)
 
 
 def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
@@ -382,13 +382,13 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     """
     dtype = to_floating(check_dtype(result_type([logits.template, targets.template]), "real or bool"))
     work = promote_types(dtype, float32)
-    wanted = astype(_over(logits, targets, "targets"), work)
+    probabilities = astype(_over(logits, targets, "targets"), work)
     if label_smoothing:
-        each = label_smoothing / (count_along(logits, (axis,)) or 1.0)
-        wanted = add(multiply(wanted, 1 - label_smoothing), each)
+        class_share = label_smoothing / (count_along(logits, (axis,)) or 1.0)
+        probabilities = add(multiply(probabilities, 1 - label_smoothing), class_share)
     logarithms = log_softmax(astype(logits, work), axis=axis)
-    nothing = logical_and(equal(wanted, 0), equal(logarithms, -math.inf))
-    terms = multiply(wanted, where(nothing, 0, logarithms))
+    nothing = logical_and(equal(probabilities, 0), equal(logarithms, -math.inf))
+    terms = multiply(probabilities, where(nothing, 0, logarithms))
     return astype(negative(sum(terms, axis=axis)), dtype)
 
 

@@ -324,5 +324,5 @@ def tri(
     row = iota((index(n_rows), 1), backend=backend, like=like)
     column = iota((1, index(columns)), backend=backend, like=like)
     below = greater_equal(add(row, index(k)), column)
-    made = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
-    return made if names is None else made.rename(*names)
+    triangle = astype(below, default_dtype("float") if dtype is None else as_dtype(dtype))
+    return triangle if names is None else triangle.rename(*names)

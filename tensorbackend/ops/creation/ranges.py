@@ -27,16 +27,16 @@ from .values import is_array
 
 
 def _known(value: Any) -> tuple[Scalar, Template]:
-    """The Python number in a number, an array or a tensor without axes, and what it looks like."""
+    """The Python number in a number, an array or a tensor without axes, and its template."""
     kind = scalar_kind(value)
     if kind is not None:
         return value, weak_template(kind)
     if not isinstance(value, Tensor) and not is_array(value):
         raise OperandError(expected("numbers, or tensors without axes", value=value))
-    given = asarray(value)
-    if given.ndim:
-        raise ShapeError(expected("a tensor without axes", tensor=given.template))
-    return given.item(), given.template
+    tensor = asarray(value)
+    if tensor.ndim:
+        raise ShapeError(expected("a tensor without axes", tensor=tensor.template))
+    return tensor.item(), tensor.template
 
 
 @primitive.calls("spaced")
@@ -57,19 +57,19 @@ def _arange(
     if step == 0:
         raise ArgumentError(expected("a step other than 0", start=start, stop=stop, step=step))
     whole = all(scalar_kind(number) != "float" for number in (start, stop, step))
-    wanted = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
+    target_dtype = default_dtype("int" if whole else "float") if dtype is None else as_dtype(dtype)
     length = max(0, -((start - stop) // step) if whole else math.ceil((stop - start) / step))
-    if wanted.kind == "bool":
-        raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=wanted))
+    if target_dtype.kind == "bool":
+        raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=target_dtype))
     for number in (start, start + (length - 1) * step) if length else ():
-        check_scalar(int(number) if wanted.is_integer else number, wanted)
+        check_scalar(int(number) if target_dtype.is_integer else number, target_dtype)
     # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
     step = step if length > 1 else 1
-    exact = whole and wanted.is_integer
+    exact = whole and target_dtype.is_integer
     if not exact:
         check_scalar(start, float64)
         check_scalar(step, float64)
-    out, kind = Template((int(length),), wanted, (name,)), int if exact else float
+    out, kind = Template((int(length),), target_dtype, (name,)), int if exact else float
     return Plan(out, (), {"start": kind(start), "step": kind(step), "last": None})
 
 
@@ -108,7 +108,7 @@ def arange(
 
 def _common(templates: list[Template]) -> DType | None:
     """The dtype of those that have one, `None` for Python numbers alone; integers for bool."""
-    if all(each.weak for each in templates):
+    if all(template.weak for template in templates):
         return None
     dtype = result_type(templates)
     return dtype if dtype.is_numeric else default_dtype("int")
@@ -131,15 +131,15 @@ def _linspace(
         raise ArgumentError(expected("a number of elements from 0 up", num=num))
     gaps = num - 1 if flag(endpoint=endpoint) else num
     kinds = {scalar_kind(start), scalar_kind(stop)}
-    wanted = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
+    target_dtype = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
     for number in (start, stop):
-        check_scalar(number, wanted if wanted.is_inexact else float64)
+        check_scalar(number, target_dtype if target_dtype.is_inexact else float64)
     step = (stop - start) / gaps if gaps > 0 else 0.0
     if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
         step = stop / gaps - start / gaps
-    kind: type[Any] = complex if wanted.is_complex else float
+    kind: type[Any] = complex if target_dtype.is_complex else float
     last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss it
-    return Plan(Template((num,), wanted, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
+    return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
 @described
@@ -202,12 +202,12 @@ def _between(
         for end in ends
     ]
     templates = [x.template if kind is None else weak_template(kind) for x, kind in zip(tensors, kinds, strict=True)]
-    wanted = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
+    target_dtype = to_floating(check_dtype(result_type(templates), "numeric")) if dtype is None else as_dtype(dtype)
     rank = len(broadcast(templates)[0])
-    work = complex128 if wanted.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
+    work = complex128 if target_dtype.is_complex or low.dtype.is_complex or high.dtype.is_complex else float64
     low, high = astype(low, work), astype(high, work)
     place = reshape(iota(num, dtype=work, backend=low.backend), (num, *(1,) * rank), names=(name, *(None,) * rank))
     spaced = add(multiply(place, divide(subtract(high, low), max(gaps, 1))), low)
     if gaps == num - 1 and num > 1:
         spaced = where(equal(place, num - 1), high, spaced)
-    return astype(moveaxis(spaced, 0, axis), wanted)
+    return astype(moveaxis(spaced, 0, axis), target_dtype)

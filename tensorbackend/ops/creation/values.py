@@ -107,7 +107,7 @@ def beside(value: TensorLike, *others: object) -> Tensor:
     """A value as a tensor; a number or array goes to the backend of the tensors among the other operands."""
     if isinstance(value, Tensor):
         return value
-    return asarray(value, backend=common_backend([each for each in others if isinstance(each, Tensor)]))
+    return asarray(value, backend=common_backend([operand for operand in others if isinstance(operand, Tensor)]))
 
 
 def together(*values: TensorLike) -> list[Tensor]:
@@ -157,26 +157,28 @@ def _from_value(
     device: str | None,
     copy: bool | None,
 ) -> Tensor:
-    wanted = None if dtype is None else as_dtype(dtype)
+    target_dtype = None if dtype is None else as_dtype(dtype)
     copy = None if copy is None else flag(copy=copy)
     if isinstance(value, Tensor):
         chosen = get_backend(value.backend if backend is None else backend, device=device)
-        made = move(value, chosen)
-        if copy and made is value:
-            made = Tensor(value.template, chosen, value.data)  # payloads never change
+        converted = move(value, chosen)
+        if copy and converted is value:
+            converted = Tensor(value.template, chosen, value.data)  # payloads never change
     elif is_array(value):
-        made = _from_array(value, get_backend(backend, device=device), device, copy, names)
+        converted = _from_array(value, get_backend(backend, device=device), device, copy, names)
     else:
         if copy is False:
             raise ArgumentError(expected("a tensor or an array to share", "leave copy out", value=value))
-        made = _from_lists(value, wanted, backend, device, names)
-    if wanted is not None and made.dtype is not wanted:
-        made = public_op("astype")(made, wanted)
-    if copy is False and isinstance(value, Tensor) and made is not value:
-        raise ArgumentError(expected("a tensor of that dtype and backend to share", "leave copy out", dtype=wanted))
+        converted = _from_lists(value, target_dtype, backend, device, names)
+    if target_dtype is not None and converted.dtype is not target_dtype:
+        converted = public_op("astype")(converted, target_dtype)
+    if copy is False and isinstance(value, Tensor) and converted is not value:
+        raise ArgumentError(
+            expected("a tensor of that dtype and backend to share", "leave copy out", dtype=target_dtype)
+        )
     if names is not None:
-        made = relabelled(made, Template(made.shape, made.dtype, names))
-    return made
+        converted = relabelled(converted, Template(converted.shape, converted.dtype, names))
+    return converted
 
 
 def _from_array(
@@ -218,10 +220,10 @@ def _from_array(
 def _place(array: Any) -> tuple[int, int]:
     """Where an array is, by DLPack's numbers; of one that lies on several devices, which NumPy gathers, the host."""
     try:
-        found: tuple[int, int] = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else HOST
+        place: tuple[int, int] = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else HOST
     except BufferError:
         return HOST
-    return found
+    return place
 
 
 def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
@@ -234,7 +236,7 @@ def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | 
 # Lists
 
 _WIDEST_FIRST: Final[tuple[Kind, ...]] = "complex", "float", "int", "bool"
-_KINDS: Final = {each: kind for each in NUMBERS if (kind := scalar_kind(each())) is not None}
+_KINDS: Final = {number_class: kind for number_class in NUMBERS if (kind := scalar_kind(number_class())) is not None}
 """The kinds of Python's own numbers by class."""
 
 
@@ -254,24 +256,28 @@ class _Numbers(NamedTuple):
 
 def _from_lists(
     value: Any,
-    wanted: DType | None,
+    target_dtype: DType | None,
     backend: BackendLike,
     device: str | None,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """A number or nested lists, in the dtype that is wanted or, where its kind is too narrow, in their own."""
-    found = _flatten(value)
-    if found is None:
+    """A number or nested lists in the target dtype or, if its kind is too narrow to hold them, in their own dtype."""
+    flattened = _flatten(value)
+    if flattened is None:
         if is_deep(value):
             raise _too_deep(value)
-        made = _stacked(value, result_type([*_templates(value)]) if wanted is None else wanted)
-        return made if backend is None and device is None else _from_value(made, None, None, backend, device, None)
-    shape, elements, kinds, dtypes = found
+        stacked = _stacked(value, result_type([*_templates(value)]) if target_dtype is None else target_dtype)
+        return (
+            stacked if backend is None and device is None else _from_value(stacked, None, None, backend, device, None)
+        )
+    shape, elements, kinds, dtypes = flattened
     widest, by_default = next((kind for kind in _WIDEST_FIRST if kind in kinds), None), False
-    if wanted is not None and (widest is None or holds_kind(wanted, widest)):
-        dtype = wanted
+    if target_dtype is not None and (widest is None or holds_kind(target_dtype, widest)):
+        dtype = target_dtype
     elif dtypes:
-        dtype = result_type([weak_template(widest or "float"), *(intern_template((), each, ()) for each in dtypes)])
+        dtype = result_type(
+            [weak_template(widest or "float"), *(intern_template((), element_dtype, ()) for element_dtype in dtypes)]
+        )
     else:
         dtype, by_default = default_dtype(widest or "float"), True
     chosen = get_backend(backend, device=device)
@@ -295,7 +301,11 @@ def _flatten(value: Any) -> _Numbers | None:
     """
     shape: list[int] = []
     level, classes = [value], {type(value)}
-    while level and not NUMBERS.issuperset(classes) and all(issubclass(each, list | tuple | range) for each in classes):
+    while (
+        level
+        and not NUMBERS.issuperset(classes)
+        and all(issubclass(element_class, list | tuple | range) for element_class in classes)
+    ):
         lengths = set(map(len, level))
         if len(lengths) > 1:
             raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
@@ -305,9 +315,11 @@ def _flatten(value: Any) -> _Numbers | None:
         level = list(chain.from_iterable(level))
         classes = set(map(type, level))
     if NUMBERS.issuperset(classes):
-        return _Numbers(tuple(shape), level, {_KINDS[each] for each in classes}, frozenset())
-    others = [(place, each) for place, each in enumerate(level) if scalar_kind(each) is None]
-    if any(isinstance(each, Tensor) or (is_array(each) and not _is_numpys_number(each)) for _, each in others):
+        return _Numbers(tuple(shape), level, {_KINDS[element_class] for element_class in classes}, frozenset())
+    others = [(place, element) for place, element in enumerate(level) if scalar_kind(element) is None]
+    if any(
+        isinstance(element, Tensor) or (is_array(element) and not _is_numpys_number(element)) for _, element in others
+    ):
         return None
     dtypes = set()
     for place, element in others:
@@ -346,7 +358,10 @@ def _stacked(value: Any, dtype: DType) -> Tensor:
     if not isinstance(value, list | tuple | range):
         return asarray(value, dtype=dtype)
     # Another library's array, or a list, follows the tensors beside it.
-    parts = [each if is_array(each) else _stacked(each, dtype) if _flatten(each) is None else each for each in value]
+    parts = [
+        element if is_array(element) else _stacked(element, dtype) if _flatten(element) is None else element
+        for element in value
+    ]
     home = next((part.backend for part in parts if isinstance(part, Tensor)), None)
-    made = [asarray(part, dtype=dtype, backend=None if isinstance(part, Tensor) else home) for part in parts]
-    return public_op("stack")(made)
+    tensors = [asarray(part, dtype=dtype, backend=None if isinstance(part, Tensor) else home) for part in parts]
+    return public_op("stack")(tensors)

@@ -23,7 +23,7 @@ def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | 
 
 def along(axis: int, ndim: int, size: int) -> Shape:
     """The shape of what varies along one axis only: (1, 5, 1) for axis 1 of 3."""
-    return tuple(size if each == axis else 1 for each in range(ndim))
+    return tuple(size if position == axis else 1 for position in range(ndim))
 
 
 def accumulating(dtype: DType) -> DType:

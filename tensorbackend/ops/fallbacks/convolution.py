@@ -49,7 +49,7 @@ def _conv(
     spatial = out.shape[2:]
     result = None
     for place in every(*map(range, kernel.shape[2:])):
-        starts = tuple(each * apart for each, apart in zip(place, kernel_dilation, strict=True))
+        starts = tuple(offset * apart for offset, apart in zip(place, kernel_dilation, strict=True))
         windows = slice_(
             parts, starts=(0, 0, 0, *starts), lengths=(*parts.shape[:3], *spatial), strides=(1, 1, 1, *strides)
         )

@@ -67,14 +67,14 @@ def _transformed(out: Template, x: Tensor, axis: int, length: int, sign: int, di
     if size > length:
         x = part(x, axis, 0, length)
     elif size < length:
-        around = tuple((0, length - size if each == axis else 0, 0) for each in range(x.ndim))
+        around = tuple((0, length - size if position == axis else 0, 0) for position in range(x.ndim))
         x = pad_with(x, full((), 0, dtype=x.dtype), padding=around)
-    last = [each for each in range(x.ndim) if each != axis]
-    rows = reshape(permute_dims(astype(x, wide), (*last, axis)), (out.size // length, length))
-    found = divide(_spectrum(rows, sign), divisor)
+    others = [other_axis for other_axis in range(x.ndim) if other_axis != axis]
+    rows = reshape(permute_dims(astype(x, wide), (*others, axis)), (out.size // length, length))
+    spectrum = divide(_spectrum(rows, sign), divisor)
     order = [*range(x.ndim - 1)]
     order.insert(axis, x.ndim - 1)
-    moved = reshape(found, (*(out.shape[each] for each in last), length))
+    moved = reshape(spectrum, (*(out.shape[other_axis] for other_axis in others), length))
     return astype(permute_dims(moved, order), out.dtype)
 
 

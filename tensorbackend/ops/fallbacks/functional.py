@@ -26,7 +26,7 @@ def _joined(elements: list[Tensor], out: Template) -> Tensor:
     """Tensors without axes as the elements of one."""
     if not elements:
         return zeros(out.shape, dtype=out.dtype)
-    return reshape(concatenate([reshape(each, (1,)) for each in elements]), out.shape)
+    return reshape(concatenate([reshape(element, (1,)) for element in elements]), out.shape)
 
 
 @fallback("reduce", needs=("concatenate", "reshape", "slice", "transpose"))
@@ -46,12 +46,12 @@ def _reduce(
     results = []
     for start in range(0, out.size * row, row) if row else [0] * out.size:
         folded = initial
-        for each in elements[start : start + row]:
-            folded = move(function(folded, each), x.backend)
+        for element in elements[start : start + row]:
+            folded = move(function(folded, element), x.backend)
         results.append(folded)
     return _joined(results, out)
 
 
 @fallback("map", needs=("concatenate", "reshape", "slice"))
 def _map(out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Tensor:
-    return _joined([move(function(each), x.backend) for each in _elements(x)], out)
+    return _joined([move(function(element), x.backend) for element in _elements(x)], out)

@@ -31,15 +31,15 @@ class _Places(NamedTuple):
     positions: Tensor
     """Row-major positions, int64."""
     inside: Tensor | None
-    """Whether they lead anywhere at all, where they may not."""
+    """Whether each vector leads to a position; `None` where all of them do."""
 
 
 def _located(indices: Tensor, size: int, mode: Mode) -> _Places:
-    """Indices within an axis, by reading the axis' own ones: so the backend's `take` raises the error."""
+    """Look indices up among the positions of an axis, so that the backend's `take` raises the error for one outside."""
     read: Mode = "error" if mode == "error" else "clip"
-    found = take_at(listed(range(size)), indices, axis=0, mode=read)
+    positions = take_at(listed(range(size)), indices, axis=0, mode=read)
     inside = take_at(full(size, True, dtype=bool_), indices, axis=0, mode="fill") if mode == "fill" else None
-    return _Places(found, inside)
+    return _Places(positions, inside)
 
 
 def _merged(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
@@ -48,20 +48,20 @@ def _merged(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
     positions, inside = zeros(shape, dtype=int64), None
     for axis, size in enumerate(sizes):
         column = take_at(indices, listed([axis]), axis=indices.ndim - 1, mode="clip")
-        found = _located(reshape(column, shape), size, mode)
-        positions = add(multiply(positions, size), found.positions)
-        if found.inside is not None:
-            inside = found.inside if inside is None else logical_and(inside, found.inside)
+        places = _located(reshape(column, shape), size, mode)
+        positions = add(multiply(positions, size), places.positions)
+        if places.inside is not None:
+            inside = places.inside if inside is None else logical_and(inside, places.inside)
     return _Places(positions, inside)
 
 
 def _read(x: Tensor, places: _Places) -> Tensor:
     """Rows of x at positions, zero where there is none."""
-    found = take_at(x, places.positions, axis=0, mode="clip")
+    rows = take_at(x, places.positions, axis=0, mode="clip")
     if places.inside is None:
-        return found
+        return rows
     inside = reshape(places.inside, (*places.inside.shape, *(1,) * (x.ndim - 1)))
-    return where(inside, found, zeros((), dtype=x.dtype))
+    return where(inside, rows, zeros((), dtype=x.dtype))
 
 
 @fallback("gather", needs=("add", "logical_and", "multiply", "reshape", "select", "take"))
@@ -73,14 +73,16 @@ def _gather(out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Tens
 
 @fallback("take_along_axis", needs=("add", "multiply", "reshape", "select", "take"))
 def _take_along_axis(out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Tensor:
-    found = _located(indices, x.shape[axis], mode)
+    places = _located(indices, x.shape[axis], mode)
     steps = strides_of(x.shape)
-    positions = multiply(found.positions, steps[axis])
-    for each, size in enumerate(x.shape):
-        if each != axis:
-            offsets = listed([place * steps[each] for place in range(size)], shape=along(each, x.ndim, size))
+    positions = multiply(places.positions, steps[axis])
+    for other_axis, size in enumerate(x.shape):
+        if other_axis != axis:
+            offsets = listed(
+                [place * steps[other_axis] for place in range(size)], shape=along(other_axis, x.ndim, size)
+            )
             positions = add(positions, offsets)
-    return _read(reshape(x, (x.size,)), _Places(positions, found.inside))
+    return _read(reshape(x, (x.size,)), _Places(positions, places.inside))
 
 
 class _Writes(NamedTuple):
@@ -146,8 +148,10 @@ def _indexed_add(out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, 
     wide = accumulating(out.dtype)
     count, width = writes.updates.shape
     size = writes.rows.shape[0]
-    each = broadcast_to(reshape(astype(writes.updates, wide), (1, count, width)), (size, count, width))
-    added = total(where(reshape(writes.hits, (size, count, 1)), each, zeros((), dtype=wide)), axis=1, dtype=wide)
+    spread_updates = broadcast_to(reshape(astype(writes.updates, wide), (1, count, width)), (size, count, width))
+    added = total(
+        where(reshape(writes.hits, (size, count, 1)), spread_updates, zeros((), dtype=wide)), axis=1, dtype=wide
+    )
     result = astype(add(astype(writes.rows, wide), added), out.dtype)
     untouched = reshape(bitwise_invert(some(writes.hits, axis=1)), (size, 1))
     return reshape(where(untouched, writes.rows, result), x.shape)

@@ -86,8 +86,8 @@ def _triangular_solve(
     for row in range(size):
         line = part(left, 1, row, 1)
         known = dot(part(line, 2, 0, row), solved, contract=([2], [1]), batch=([0], [0]))
-        found = divide(subtract(part(right, 1, row, 1), known), part(line, 2, row, 1))
-        solved = concatenate([solved, found], axis=1)
+        solved_row = divide(subtract(part(right, 1, row, 1), known), part(line, 2, row, 1))
+        solved = concatenate([solved, solved_row], axis=1)
     if not lower:
         solved = flip(solved, axis=1)
     if not left_side:
@@ -135,8 +135,8 @@ def _results(x: Tensor, out: Sequence[Template], parts: Sequence[Tensor]) -> tup
     """Factors in their shapes and dtypes, NaN for matrices that hold NaN or infinity."""
     finite = every(less(absolute(_stack(x, x.shape[:-2])), math.inf), axis=(1, 2), keepdims=True)
     return tuple(
-        reshape(astype(where(finite, each, math.nan), template.dtype), template.shape)
-        for each, template in zip(parts, out, strict=True)
+        reshape(astype(where(finite, factor, math.nan), template.dtype), template.shape)
+        for factor, template in zip(parts, out, strict=True)
     )
 
 

@@ -32,8 +32,8 @@ def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, ide
             if x.shape[axis] % 2:
                 spare.append(part(x, axis, 2 * count, 1))
             x = function(part(x, axis, 0, count), part(x, axis, count, count))
-        for each in spare:
-            x = function(x, each)
+        for leftover in spare:
+            x = function(x, leftover)
     return reshape(x, shape)
 
 
@@ -95,9 +95,9 @@ def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Ten
     """The first index along an axis of an extreme, or the last one; of NaN where there is one."""
     size = x.shape[axis]
     places = listed(range(size), shape=along(axis, x.ndim, size))
-    found = equal(x, extreme)
+    matches = equal(x, extreme)
     if x.dtype.is_floating:  # a NaN extreme equals nothing
-        found = where(isnan(x), True, found)
+        matches = where(isnan(x), True, matches)
     if tie_break == "low":
-        return least(where(found, places, size), axis=axis)
-    return greatest(where(found, places, -1), axis=axis)
+        return least(where(matches, places, size), axis=axis)
+    return greatest(where(matches, places, -1), axis=axis)

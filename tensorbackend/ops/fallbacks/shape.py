@@ -62,11 +62,11 @@ def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
 @fallback("concatenate", needs=("select", "take"))
 def _concatenate(out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Tensor:
     joined, start, total = tensors[0], 0, out.shape[axis]
-    for each in tensors:
-        size = each.shape[axis]
+    for tensor in tensors:
+        size = tensor.shape[axis]
         if not size:
             continue
-        spread = take_at(each, listed([place - start for place in range(total)]), axis=axis, mode="clip")
+        spread = take_at(tensor, listed([place - start for place in range(total)]), axis=axis, mode="clip")
         here = listed([place >= start for place in range(total)], bool_, along(axis, out.ndim, total))
         joined = where(here, spread, joined) if start else spread
         start += size

@@ -38,19 +38,19 @@ from .common import listed
 def _argsort(out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Tensor:
     last_to = [*range(x.ndim - 1)]
     last_to.insert(axis, x.ndim - 1)
-    order = [each for each in range(x.ndim) if each != axis] + [axis]
+    order = [other_axis for other_axis in range(x.ndim) if other_axis != axis] + [axis]
     line = permute_dims(x, order)
     size = x.shape[axis]
-    own, other = expand_dims(line, axis=-1), expand_dims(line, axis=-2)
-    before = less(own, other) if descending else less(other, own)
-    same = equal(own, other)
+    element, other = expand_dims(line, axis=-1), expand_dims(line, axis=-2)
+    before = less(element, other) if descending else less(other, element)
+    same = equal(element, other)
     if x.dtype.is_floating:
-        own_nan, other_nan = isnan(own), isnan(other)
-        first, second = (other_nan, own_nan) if descending else (own_nan, other_nan)
+        element_nan, other_nan = isnan(element), isnan(other)
+        first, second = (other_nan, element_nan) if descending else (element_nan, other_nan)
         before = logical_or(before, logical_and(first, bitwise_invert(second)))
-        same = logical_or(same, logical_and(own_nan, other_nan))
+        same = logical_or(same, logical_and(element_nan, other_nan))
     square = (size, size)
-    earlier = listed([other < own for own in range(size) for other in range(size)], bool_, square)
+    earlier = listed([other < place for place in range(size) for other in range(size)], bool_, square)
     before = logical_or(before, logical_and(same, earlier))
     rank = total(astype(before, int64), axis=-1)
     here = equal(expand_dims(rank, axis=-2), listed(range(size), shape=(size, 1)))

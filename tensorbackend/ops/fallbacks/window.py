@@ -42,13 +42,13 @@ def _combined(
     padded = x
     if any(map(any, padding)):
         padded = pad_with(x, full((), identity, dtype=x.dtype), padding=tuple((*pair, 0) for pair in padding))
-    found: Tensor | None = None
+    combined: Tensor | None = None
     for place in every(*map(range, window_dimensions)):
-        starts = tuple(each * apart for each, apart in zip(place, window_dilations, strict=True))
+        starts = tuple(offset * apart for offset, apart in zip(place, window_dilations, strict=True))
         part = slice_(padded, starts=starts, lengths=out.shape, strides=strides)
-        found = part if found is None else function(found, part)
-    assert found is not None  # a window has an element
-    return found
+        combined = part if combined is None else function(combined, part)
+    assert combined is not None  # a window has an element
+    return combined
 
 
 @fallback("window_sum", needs=("add", "as_type", "pad", "slice"))
@@ -122,9 +122,9 @@ def _windows(
             first = corner[axis] * strides[axis] - padding[axis][0]
             # Negative padding takes elements away at either end.
             low, high = max(-padding[axis][0], 0), size + min(padding[axis][1], 0)
-            places = [first + each * window_dilations[axis] for each in range(window_dimensions[axis])]
+            places = [first + offset * window_dilations[axis] for offset in range(window_dimensions[axis])]
             columns.append([place * steps[axis] for place in places if low <= place < high])
-        yield [sum(each) for each in every(*columns)]
+        yield [sum(offsets) for offsets in every(*columns)]
 
 
 @fallback("window_reduce", needs=("concatenate", "reshape", "slice"))

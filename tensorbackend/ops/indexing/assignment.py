@@ -120,6 +120,8 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     result = put_at(x, key, value)
     if x.backend.holds_data and not result.backend.holds_data:
         remedy = "return the value from the function, or make the tensor inside it"
-        wanted = "a value with data, as the tensor that is assigned to has data"
-        raise BackendError(expected(wanted, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}"))
+        expectation = "a value with data, as the tensor that is assigned to has data"
+        raise BackendError(
+            expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")
+        )
     x.backend, x.data = result.backend, result.data

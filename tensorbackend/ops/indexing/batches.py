@@ -28,38 +28,38 @@ class Paired(NamedTuple):
     """The tensor with its batch axes in front."""
     vectors: Tensor
     order: tuple[int, ...]
-    """The axis that each axis of `x` here was."""
+    """For each axis of this `x`, its position in the original tensor."""
 
     def back(self, moved: Tensor) -> Tensor:
-        """A tensor like `x` here with its axes in the places that they had."""
+        """Move the axes of a tensor laid out like this `x` back to their original positions."""
         places: Positions = tuple(sorted(range(moved.ndim), key=self.order.__getitem__))
         return permute_dims(moved, places)
 
 
 def positions(x: Tensor, vectors: Tensor, batch: Batch) -> tuple[Positions, Positions]:
     """The batch axes of x and of index vectors; raises `AxisError` for the vectors' last axis."""
-    own, theirs = normalize_axes(x.template, batch), normalize_axes(vectors.template, batch)
-    if vectors.ndim - 1 in theirs:
+    x_axes, vector_axes = normalize_axes(x.template, batch), normalize_axes(vectors.template, batch)
+    if vectors.ndim - 1 in vector_axes:
         remedy = "the last axis of the indices runs over axes of x"
         raise AxisError(expected("batch axes that leave the index vectors whole", remedy, indices=vectors.template))
-    return own, theirs
+    return x_axes, vector_axes
 
 
-def paired(x: Tensor, vectors: Tensor, own: Positions, theirs: Positions) -> Paired:
+def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> Paired:
     """x and index vectors by the batch axes of each.
 
     (4, 7, 5) and vectors (5, 3, 1) for axis 0, by axis 2 of x and axis 0 of the vectors, are (5, 4, 7) and (5, 3, 2).
     Raises `ShapeError` and `NamesError` for axes that differ.
     """
-    check_paired(x.template, vectors.template, own, theirs)
-    order = (*own, *(axis for axis in range(x.ndim) if axis not in own))
-    moved = permute_dims(vectors, (*theirs, *(axis for axis in range(vectors.ndim) if axis not in theirs)))
-    names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(own))
+    check_paired(x.template, vectors.template, x_axes, vector_axes)
+    order = (*x_axes, *(axis for axis in range(x.ndim) if axis not in x_axes))
+    moved = permute_dims(vectors, (*vector_axes, *(axis for axis in range(vectors.ndim) if axis not in vector_axes)))
+    names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(x_axes))
     # Numbers that a signed index cannot hold stay outside.
     whole = astype(minimum(moved, 1 << 62) if moved.dtype.name == "uint64" else moved, "int64")
-    named = rename(whole, *names, *moved.names[len(own) :])
+    named = rename(whole, *names, *moved.names[len(x_axes) :])
     shape = (*named.shape[:-1], 1)
-    places = [iota(shape, axis=axis, dtype="int64", names=named.names, like=x) for axis in range(len(own))]
+    places = [iota(shape, axis=axis, dtype="int64", names=named.names, like=x) for axis in range(len(x_axes))]
     return Paired(permute_dims(x, order), concatenate([*places, named], axis=-1), order)
 
 

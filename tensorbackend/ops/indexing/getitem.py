@@ -50,13 +50,13 @@ class Route(NamedTuple):
     kernel: Kernel
     """The entries, of a payload and a key of numbers and payloads."""
     rest: tuple[Any, ...]
-    """The entries added to such a key: ... where the result has no axes, as NumPy's is an array then."""
+    """What is added to such a key: `...` where the result has no axes, so that NumPy returns an array."""
     outs: Shaped
     """The template of the result by its shape."""
 
 
 _SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
-"""The classes of which the parts of a key are when nothing more is to be made of them."""
+"""The classes of the parts of a key that need no conversion."""
 
 _routes: dict[Any, Route] = {}
 holds_memo(_routes, "getitem")
@@ -108,11 +108,11 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     else:
         if CHECKED:
             _verify(x, key, data)
-        found = blank_tensor()
-        found.template = out
-        found.backend = backend
-        found.data = data
-        return found
+        result = blank_tensor()
+        result.template = out
+        result.backend = backend
+        result.data = data
+        return result
     return _unready(x, key)
 
 
@@ -152,20 +152,20 @@ def _unready(x: Tensor, key: Any) -> Tensor:
     structure = _structure(parts)
     name = x.template, x.backend, *structure
     if not _SETTLED.issuperset([part.__class__ for part in parts]):
-        given = tuple([_settled(part, x) for part in parts])
-        if any(part is not each for part, each in zip(parts, given, strict=True)):
-            found = getitem(x, given)
+        settled = tuple([_settled(part, x) for part in parts])
+        if any(part is not settled_part for part, settled_part in zip(parts, settled, strict=True)):
+            result = getitem(x, settled)
             if list not in structure and all(map(_stays, parts)):
-                route = _routes.get((x.template, x.backend, *_structure(given)))
+                route = _routes.get((x.template, x.backend, *_structure(settled)))
                 if route is not None:
                     remember(_routes, name, route)
-            return found
-    found = entries(x, key)  # raises where the key is wrong
+            return result
+    result = entries(x, key)  # raises where the key is wrong
     if name not in _routes:
-        route = _route(x, structure, found.template)
+        route = _route(x, structure, result.template)
         if route is not None:
             remember(_routes, name, route)
-    return found
+    return result
 
 
 def _structure(parts: tuple[Any, ...]) -> Structure:
@@ -240,7 +240,7 @@ def isel(x: Tensor, /, **keys: Any) -> Tensor:
     for axis in sorted(by_axis, reverse=True):
         key = by_axis[axis]
         if key is None or isinstance(key, EllipsisType | bool | tuple) or getattr(key, "ndim", 1) > 1:
-            wanted = "an int, a slice, or a list, mask or integer tensor of one axis"
-            raise ShapeError(expected(wanted, **{str(x.names[axis]): shown(key)}))
+            expectation = "an int, a slice, or a list, mask or integer tensor of one axis"
+            raise ShapeError(expected(expectation, **{str(x.names[axis]): shown(key)}))
         x = getitem(x, (*(slice(None),) * axis, key))
     return x

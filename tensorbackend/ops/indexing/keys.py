@@ -77,7 +77,7 @@ def as_index(key: Any, x: Tensor) -> Any:
 def _flat(key: Any) -> bool:
     """Whether nested lists hold any element."""
     try:
-        return any(_flat(each) for each in key) if isinstance(key, list | tuple) else True
+        return any(_flat(part) for part in key) if isinstance(key, list | tuple) else True
     except RecursionError:  # of a list that holds itself, which `asarray` refuses
         return True
 
@@ -93,35 +93,35 @@ def shown(key: Any) -> Any:
 
 def parsed(x: Tensor, key: Any) -> list[Part]:
     """The parts of a key, ... filled up; `IndexRangeError` for too many, for a mask that does not fit or two ...."""
-    keys = [as_index(each, x) for each in (key if isinstance(key, tuple) else (key,))]
-    if not any(isinstance(each, EllipsisType) for each in keys):
+    keys = [as_index(part, x) for part in (key if isinstance(key, tuple) else (key,))]
+    if not any(isinstance(part, EllipsisType) for part in keys):
         keys.append(...)
     widths = []
-    for each in keys:
-        if each is None or isinstance(each, EllipsisType):
+    for part in keys:
+        if part is None or isinstance(part, EllipsisType):
             widths.append(0)
         else:
-            widths.append(each.ndim if isinstance(each, Tensor) and each.dtype.kind == "bool" else 1)
+            widths.append(part.ndim if isinstance(part, Tensor) and part.dtype.kind == "bool" else 1)
     used = sum(widths)
-    if used > x.ndim or sum(isinstance(each, EllipsisType) for each in keys) > 1:
-        wanted = f"indices of at most {x.ndim} axes and at most one ... for {x.template!r}"
-        raise IndexRangeError(expected(wanted, key=tuple(map(shown, keys))))
+    if used > x.ndim or sum(isinstance(part, EllipsisType) for part in keys) > 1:
+        expectation = f"indices of at most {x.ndim} axes and at most one ... for {x.template!r}"
+        raise IndexRangeError(expected(expectation, key=tuple(map(shown, keys))))
     parts = []
     axis = 0
-    for each, width in zip(keys, widths, strict=True):
-        if isinstance(each, EllipsisType):
-            parts.append(Part("fill", axis, x.ndim - used, each))
-        elif each is None:
-            parts.append(Part("new", axis, 0, each))
-        elif isinstance(each, slice):
-            parts.append(Part("slice", axis, 1, each))
-        elif not isinstance(each, Tensor):
-            parts.append(Part("int", axis, 1, each))
-        elif each.dtype.kind == "bool":
-            parts.append(Part("mask", axis, width, _fitting(x, axis, each)))
+    for part, width in zip(keys, widths, strict=True):
+        if isinstance(part, EllipsisType):
+            parts.append(Part("fill", axis, x.ndim - used, part))
+        elif part is None:
+            parts.append(Part("new", axis, 0, part))
+        elif isinstance(part, slice):
+            parts.append(Part("slice", axis, 1, part))
+        elif not isinstance(part, Tensor):
+            parts.append(Part("int", axis, 1, part))
+        elif part.dtype.kind == "bool":
+            parts.append(Part("mask", axis, width, _fitting(x, axis, part)))
         else:
-            check_indices(each.template, "error")
-            parts.append(Part("array", axis, 1, each))
+            check_indices(part.template, "error")
+            parts.append(Part("array", axis, 1, part))
         axis += parts[-1].width
     return parts
 
@@ -155,17 +155,17 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         (place,), (at,) = places, indices
         # A mask's positions are never negative.
         entries = take_at if any(part.kind == "mask" for part in parts) else take
-        found, block, width = entries(cut, at, axis=place), place, at.ndim
+        picked, block, width = entries(cut, at, axis=place), place, at.ndim
     else:
         wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
         rest = [axis for axis in range(len(merged)) if axis not in places]
         leading = permute_dims(cut, (*places, *rest))
         block, width = 0, wide[0].ndim
         try:
-            found = gather(leading, stack(wide, axis=width))
+            picked = gather(leading, stack(wide, axis=width))
         except IndexRangeError as error:
             raise counted_from_end(error) from None
-    return _laid_out(found, parts, block, width)
+    return _laid_out(picked, parts, block, width)
 
 
 def _counted(indices: Tensor, size: int) -> Tensor:
@@ -180,8 +180,11 @@ def _counted(indices: Tensor, size: int) -> Tensor:
 def _cut(
     x: Tensor, parts: list[Part]
 ) -> tuple[Tensor, tuple[int, ...], tuple[str | None, ...], list[int], list[Tensor]]:
-    """x at the slices and ints; its shape and names with the axes of each mask as one; where the index tensors are
-    for, and they themselves."""
+    """Cut x at the slices and ints.
+
+    Returns the cut tensor, its shape and names with the axes of each mask merged into one, the axes that the index
+    tensors are for, and the index tensors.
+    """
     basic: list[Any] = []
     for part in parts:
         if part.kind in ("slice", "int"):
@@ -207,8 +210,8 @@ def _cut(
         indices.append(_positions(part.value) if part.kind == "mask" else part.value)
         width = part.width or 1  # a mask without axes is for a new one
         size = 1
-        for each in cut.shape[axis : axis + width]:
-            size *= each
+        for length in cut.shape[axis : axis + width]:
+            size *= length
         shape.append(size)
         names.append(cut.names[axis] if width == 1 else None)
         axis += width
@@ -222,26 +225,26 @@ def _positions(mask: Tensor) -> Tensor:
         count = count_nonzero(flat).item()
     except TemplateDataError:
         remedy = "use where(), or take() at nonzero(mask, size=n)"
-        wanted = "a mask with data, as the result's shape depends on it"
-        raise TemplateDataError(expected(wanted, remedy, mask=mask.template)) from None
+        expectation = "a mask with data, as the result's shape depends on it"
+        raise TemplateDataError(expected(expectation, remedy, mask=mask.template)) from None
     return laid_flat(argwhere(flat, size=count))  # type: ignore[arg-type] # an integer, by its dtype
 
 
-def _laid_out(found: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
+def _laid_out(picked: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
     """Puts the axes of the index tensors, `width` from `block` on, in their place, and adds new axes."""
     choosing = [number for number, part in enumerate(parts) if part.chooses]
     together = choosing[-1] - choosing[0] + 1 == len(choosing)
     before = sum(part.width for part in parts[: choosing[0]] if part.kind in ("slice", "fill")) if together else 0
     if before != block:
         axes = range(width)
-        found = moveaxis(found, [block + axis for axis in axes], [before + axis for axis in axes])
+        picked = moveaxis(picked, [block + axis for axis in axes], [before + axis for axis in axes])
     position = 0 if together else width
     for number, part in enumerate(parts):
         if part.kind == "new":
-            found = expand_dims(found, axis=position)
+            picked = expand_dims(picked, axis=position)
             position += 1
         elif not part.chooses:
             position += part.width
         elif together and number == choosing[0]:
             position += width
-    return found
+    return picked

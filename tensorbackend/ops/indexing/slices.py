@@ -41,7 +41,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     home = common_backend(places)
     flat = zeros((), dtype="int64", backend=home)
     for axis, (start, size, length) in enumerate(zip(places, x.shape, update.shape, strict=True)):
-        along = tuple(length if each == axis else 1 for each in range(x.ndim))
+        along = tuple(length if position == axis else 1 for position in range(x.ndim))
         entries = add(reshape(iota(length, backend=home), along), first_entry(start, size - length))
         flat = add(multiply(flat, size), entries)
     written = indexed_put(
@@ -101,14 +101,14 @@ put_block = _put_slice
 def sliced(x: Tensor, key: Any) -> Tensor:
     """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
     parts = sliced_by(x.template, key)
-    found = x
+    selection = x
     if parts.cuts:
-        found = slice_(found, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)
+        selection = slice_(selection, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)
     if parts.reversed:
-        found = flip(found, axis=parts.reversed)
+        selection = flip(selection, axis=parts.reversed)
     if parts.dropped:
-        found = squeeze(found, parts.dropped)
+        selection = squeeze(selection, parts.dropped)
     for position in parts.new:
-        found = expand_dims(found, axis=position)
-    # A tensor of its own: an assignment to one must not be seen in the other.
-    return Tensor(x.template, x.backend, x.data) if found is x else found
+        selection = expand_dims(selection, axis=position)
+    # A new tensor, even if nothing was cut: an assignment to one must not be seen in the other.
+    return Tensor(x.template, x.backend, x.data) if selection is x else selection

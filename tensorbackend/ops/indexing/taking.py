@@ -82,23 +82,23 @@ def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor
 
 def _keep(
     memo: _Readings,
-    found: Tensor,
+    entries: Tensor,
     x: Tensor,
     indices: Tensor,
     axis: Any,
     mode: Mode,
     about: tuple[tuple[Any, ...], tuple[Any, ...]],
 ) -> None:
-    """Remembers how entries are read that were found, by the parts of a key about the index tensor."""
+    """Remember how these entries were read: by a key of the parts in `about`, with the index tensor between them."""
     parts = [*about[0], indices, *about[1]]
     structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
-    kernel = x.backend.indexing(x.template, structure) if mode == "error" and found.ndim else None
+    kernel = x.backend.indexing(x.template, structure) if mode == "error" and entries.ndim else None
     if kernel is not None:
-        before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in each]) for each in about)
+        before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in side]) for side in about)
         name = x.template, indices.template, x.backend, axis, axis.__class__, mode
         op = "take" if memo is _taking else "take_along_axis"
         kernel = watched(kernel, Subject(op, op, x.backend))
-        remember(memo, name, _Reading(found.template, kernel, before, after))
+        remember(memo, name, _Reading(entries.template, kernel, before, after))
 
 
 @primitive.calls("take")
@@ -126,8 +126,8 @@ def take(
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
     >>> tb.take(x, tb.asarray([2, -1, 0], names=("pick",)), axis="column").template
     s64[row: 2][pick: 3]
-    >>> own = tb.asarray([[2, 0], [1, 1]], names=("row", "pick"))
-    >>> tb.take(x, own, axis="column", batch="row")
+    >>> picks = tb.asarray([[2, 0], [1, 1]], names=("row", "pick"))
+    >>> tb.take(x, picks, axis="column", batch="row")
     s64[row: 2][pick: 2] numpy
     [[3, 1],
      [5, 5]]
@@ -138,43 +138,43 @@ def take(
         return _in_batches(x, indices, sole_axis(x.template, axis), mode, batch)
     if not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         x, indices = together(x, indices)
-    found = _read(_taking, x, indices, axis, mode)
-    if found is not None:
-        return found
+    entries = _read(_taking, x, indices, axis, mode)
+    if entries is not None:
+        return entries
     plan = taken(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
     try:
-        found = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+        entries = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
         raise counted_from_end(error) from None
-    _keep(_taking, found, x, indices, axis, mode, ((slice(None),) * along, ()))
-    return found
+    _keep(_taking, entries, x, indices, axis, mode, ((slice(None),) * along, ()))
+    return entries
 
 
 def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
     """Reads by `take` for each entry of batch axes: (4, 7, 5) at (5, 3) along axis 1, for axis 2, is (4, 3, 5)."""
     vectors = expand_dims(from_end(indices, x.shape[along]), axis=indices.ndim)
-    own, theirs = positions(x, vectors, batch)
-    if along in own:
+    x_axes, vector_axes = positions(x, vectors, batch)
+    if along in x_axes:
         raise AxisError(expected("an axis to take from that is not of the batch", axis=along, batch=batch))
-    rest = [axis for axis in range(x.ndim) if axis != along and axis not in own]
-    after = len(own) + indices.ndim - len(theirs)
-    fresh = [axis for axis in range(indices.ndim) if axis not in theirs]
+    rest = [axis for axis in range(x.ndim) if axis != along and axis not in x_axes]
+    after = len(x_axes) + indices.ndim - len(vector_axes)
+    fresh = [axis for axis in range(indices.ndim) if axis not in vector_axes]
     if [indices.names[axis] for axis in fresh] == [None]:
         names = [*vectors.names]
         names[fresh[0]] = x.names[along]
         vectors = rename(vectors, *names)
-    moved = permute_dims(x, (*own, along, *rest))
-    kept = tuple(range(len(own)))
-    found = gather(moved, paired(moved, vectors, kept, theirs).vectors, mode=mode)
+    moved = permute_dims(x, (*x_axes, along, *rest))
+    kept = tuple(range(len(x_axes)))
+    gathered = gather(moved, paired(moved, vectors, kept, vector_axes).vectors, mode=mode)
     order: list[int] = []
     for axis in range(x.ndim):
         if axis == along:
-            order += range(len(own), after)
+            order += range(len(x_axes), after)
         else:
-            order.append(own.index(axis) if axis in own else after + rest.index(axis))
-    return permute_dims(found, tuple(order))
+            order.append(x_axes.index(axis) if axis in x_axes else after + rest.index(axis))
+    return permute_dims(gathered, tuple(order))
 
 
 @primitive.calls("take_along_axis")
@@ -194,21 +194,21 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
     [[2], [3]]
     """
-    found = _read(_taking_along, x, indices, axis, mode)
-    if found is not None:
-        return found
+    entries = _read(_taking_along, x, indices, axis, mode)
+    if entries is not None:
+        return entries
     x, indices = together(x, indices)
-    along, given = normalize_axis(x.template, axis), (x, indices)
+    along, operands = normalize_axis(x.template, axis), (x, indices)
     if indices.ndim == x.ndim:
-        x, indices = (_spread(each, other, along) for each, other in ((x, indices), (indices, x)))
+        x, indices = (_spread(operand, other, along) for operand, other in ((x, indices), (indices, x)))
     plan = taken_along(x.template, indices.template, along, mode)
     assert isinstance(plan.out, Template)
     try:
-        found = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+        entries = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
         raise counted_from_end(error) from None
-    _keep(_taking_along, found, *given, axis, mode, _grid(given[0], along))
-    return found
+    _keep(_taking_along, entries, *operands, axis, mode, _grid(operands[0], along))
+    return entries
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -223,7 +223,7 @@ def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
     """x with its axes of size 1 as long as another's, but for one axis."""
     sizes = zip(x.shape, other.shape, strict=True)
-    shape = tuple(b if a == 1 and each != axis else a for each, (a, b) in enumerate(sizes))
+    shape = tuple(b if a == 1 and position != axis else a for position, (a, b) in enumerate(sizes))
     return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
 
 
@@ -243,8 +243,8 @@ def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: 
     along = normalize_axis(x.template, axis)
     size, span = x.shape[along], (index(length) - 1) * index(stride) + 1 if length else 0
     if index(length) < 0 or index(stride) < 1 or span > size:
-        wanted = f"a length and a stride within the {size} entries of axis {along} of {x.template!r}"
-        raise ShapeError(expected(wanted, length=length, stride=stride))
+        expectation = f"a length and a stride within the {size} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(expectation, length=length, stride=stride))
     if isinstance(start, int):
         starts, lengths, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
         starts[along] = min(max(start, 0), size - span)

@@ -52,8 +52,8 @@ def tensordot(draw: Draw, dtype: DType) -> Invocation:
 @generates("vecdot")
 def vecdot(draw: Draw, dtype: DType) -> Invocation:
     """Vectors along the last axis or a named one."""
-    x1, x2 = (each.rename(*(None,) * (each.ndim - 1), "k") if each.ndim else each
-              for each in draw(broadcastable([dtype, dtype], tame=True)))  # fmt: skip
+    x1, x2 = (operand.rename(*(None,) * (operand.ndim - 1), "k") if operand.ndim else operand
+              for operand in draw(broadcastable([dtype, dtype], tame=True)))  # fmt: skip
     return call(x1, x2, axis=draw(st.sampled_from([-1, "k"])))
 
 

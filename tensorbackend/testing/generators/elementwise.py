@@ -23,7 +23,7 @@ def astype(draw: Draw, dtype: DType) -> Invocation:
 @generates("bitcast")
 def bitcast(draw: Draw, dtype: DType) -> Invocation:
     """Draws casts to every dtype; those of another width are refused."""
-    wide = [each for each in ALL_DTYPES if each.bits == dtype.bits]
+    wide = [target for target in ALL_DTYPES if target.bits == dtype.bits]
     return call(draw(tensors(dtype)), draw(st.sampled_from(wide) | st.sampled_from(ALL_DTYPES)))
 
 

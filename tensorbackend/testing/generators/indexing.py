@@ -52,8 +52,10 @@ def index_parts(draw: Draw, x: Tensor) -> list[Any]:
             parts.append(slice(draw(ends), draw(ends), draw(st.none() | st.sampled_from([1, 2, -1, -3]))))
             axis += 1
         elif kind == "array" and not masked:
-            own = tuple(draw(st.sampled_from([length, 1])) for length in common[draw(st.integers(0, len(common))) :])
-            parts.append(integers(draw, own, -size, size - 1 + beyond, (None,) * len(own)))
+            index_shape = tuple(
+                draw(st.sampled_from([length, 1])) for length in common[draw(st.integers(0, len(common))) :]
+            )
+            parts.append(integers(draw, index_shape, -size, size - 1 + beyond, (None,) * len(index_shape)))
             axis, picked = axis + 1, True
         elif kind == "mask" and not masked and not picked:
             width = draw(st.integers(0, x.ndim - axis))
@@ -117,7 +119,7 @@ def slice_along_axis(draw: Draw, dtype: DType) -> Invocation:
 REDUCTIONS = "sum", "max", "min", "argmax", "mean", "logsumexp"
 
 
-@generates(*(f"segment_{each}" for each in REDUCTIONS))
+@generates(*(f"segment_{reduction}" for reduction in REDUCTIONS))
 def segments(draw: Draw, dtype: DType) -> Invocation:
     """Segments of which some have no entries; now and then some are outside."""
     x, axis = with_axis(draw, dtype, tame=True)

@@ -72,7 +72,7 @@ def hermitian(matrix: Rows) -> Rows:
 
 def stacked(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, int], make: Any, names: Any) -> Tensor:
     """A stack of matrices that `make(rows, columns)` draws, now and then with a NaN."""
-    values = [each for _ in range(math.prod(batch)) for row in make(*shape) for each in row]
+    values = [element for _ in range(math.prod(batch)) for row in make(*shape) for element in row]
     if values and dtype.is_inexact and seldom(draw):
         values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from([math.nan, math.inf]))
     template = Template((*batch, *shape), dtype, (*axis_names(len(batch)), *names))
@@ -94,8 +94,8 @@ def matrices(draw: Draw, dtype: DType, *, square: bool = False, step: int = LARG
     """Stacks of well-conditioned matrices, with their rows in any order if `mixed`."""
 
     def make(rows: int, columns: int) -> Rows:
-        found = dominant(draw, dtype, rows, columns, step=step)
-        return list(draw(st.permutations(found))) if mixed else found
+        matrix = dominant(draw, dtype, rows, columns, step=step)
+        return list(draw(st.permutations(matrix))) if mixed else matrix
 
     return stacked(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=square), make, names_of(draw))
 
@@ -104,8 +104,8 @@ def hermitian_matrices(draw: Draw, dtype: DType, *, signed: bool) -> Tensor:
     """Stacks of Hermitian matrices, positive definite unless `signed`."""
 
     def make(rows: int, columns: int) -> Rows:
-        found = dominant(draw, dtype, rows, columns, signed=signed)
-        return hermitian(found) if rows == columns else found
+        matrix = dominant(draw, dtype, rows, columns, signed=signed)
+        return hermitian(matrix) if rows == columns else matrix
 
     return stacked(draw, dtype, draw(shapes(most=1, largest=2)), sides(draw, square=True), make, names_of(draw))
 
@@ -161,11 +161,11 @@ def eig(draw: Draw, dtype: DType) -> Invocation:
     """Real eigenvalues near the diagonal's elements, or complex pairs of blocks of order 2."""
 
     def pairs(rows: int, columns: int) -> Rows:
-        found = dominant(draw, dtype, rows, columns, signed=False)
+        matrix = dominant(draw, dtype, rows, columns, signed=False)
         for k in range(0, min(rows, columns) - 1, 2):
-            found[k + 1][k + 1] = found[k][k]
-            found[k][k + 1], found[k + 1][k] = -4, 8
-        return found
+            matrix[k + 1][k + 1] = matrix[k][k]
+            matrix[k][k + 1], matrix[k + 1][k] = -4, 8
+        return matrix
 
     if dtype.kind in ("int", "float") and draw(st.booleans()):
         batch = draw(shapes(most=1, largest=2))
@@ -229,7 +229,9 @@ def lstsq(draw: Draw, dtype: DType) -> Invocation:
     for column in range(count):
         right[-1][column] = True if dtype.kind == "bool" else 40
     b = from_binary(
-        pack([each for row in right for each in row], dtype), Template((rows, count), dtype, (names[0], None)), "binary"
+        pack([element for row in right for element in row], dtype),
+        Template((rows, count), dtype, (names[0], None)),
+        "binary",
     )
     return call(a, b)
 
@@ -245,7 +247,7 @@ def expm(draw: Draw, dtype: DType) -> Invocation:
     """Norms around 5 at most, so that no result is cancelled away."""
     batch = draw(shapes(most=1, largest=2))
     shape = sides(draw, square=True)
-    return call(stacked(draw, dtype, batch, shape, lambda *each: noise(draw, dtype, *each), names_of(draw)))
+    return call(stacked(draw, dtype, batch, shape, lambda *lengths: noise(draw, dtype, *lengths), names_of(draw)))
 
 
 @generates("matrix_norm")
@@ -315,7 +317,7 @@ def sparse_product(draw: Draw, dtype: DType) -> Invocation:
         first = integers(draw, (*apart, count), 0, rows - 1, names=(None,) * (len(apart) + 1))
     else:
         places = [sorted(draw(st.integers(0, count)) for _ in range(size - 1)) for _ in range(math.prod(apart))]
-        pointers = [number for each in places for number in (0, *each, count)]
+        pointers = [number for inner_pointers in places for number in (0, *inner_pointers, count)]
         first = from_binary(pack(pointers, as_dtype("int32")), Template((*apart, size + 1), "int32"), "binary")
     second = integers(
         draw, (*apart, count), 0, (rows if format == "csc" else columns) - 1, names=(None,) * (len(apart) + 1)

@@ -18,7 +18,7 @@ def glu(draw: Draw, dtype: DType) -> Invocation:
     """An axis of an even size, now and then of an odd one."""
     x, axis = with_axis(draw, dtype, tame=True)
     if x.shape[axis] % 2 and draw(st.integers(0, 3)):
-        shape = tuple(2 * size if each == axis else size for each, size in enumerate(x.shape))
+        shape = tuple(2 * size if place == axis else size for place, size in enumerate(x.shape))
         x = draw(tensors(dtype, shape, names=x.names, tame=True))
     return call(x, axis=axis)
 
@@ -59,5 +59,5 @@ def layer_norm(draw: Draw, dtype: DType) -> Invocation:
     """Draws with a scale or without."""
     x = draw(tensors(dtype, tame=True))
     scale = draw(tensors(dtype, x.shape[-1:], names=(None,) * len(x.shape[-1:]), tame=True))
-    given = (scale,) if draw(st.booleans()) else ()
-    return call(x, *given, axis=draw(axes_of(x, "Axes")))
+    scales = (scale,) if draw(st.booleans()) else ()
+    return call(x, *scales, axis=draw(axes_of(x, "Axes")))

@@ -41,13 +41,13 @@ def bound(draw: Draw, dtype: DType, shape: tuple[int, ...], low: int, high: int)
     quarters = st.integers(4 * low, 4 * high).map(lambda whole: whole / 4)
     if draw(st.booleans()):
         return draw(quarters)
-    own = tuple(draw(st.sampled_from([size, 1])) for size in shape[draw(st.integers(0, len(shape))) :])
-    return draw(tensors(dtype, own, names=(None,) * len(own), values=quarters))
+    parameter_shape = tuple(draw(st.sampled_from([size, 1])) for size in shape[draw(st.integers(0, len(shape))) :])
+    return draw(tensors(dtype, parameter_shape, names=(None,) * len(parameter_shape), values=quarters))
 
 
 def floating(dtype: DType) -> DType:
     """The dtype itself if a distribution can have it, else float32."""
-    return dtype if dtype.is_floating else next(each for each in ALL_DTYPES if each.name == "float32")
+    return dtype if dtype.is_floating else next(candidate for candidate in ALL_DTYPES if candidate.name == "float32")
 
 
 @generates("key")
@@ -150,11 +150,13 @@ def multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
 def randint(draw: Draw, dtype: DType) -> Invocation:
     """Draws numbers or tensors as bounds; bounds in the wrong order or beyond the dtype are refused."""
     shape, options = sample(draw, dtype)
-    kind = dtype if dtype.is_integer else next(each for each in ALL_DTYPES if each.name == "int64")
+    kind = dtype if dtype.is_integer else next(candidate for candidate in ALL_DTYPES if candidate.name == "int64")
     limits = iinfo(kind)
     numbers = st.integers(limits.min, limits.max) | st.integers(0, 20) | st.sampled_from([limits.max + 1, -1])
-    own = tuple(draw(st.sampled_from([size, 1])) for size in shape)
-    bounds = draw(st.tuples(numbers, numbers) | st.tuples(tensors(kind, own, names=(None,) * len(own)), numbers))
+    bound_shape = tuple(draw(st.sampled_from([size, 1])) for size in shape)
+    bounds = draw(
+        st.tuples(numbers, numbers) | st.tuples(tensors(kind, bound_shape, names=(None,) * len(bound_shape)), numbers)
+    )
     return call(keys(draw), shape, *bounds, **options)
 
 

@@ -115,7 +115,7 @@ class ArrayLinalg(ArrayBase):
         xp, eig, dtype, turned = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype), self.turning(out[1])
 
         def factors(matrix: Array) -> tuple[Array, Array]:
-            values, vectors = (each.astype(dtype, copy=False) for each in eig(matrix))
+            values, vectors = (factor.astype(dtype, copy=False) for factor in eig(matrix))
             order = self._ascending(values)
             values = xp.take_along_axis(values, order, axis=-1)
             return values, turned(xp.take_along_axis(vectors, order[..., None, :], axis=-1))
@@ -206,10 +206,10 @@ class ArrayLinalg(ArrayBase):
             matrix = xp.tril(matrix) if lower else matrix
             bad = ~xp.isfinite(matrix).all(axis=(-2, -1))
             identity = xp.eye(*shape, dtype=matrix.dtype)
-            found = kernel(xp.where(bad[..., None, None], identity, matrix), *rest)
+            results = kernel(xp.where(bad[..., None, None], identity, matrix), *rest)
             if len(axes) == 1:
-                return blank(xp, bad, found, axes[0])
-            return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
+                return blank(xp, bad, results, axes[0])
+            return tuple(blank(xp, bad, part, count) for part, count in zip(results, axes, strict=True))
 
         return factors
 

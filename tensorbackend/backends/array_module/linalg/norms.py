@@ -38,7 +38,7 @@ class ArrayNorms(ArrayReduction):
         xp, real = self.xp, wide(out.dtype)
         dtype = x.dtype if x.dtype.is_complex else out.dtype
         total = self.folding("sum", x, axis, keepdims, real)
-        if not math.prod(x.shape[each] for each in axis):
+        if not math.prod(x.shape[reduced_axis] for reduced_axis in axis):
             kernel: Kernel = lambda values: total(xp.abs(values))  # noqa: E731 # one of several forms
         elif math.isinf(ord):
             extreme = self.folding("max" if ord > 0 else "min", x, axis, keepdims, real)

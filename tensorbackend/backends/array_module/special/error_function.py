@@ -58,7 +58,7 @@ _INVERSE_SQRT_2 = 7.0710678118654752440e-1
 
 def _ratio(x: Any, coefficients: tuple[Sequence[float], Sequence[float]]) -> Any:
     """Quotient of two polynomials by Horner's rule."""
-    numerator, denominator = (polynomial(x, each) for each in coefficients)
+    numerator, denominator = (polynomial(x, terms) for terms in coefficients)
     numerator /= denominator
     return numerator
 

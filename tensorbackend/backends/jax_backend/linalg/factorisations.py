@@ -24,7 +24,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     In a traced function a matrix that is singular, or not positive definite, gives NaN.
     """
 
-    # Errors: a kernel returns besides its result whether there is none
+    # Errors: a kernel returns its result and a flag, which is false where there is an error to raise
 
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
@@ -32,9 +32,9 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         xp, cholesky = self.xp, self._of_lower(partial(self.lax.linalg.cholesky, symmetrize_input=False))
 
         def factor(matrix: Array) -> tuple[Array, Array]:
-            found = cholesky(matrix)
+            lower = cholesky(matrix)
             # An element that is not finite makes the diagonal at its row, or at its column, so too.
-            return found, xp.isfinite(xp.diagonal(found, axis1=-2, axis2=-1)).all()
+            return lower, xp.isfinite(xp.diagonal(lower, axis1=-2, axis2=-1)).all()
 
         return self._looking(computing(factor, (out, _FLAG), x), not_positive_definite, out)
 
@@ -50,7 +50,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
             good = (xp.diagonal(matrix, axis1=-2, axis2=-1) != 0).all()
-            matrix, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (matrix, right))
+            matrix, right = (xp.broadcast_to(operand, (*stack, *operand.shape[-2:])) for operand in (matrix, right))
             return solve(matrix, right), good
 
         return self._looking(computing(solution, (out, _FLAG), a, b), singular_matrix, out)
@@ -63,8 +63,8 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         def solution(matrix: Array, right: Array) -> tuple[Array, Array]:
             if axes == 2:
                 return self._solution(matrix, right)
-            found, good = self._solution(matrix, right[:, None])
-            return found[..., 0], good
+            column, good = self._solution(matrix, right[:, None])
+            return column[..., 0], good
 
         kernel = self._good_if_finite(solution, a, axes)
         return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), a, b), singular_matrix, out)
@@ -86,7 +86,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         factors, _, order = self.lax.linalg.lu(matrix)
         good = (xp.diagonal(factors, axis1=-2, axis2=-1) != 0).all(-1)
         stack = xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-        factors, right = (xp.broadcast_to(each, (*stack, *each.shape[-2:])) for each in (factors, right))
+        factors, right = (xp.broadcast_to(operand, (*stack, *operand.shape[-2:])) for operand in (factors, right))
         rows = xp.broadcast_to(order, (*stack, order.shape[-1]))[..., None]
         half = solve(factors, xp.take_along_axis(right, rows, axis=-2), left_side=True, lower=True, unit_diagonal=True)
         return solve(factors, half, left_side=True, lower=False), good
@@ -98,10 +98,10 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         compiled = self.enter(self.settled(kernel, (out, _FLAG)))
 
         def looking(*arrays: Array) -> Array:
-            found, good = compiled(*arrays)
+            result, good = compiled(*arrays)
             if self.readable(good) and not numpy.asarray(good):  # bool(good) takes five times as long
                 raise error()
-            return found
+            return result
 
         return Looking(looking)
 
@@ -118,19 +118,19 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         xp, once = self.xp, self.place.platform == "cpu" and x.ndim == 2
         half = lambda: xp.tri(*x.shape[-2:], dtype=bool)  # noqa: E731 # a constant, where the matrix is small
 
-        def missing(*found: Array) -> tuple[Array, ...]:
-            return tuple(xp.full_like(part, math.nan) for part in found)
+        def missing(*parts: Array) -> tuple[Array, ...]:
+            return tuple(xp.full_like(part, math.nan) for part in parts)
 
         def factors(matrix: Array) -> Any:
             matrix, bad = self._finite(xp.where(self.lasting(half), matrix, 0) if lower else matrix)
-            found = kernel(matrix)
+            parts = kernel(matrix)
             if then is not None:
                 if once:
-                    return self.lax.cond(bad, missing, then, *found)
-                found = then(*found)
+                    return self.lax.cond(bad, missing, then, *parts)
+                parts = then(*parts)
             if len(axes) == 1:
-                return blank(xp, bad, found, axes[0])
-            return tuple(blank(xp, bad, part, count) for part, count in zip(found, axes, strict=True))
+                return blank(xp, bad, parts, axes[0])
+            return tuple(blank(xp, bad, part, count) for part, count in zip(parts, axes, strict=True))
 
         return factors
 
@@ -139,8 +139,8 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         def solution(matrix: Array, *rest: Array) -> tuple[Array, Array]:
             matrix, bad = self._finite(matrix)
-            found, good = kernel(matrix, *rest)
-            return blank(self.xp, bad, found, axes), (good | bad).all()
+            solved, good = kernel(matrix, *rest)
+            return blank(self.xp, bad, solved, axes), (good | bad).all()
 
         return solution
 
@@ -189,8 +189,8 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         start = matrix, xp.broadcast_to(at, matrix.shape[:-1])
         if not min(rows, columns):  # a step is traced even where none is taken
             return start
-        found: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
-        return found
+        eliminated: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
+        return eliminated
 
     def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
         """XLA's own, of the lower half."""

@@ -140,26 +140,26 @@ class JaxSparse(JaxBase):
         width: int,
         place_by_place: Callable[..., Array] | None = None,
     ) -> Kernel:
-        """A function of one matrix on each of a batch, whose axes are in front; `width` is x's own axes.
+        """Applies a function of one matrix to each matrix of a batch, whose axes come first; then x has `width` axes.
 
-        A quicker one takes its place where there is no batch, and has its derivative.
+        Without a batch the quicker `place_by_place` runs, where there is one, with the derivative of `one`.
         """
-        own = (1, 1, 1, width)
+        own_axes = (1, 1, 1, width)
         batch = out.shape[: out.ndim - width]
         if not batch:
             return one if place_by_place is None else self.derived(place_by_place, one)
-        has = [template.ndim > count for template, count in zip(inputs, own, strict=True)]
-        mapped, xp = self.jax.vmap(one, [0 if each else None for each in has]), self.xp
+        has = [template.ndim > count for template, count in zip(inputs, own_axes, strict=True)]
+        mapped, xp = self.jax.vmap(one, [0 if batched else None for batched in has]), self.xp
 
-        def each(*arrays: Array) -> Array:
+        def of_batch(*arrays: Array) -> Array:
             laid = [
                 xp.broadcast_to(array, (*batch, *array.shape[array.ndim - count :])).reshape(
                     prod(batch), *array.shape[array.ndim - count :]
                 )
                 if batched
                 else array
-                for array, count, batched in zip(arrays, own, has, strict=True)
+                for array, count, batched in zip(arrays, own_axes, has, strict=True)
             ]
             return mapped(*laid).reshape(out.shape)
 
-        return each
+        return of_batch

@@ -21,8 +21,8 @@ class NumpyLinalg(ArrayLinalg):
 
     def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
         """The array made once."""
-        made = make()
-        return lambda: made
+        array = make()
+        return lambda: array
 
     def finite_only(
         self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
@@ -39,8 +39,8 @@ class NumpyLinalg(ArrayLinalg):
 
     def largest(self, values: Array) -> Array:
         """Finds the largest by a ufunc."""
-        found: Array = self.xp.maximum.reduce(values, -2, None, None, True)
-        return found
+        maxima: Array = self.xp.maximum.reduce(values, -2, None, None, True)
+        return maxima
 
     @takes(lapack)
     @planned
@@ -51,12 +51,12 @@ class NumpyLinalg(ArrayLinalg):
 
         def factor(matrix: Array) -> Array:
             try:
-                found = cholesky(matrix)
+                lower = cholesky(matrix)
             except failure:
                 raise not_positive_definite() from None
-            if count(isfinite(found)) != size:
+            if count(isfinite(lower)) != size:
                 raise not_positive_definite()
-            return found
+            return lower
 
         return computing(factor, out, x)
 

@@ -31,16 +31,16 @@ def _product_space(out: Template, /, *inputs: Template, format: Format, rows: in
     total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
     places, entry = (first, second), 8 + dtype.bits // 8
     known = first.dtype is second.dtype and first.dtype in (int32, int64)
-    found = brought(dtype, values, x) + widened(out)
+    space = brought(dtype, values, x) + widened(out)
     if values.ndim == first.ndim == second.ndim == 1 and (vector or x.ndim == 2):
-        found += 0 if known else 24 * count
-        found += nbytes(x.size + out.size, dtype) if vector and x.ndim > 1 else 0  # vectors as columns
-        return found + ((entry + second.dtype.bits // 8) * count if format == "coo" and x.ndim > 1 else 0)
+        space += 0 if known else 24 * count
+        space += nbytes(x.size + out.size, dtype) if vector and x.ndim > 1 else 0  # vectors as columns
+        return space + ((entry + second.dtype.bits // 8) * count if format == "coo" and x.ndim > 1 else 0)
     taken = 16 * count  # rows and columns of the one matrix
-    if any(each.ndim > 1 for each in places):
+    if any(place.ndim > 1 for place in places):
         taken += 400 + (16 + entry) * count  # with what Python keeps of each matrix
     dense = total * prod(x.shape[-width:])
-    return found + total * taken + (0 if x.size == dense else nbytes(dense, dtype))
+    return space + total * taken + (0 if x.size == dense else nbytes(dense, dtype))
 
 
 class NumpySparse(ArrayBase):
@@ -132,13 +132,13 @@ def _scipys(format: Format, size: tuple[int, int]) -> Kernel:
         matrix.data = values
         if format == "coo":
             matrix.coords = first, second
-            found = (matrix @ x).reshape(size[:1])  # of one row SciPy gives a number
+            result = (matrix @ x).reshape(size[:1])  # of one row SciPy gives a number
             matrix.data = matrix.coords = None
         else:
             matrix.indptr, matrix.indices = first, second
-            found = matrix @ x
+            result = matrix @ x
             matrix.data = matrix.indptr = matrix.indices = None
-        return found
+        return result
 
     return product
 
@@ -216,7 +216,7 @@ def _of_blocks(
     size: tuple[int, int],
     width: tuple[int, ...],
 ) -> Kernel:
-    """The products of a batch as one: its matrices are the blocks of one."""
+    """Computes the products of a batch as one product, with the matrices as diagonal blocks of one matrix."""
     import numpy
 
     rows, columns = size
@@ -226,8 +226,8 @@ def _of_blocks(
     apart = first.ndim > 1 or second.ndim > 1
     starts = numpy.arange(total)[:, None]
 
-    def laid(array: Array, own: tuple[int, ...]) -> Array:
-        return numpy.broadcast_to(array, (*batch, *own)).reshape(total, *own)
+    def laid(array: Array, own_shape: tuple[int, ...]) -> Array:
+        return numpy.broadcast_to(array, (*batch, *own_shape)).reshape(total, *own_shape)
 
     def blocks(values: Array, first: Array, second: Array, x: Array) -> Array:
         if apart:
@@ -235,11 +235,11 @@ def _of_blocks(
                 inside(one, other, format, size)
                 for one, other in zip(laid(first, first.shape[-1:]), laid(second, (count,)), strict=True)
             ]
-            at = [numpy.stack(each) if pairs else starts[:, :0] for each in zip(*pairs, strict=True)]
+            at = [numpy.stack(positions) if pairs else starts[:, :0] for positions in zip(*pairs, strict=True)]
             at = at or [numpy.zeros((0, count), "int64")] * 2
         else:
-            at = [each[None] for each in inside(first, second, format, size)]
-        row, column = ((starts * length + each).reshape(-1) for each, length in zip(at, size, strict=True))
+            at = [positions[None] for positions in inside(first, second, format, size)]
+        row, column = ((starts * length + positions).reshape(-1) for positions, length in zip(at, size, strict=True))
         dense = laid(x, (columns, *width)).reshape(total * columns, *width)
         return product(laid(values, (count,)).reshape(-1), row, column, dense).reshape(out.shape)
 

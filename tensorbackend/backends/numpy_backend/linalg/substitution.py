@@ -48,18 +48,18 @@ class NumpySubstitution(ArrayBase):
 
             def of_one(values: Array, first: Array, second: Array, b: Array) -> Array:
                 laid = numpy.moveaxis(b, -2, 0).reshape(size, prod(batch) * width)
-                found = solve(values, first, second, laid).reshape(size, *batch, width)
-                return numpy.ascontiguousarray(numpy.moveaxis(found, 0, -2))
+                solved = solve(values, first, second, laid).reshape(size, *batch, width)
+                return numpy.ascontiguousarray(numpy.moveaxis(solved, 0, -2))
 
             def of_each(values: Array, first: Array, second: Array, b: Array) -> Array:
-                found = numpy.empty(out.shape, b.dtype)
+                solved = numpy.empty(out.shape, b.dtype)
                 wide = [
-                    numpy.broadcast_to(each, (*batch, *each.shape[each.ndim - own :]))
-                    for each, own in ((values, 1), (first, 1), (second, 1), (b, 2))
+                    numpy.broadcast_to(array, (*batch, *array.shape[array.ndim - own_axes :]))
+                    for array, own_axes in ((values, 1), (first, 1), (second, 1), (b, 2))
                 ]
                 for place in numpy.ndindex(*batch):
-                    found[place] = solve(*[each[place] for each in wide])
-                return found
+                    solved[place] = solve(*[array[place] for array in wide])
+                return solved
 
             kernel = of_one if values.ndim == first.ndim == second.ndim == 1 else of_each
             return promoted(self, out.dtype, kernel, out, values, None, None, b)
@@ -84,7 +84,7 @@ class _Solver:
             return b
         arrays = values, first, second
         last = self.last
-        if last is None or any(held() is not each for held, each in zip(last.arrays, arrays, strict=True)):
+        if last is None or any(held() is not array for held, array in zip(last.arrays, arrays, strict=True)):
             # The factor ends with the values of which it was made.
             refs = ref(values, self._forget), ref(first), ref(second)
             last = self.last = _Factor(refs, self._factor(*arrays))

@@ -51,7 +51,7 @@ class Collective(NamedTuple):
 
 def by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
     """Bytes on each device of each kind that there is."""
-    found = dict.fromkeys(KINDS, 0)
-    for each in collectives:
-        found[each.kind] += each.total
-    return {kind: total for kind, total in found.items() if total}
+    bytes_by_kind = dict.fromkeys(KINDS, 0)
+    for collective in collectives:
+        bytes_by_kind[collective.kind] += collective.total
+    return {kind: total for kind, total in bytes_by_kind.items() if total}

@@ -67,7 +67,8 @@ class OnMesh:
     def _placed(self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]) -> tuple[Placed, ...]:
         ruled = [self.layout.of(template) for template in templates]
         return tuple([
-            Placed(name, rule._replace(axes=each)) for name, rule, each in zip(names, ruled, axes, strict=True)
+            Placed(name, rule._replace(axes=mesh_axes))
+            for name, rule, mesh_axes in zip(names, ruled, axes, strict=True)
         ])  # fmt: skip
 
     @property
@@ -88,7 +89,7 @@ class OnMesh:
     @property
     def sent(self) -> float:
         """Bytes that each device sends, by rings."""
-        return sum(each.sent for each in self.collectives)
+        return sum(collective.sent for collective in self.collectives)
 
     def fits(self, size: int) -> bool:
         """Whether the peak of a device is at most so many bytes."""
@@ -104,9 +105,9 @@ class OnMesh:
         ArgumentError
             For a function in the graph that another process cannot import.
         """
-        found = get_backend("jax").graph_on_mesh(self._graph, self.layout)
-        assert found is not None  # by what JaxBackend gives
-        return found
+        figures = get_backend("jax").graph_on_mesh(self._graph, self.layout)
+        assert figures is not None  # by what JaxBackend gives
+        return figures
 
     # As text
 
@@ -135,8 +136,8 @@ class OnMesh:
 
     def rules(self) -> str:
         """The rules as text."""
-        found = [f"{name} on {' '.join(axes)}" for name, axes in self.layout.rules if axes]
-        return ", ".join(found) or "all whole"
+        rules = [f"{name} on {' '.join(axes)}" for name, axes in self.layout.rules if axes]
+        return ", ".join(rules) or "all whole"
 
     def text(self, top: int = SHOWN) -> str:
         """Collectives, those of most bytes first, then where parameters and results lie, the largest first."""
@@ -150,26 +151,26 @@ class OnMesh:
     def table(self) -> list[tuple[str, ...]]:
         """Cells under `COLLECTIVES`: a row for all that are alike."""
         groups: dict[Any, int] = {}
-        for each in self.collectives:
-            key = each._replace(runs=1)
-            groups[key] = groups.get(key, 0) + each.runs
+        for collective in self.collectives:
+            key = collective._replace(runs=1)
+            groups[key] = groups.get(key, 0) + collective.runs
         rows = sorted(groups.items(), key=lambda pair: -pair[0].nbytes * pair[1])
-        return [_cells(each, count) for each, count in rows]
+        return [_cells(collective, count) for collective, count in rows]
 
     def lies(self) -> list[tuple[str, ...]]:
         """Cells under `LIES`: a row for all that lie alike."""
         groups: dict[tuple[str, str, tuple[str, ...]], list[Placed]] = {}
         for kind, several in (("parameter", self.parameters), ("result", self.results)):
-            for each in several:
-                groups.setdefault((kind, str(each.sharding), each.sharding.notes), []).append(each)
-        rows = sorted(groups.items(), key=lambda pair: -sum(each.nbytes for each in pair[1]))
+            for tensor in several:
+                groups.setdefault((kind, str(tensor.sharding), tensor.sharding.notes), []).append(tensor)
+        rows = sorted(groups.items(), key=lambda pair: -sum(tensor.nbytes for tensor in pair[1]))
         return [
             (
                 kind,
                 several[0].name if len(several) == 1 else f"{several[0].name}, ...",
                 text,
                 str(len(several)),
-                show_bytes(sum(each.nbytes for each in several)),
+                show_bytes(sum(tensor.nbytes for tensor in several)),
                 "; ".join(notes),
             )
             for (kind, text, notes), several in rows
@@ -199,11 +200,11 @@ class OnMesh:
             "collectives_by_kind": dict(self.by_kind),
             "collectives": [
                 {
-                    **each._asdict(),
-                    "sent": each.sent,
-                    "line": None if each.line is None else f"{each.line.file}:{each.line.number}",
+                    **collective._asdict(),
+                    "sent": collective.sent,
+                    "line": None if collective.line is None else f"{collective.line.file}:{collective.line.number}",
                 }
-                for each in self.collectives
+                for collective in self.collectives
             ],
             "time": {**time._asdict(), "total": time.total},
             "parameters": _json(self.parameters),
@@ -215,21 +216,26 @@ class OnMesh:
 LIES: Final = ("kind", "what", "lies", "tensors", "bytes a device", "notes")
 
 
-def _cells(each: Collective, count: int) -> tuple[str, ...]:
+def _cells(collective: Collective, count: int) -> tuple[str, ...]:
     return (
-        each.kind,
-        " ".join(each.axes),
-        str(each.devices),
+        collective.kind,
+        " ".join(collective.axes),
+        str(collective.devices),
         str(count),
-        show_bytes(each.nbytes),
-        show_bytes(each.nbytes * count),
-        each.op,
-        str(each.line or ""),
+        show_bytes(collective.nbytes),
+        show_bytes(collective.nbytes * count),
+        collective.op,
+        str(collective.line or ""),
     )
 
 
 def _json(several: Sequence[Placed]) -> list[dict[str, Any]]:
     return [
-        {"name": each.name, "lies": str(each.sharding), "bytes": each.nbytes, "notes": list(each.sharding.notes)}
-        for each in several
+        {
+            "name": tensor.name,
+            "lies": str(tensor.sharding),
+            "bytes": tensor.nbytes,
+            "notes": list(tensor.sharding.notes),
+        }
+        for tensor in several
     ]

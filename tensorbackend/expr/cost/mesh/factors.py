@@ -73,19 +73,21 @@ def _reduced(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _along(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """The axis is whole, or gone."""
+    """One axis is needed as a whole, and may be gone from the result."""
     (x,), (out,), axis = inputs, outs, options["axis"]
     if axis is None:
         return Factors((_whole(x),), (_whole(out),))
-    given = tuple([None if place == axis else place for place in range(x.ndim)])
-    return Factors((given,), (given if out.ndim == x.ndim else given[:axis] + given[axis + 1 :],))
+    input_places = tuple([None if place == axis else place for place in range(x.ndim)])
+    return Factors(
+        (input_places,), (input_places if out.ndim == x.ndim else input_places[:axis] + input_places[axis + 1 :],)
+    )
 
 
 def _placed(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Axes put among new ones, or made longer."""
     (x,), (out,) = inputs, outs
-    given = [axis if x.shape[place] == out.shape[axis] else None for place, axis in enumerate(options["axes"])]
-    return Factors((tuple(given),), (tuple(range(out.ndim)),))
+    input_places = [axis if x.shape[place] == out.shape[axis] else None for place, axis in enumerate(options["axes"])]
+    return Factors((tuple(input_places),), (tuple(range(out.ndim)),))
 
 
 def _ordered(outs: Templates, inputs: Templates, options: Options) -> Factors:
@@ -96,8 +98,8 @@ def _ordered(outs: Templates, inputs: Templates, options: Options) -> Factors:
 def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Row-major order: of each run of axes that becomes another run the first that is longer than one."""
     (x,), (out,) = inputs, outs
-    given: list[int | None] = [None] * x.ndim
-    made: list[int | None] = [None] * out.ndim
+    input_places: list[int | None] = [None] * x.ndim
+    output_places: list[int | None] = [None] * out.ndim
     numbers, i, j = count(), 0, 0
     while x.size and i < x.ndim and j < out.ndim:
         start, other, left, right = i, j, x.shape[i], out.shape[j]
@@ -110,13 +112,13 @@ def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
                 right *= out.shape[j]
         start = next((place for place in range(start, i) if x.shape[place] > 1), i)
         other = next((place for place in range(other, j) if out.shape[place] > 1), j)
-        given[start] = made[other] = next(numbers)
+        input_places[start] = output_places[other] = next(numbers)
         i, j = i + 1, j + 1
         while i < x.ndim and x.shape[i] == 1 and (j == out.ndim or out.shape[j] != 1):
             i += 1
         while j < out.ndim and out.shape[j] == 1 and (i == x.ndim or x.shape[i] != 1):
             j += 1
-    return Factors((tuple(given),), (tuple(made),))
+    return Factors((tuple(input_places),), (tuple(output_places),))
 
 
 def _kept(outs: Templates, inputs: Templates, options: Options) -> Factors:
@@ -203,9 +205,9 @@ def _filtered(outs: Templates, inputs: Templates, options: Options) -> Factors:
         place if x.shape[place] == out.shape[place] and kernel.shape[place] == 1 else None for place in range(2, x.ndim)
     ]
     batch = 0 if options["batch_groups"] == 1 else None
-    given = (batch, 1 if one else None, *space)
+    input_places = (batch, 1 if one else None, *space)
     return Factors(
-        (given, (x.ndim if one else None, 1 if one else None, *_whole(kernel)[2:])),
+        (input_places, (x.ndim if one else None, 1 if one else None, *_whole(kernel)[2:])),
         ((batch, x.ndim if one else None, *space),),
         frozenset({1} if one else ()),
     )
@@ -215,8 +217,8 @@ def _matrix(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """The axes before the last two of the first operand, by which results begin."""
     first = max(x.ndim - 2 for x in inputs)
     shape = outs[0].shape[:first]
-    given = [(*_from_right(x.shape[:-2], shape), None, None) for x in inputs]
-    return Factors(tuple(given), tuple([(*range(first), *_whole(out)[first:]) for out in outs]))
+    input_places = [(*_from_right(x.shape[:-2], shape), None, None) for x in inputs]
+    return Factors(tuple(input_places), tuple([(*range(first), *_whole(out)[first:]) for out in outs]))
 
 
 _KINDS: Mapping[Reach, Callable[[Templates, Templates, Options], Factors]] = {

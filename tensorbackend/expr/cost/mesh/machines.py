@@ -84,10 +84,10 @@ class Time(NamedTuple):
 
 def machine_of(name: str) -> Machine:
     """A machine by its name."""
-    found = MACHINES.get(name)
-    if found is None:
+    machine = MACHINES.get(name)
+    if machine is None:
         raise ArgumentError(expected(f"a machine among {', '.join(MACHINES)}", machine=name))
-    return found
+    return machine
 
 
 def time_of(
@@ -96,11 +96,11 @@ def time_of(
     """How long a device's graph takes, and its collectives."""
     ops = sum(_seconds(machine, node, work) for node, work in zip(graph.nodes, _fused(graph, works), strict=True))
     inside = across = 0.0
-    for each in collectives:
-        if span(mesh, each.axes) <= machine.node:
-            inside += each.sent / machine.link
+    for collective in collectives:
+        if span(mesh, collective.axes) <= machine.node:
+            inside += collective.sent / machine.link
         else:
-            across += each.sent / machine.network
+            across += collective.sent / machine.network
     return Time(machine.name, ops, inside, across)
 
 
@@ -131,14 +131,14 @@ def _fused(graph: Graph, works: Sequence[Work]) -> list[Work]:
     outputs = set(graph.outputs)
 
     def stays(value: Value) -> bool:
-        made = REACHES.get(value.node.op) == "each" or not (value.node.operands or value.node.op not in CALLBACKS)
-        if not made or value in outputs:
+        fusible = REACHES.get(value.node.op) == "each" or not (value.node.operands or value.node.op not in CALLBACKS)
+        if not fusible or value in outputs:
             return False
         return all(REACHES.get(op) in ("each", "reduced") for op in readers.get(value, ()))
 
-    found = []
+    fused_works = []
     for node, work in zip(graph.nodes, works, strict=True):
         read = sum(value.template.nbytes for value in set(node.operands) if stays(value))
         written = sum(value.template.nbytes for value in node.values if stays(value))
-        found.append(work._replace(read=max(work.read - read, 0), written=max(work.written - written, 0)))
-    return found
+        fused_works.append(work._replace(read=max(work.read - read, 0), written=max(work.written - written, 0)))
+    return fused_works

@@ -1,4 +1,4 @@
-"""How values come to lie otherwise: devices take their own of what they have, exchange, gather and combine parts."""
+"""Moves of values between layouts: devices slice what they hold, exchange, gather and combine parts."""
 
 from __future__ import annotations
 
@@ -50,10 +50,12 @@ class Moves:
         """The part of a tensor that a device holds."""
         if not any(axes):
             return whole
-        return whole.replace(shape=tuple([n // self.parts(each) for n, each in zip(whole.shape, axes, strict=True)]))
+        return whole.replace(
+            shape=tuple([n // self.parts(mesh_axes) for n, mesh_axes in zip(whole.shape, axes, strict=True)])
+        )
 
-    def made(self, op: str, whole: Template, axes: Axes, inputs: tuple[Value, ...], line: Line | None) -> Part:
-        """A node that computes nothing, and its part of a value."""
+    def add_part(self, op: str, whole: Template, axes: Axes, inputs: tuple[Value, ...], line: Line | None) -> Part:
+        """Adds a node that computes nothing, and returns its part of a value."""
         template = self.part(whole, axes)
         node = Node(op, template, inputs, line=line)
         moved = sum(value.template.nbytes for value in inputs)
@@ -67,57 +69,63 @@ class Moves:
             self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
 
     def combined(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
-        """Combines the values that devices along mesh axes have computed of parts; a mesh axis of the target takes its
-        part."""
-        scattered = [tuple([axis for axis in each if axis in over]) for each in target]
-        left = tuple([axis for axis in over if not any(axis in each for each in scattered)])
+        """Combines the partial values of devices along mesh axes: by a reduce-scatter over those that divide the
+        target, by an all-reduce over the others."""
+        scattered = [tuple([axis for axis in mesh_axes if axis in over]) for mesh_axes in target]
+        left = tuple([axis for axis in over if not any(axis in mesh_axes for mesh_axes in scattered)])
         nbytes = part.value.template.nbytes
         if any(scattered):
             axes = tuple([axis for axis in over if axis not in left])
             self.together("reduce-scatter", axes, nbytes, node)
             lies = tuple([
-                (*[axis for axis in to if axis in each or axis in more], *[axis for axis in each if axis not in to])
-                for each, more, to in zip(part.axes, scattered, target, strict=True)
+                (
+                    *[axis for axis in to if axis in source_axes or axis in more],
+                    *[axis for axis in source_axes if axis not in to],
+                )
+                for source_axes, more, to in zip(part.axes, scattered, target, strict=True)
             ])  # fmt: skip
-            part = self.made("reduce-scatter", part.whole, lies, (part.value,), node.line)
+            part = self.add_part("reduce-scatter", part.whole, lies, (part.value,), node.line)
             nbytes = part.value.template.nbytes
         if left:
             self.together("all-reduce", left, nbytes, node)
-            part = self.made("all-reduce", part.whole, part.axes, (part.value,), node.line)
+            part = self.add_part("all-reduce", part.whole, part.axes, (part.value,), node.line)
         return part
 
     def laid(self, part: Part, axes: Axes, node: Node) -> Part:
-        """A value brought to lie otherwise; what several need is brought there once."""
+        """Divides a value over other mesh axes, once for all nodes that need it there."""
         if part.axes == axes:
             return part
-        found = self.moved.get((part.value, axes))
-        if found is None:
-            found = self.moved[part.value, axes] = self.brought(part, axes, node)
-        return found
+        moved_part = self.moved.get((part.value, axes))
+        if moved_part is None:
+            moved_part = self.moved[part.value, axes] = self.brought(part, axes, node)
+        return moved_part
 
     def brought(self, part: Part, axes: Axes, node: Node) -> Part:
-        """A value taken apart where it is whole, exchanged where another axis is divided, and gathered."""
-        before = {axis for each in part.axes for axis in each}
-        after = {axis for each in axes for axis in each}
+        """Slices a value over new mesh axes, exchanges parts where a mesh axis moves to another axis, and gathers."""
+        before = {axis for mesh_axes in part.axes for axis in mesh_axes}
+        after = {axis for mesh_axes in axes for axis in mesh_axes}
         sliced = tuple([
-            (*each, *[a for a in to if a not in before]) for each, to in zip(part.axes, axes, strict=True)
+            (*source_axes, *[a for a in to if a not in before]) for source_axes, to in zip(part.axes, axes, strict=True)
         ])  # fmt: skip
         if sliced != part.axes:
-            part = self.made("slice", part.whole, sliced, (part.value,), node.line)
-        gone = tuple([axis for each in part.axes for axis in each if axis not in after])
-        places = {axis: place for place, each in enumerate(axes) for axis in each}
+            part = self.add_part("slice", part.whole, sliced, (part.value,), node.line)
+        gone = tuple([axis for mesh_axes in part.axes for axis in mesh_axes if axis not in after])
+        places = {axis: place for place, mesh_axes in enumerate(axes) for axis in mesh_axes}
         crossing = tuple([
-            axis for place, each in enumerate(part.axes) for axis in each if axis in after and places[axis] != place
+            axis
+            for place, mesh_axes in enumerate(part.axes)
+            for axis in mesh_axes
+            if axis in after and places[axis] != place
         ])  # fmt: skip
         if crossing:
             self.together("all-to-all", crossing, part.value.template.nbytes, node)
             lies = tuple([
-                (*[axis for axis in each if axis not in crossing], *[axis for axis in to if axis in crossing])
-                for each, to in zip(part.axes, axes, strict=True)
+                (*[axis for axis in source_axes if axis not in crossing], *[axis for axis in to if axis in crossing])
+                for source_axes, to in zip(part.axes, axes, strict=True)
             ])  # fmt: skip
-            part = self.made("all-to-all", part.whole, lies, (part.value,), node.line)
+            part = self.add_part("all-to-all", part.whole, lies, (part.value,), node.line)
         if gone:
             value = part.value
-            part = self.made("all-gather", part.whole, axes, (value,), node.line)
+            part = self.add_part("all-gather", part.whole, axes, (value,), node.line)
             self.together("all-gather", gone, part.value.template.nbytes, node)
         return part._replace(axes=axes)

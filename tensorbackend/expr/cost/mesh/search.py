@@ -25,16 +25,16 @@ RANKED: Final = ("rank", "layout", "time", "ops", "links", "network", "peak", "s
 class LayoutSearch:
     """The layouts that were tried, those that fit first, then by predicted time."""
 
-    def __init__(self, found: Sequence[OnMesh], limit: int) -> None:
+    def __init__(self, costs: Sequence[OnMesh], limit: int) -> None:
         self.limit = limit
         """Bytes that a device has."""
-        self.found = tuple(sorted(found, key=lambda each: (each.peak > limit, each.time.total, each.peak)))
+        self.ranked = tuple(sorted(costs, key=lambda cost: (cost.peak > limit, cost.time.total, cost.peak)))
         """The costs of each layout for a device, the best first."""
 
     @property
     def best(self) -> OnMesh:
         """The first of them."""
-        return self.found[0]
+        return self.ranked[0]
 
     @property
     def fits(self) -> bool:
@@ -46,16 +46,16 @@ class LayoutSearch:
         return [
             (
                 str(rank),
-                each.rules(),
-                show_seconds(each.time.total),
-                show_seconds(each.time.ops),
-                show_seconds(each.time.links),
-                show_seconds(each.time.network),
-                show_bytes(each.peak),
-                show_bytes(each.sent),
-                "yes" if each.fits(self.limit) else "no",
+                cost.rules(),
+                show_seconds(cost.time.total),
+                show_seconds(cost.time.ops),
+                show_seconds(cost.time.links),
+                show_seconds(cost.time.network),
+                show_bytes(cost.peak),
+                show_bytes(cost.sent),
+                "yes" if cost.fits(self.limit) else "no",
             )
-            for rank, each in enumerate(self.found, 1)
+            for rank, cost in enumerate(self.ranked, 1)
         ]
 
     def text(self, top: int = 10) -> str:
@@ -68,14 +68,14 @@ class LayoutSearch:
         """All of them as plain values, without their programs."""
         return [
             {
-                "layout": {name: list(axes) for name, axes in each.layout.rules},
-                "time": {**each.time._asdict(), "total": each.time.total},
-                "peak": each.peak,
-                "sent": each.sent,
-                "collectives_by_kind": dict(each.by_kind),
-                "fits": each.fits(self.limit),
+                "layout": {name: list(axes) for name, axes in cost.layout.rules},
+                "time": {**cost.time._asdict(), "total": cost.time.total},
+                "peak": cost.peak,
+                "sent": cost.sent,
+                "collectives_by_kind": dict(cost.by_kind),
+                "fits": cost.fits(self.limit),
             }
-            for each in self.found
+            for cost in self.ranked
         ]
 
     def __repr__(self) -> str:
@@ -136,8 +136,8 @@ def search_layouts(
     >>> def loss(w, x):
     ...     return tb.mean(tb.square(x @ w))
     >>> w, x = "f32[feature=64, unit=32]", "f32[batch=4096, feature=64]"
-    >>> found = tb.search_layouts(loss, w, x, gradient=True, mesh=tb.Mesh({"data": 8}), names=["batch", "unit"])
-    >>> found.best.rules(), len(found.found)
+    >>> search = tb.search_layouts(loss, w, x, gradient=True, mesh=tb.Mesh({"data": 8}), names=["batch", "unit"])
+    >>> search.best.rules(), len(search.ranked)
     ('batch on data', 4)
     """
     chosen = machine_of(machine)

@@ -1,9 +1,9 @@
 """The program of one device of a mesh: each node on the device's parts, with collectives between them.
 
 Where a result lies is known by its names before it is computed, as `JaxBackend` on a mesh constrains it; an axis
-without a name lies as the axes of which it is made. From that follows how the operands must lie: where one lies
-otherwise, devices gather it, exchange parts or each take their own of what they have. Partial results are combined at
-once. XLA's partitioner does the same, but for what it finds to be cheaper.
+without a name lies as the axes of the operands that it comes from. This decides how the operands must lie: devices
+gather an operand that lies otherwise, exchange its parts or slice what they hold. Partial results are combined at once.
+XLA's partitioner does the same, except where it finds a cheaper way.
 """
 
 from __future__ import annotations
@@ -78,15 +78,17 @@ class Walk:
 
     def factors(self, node: Node) -> Factors:
         """The factors of a node."""
-        found = self._factors.get(node)
-        if found is None:
-            found = self._factors[node] = factors_of(node)
-        return found
+        factors = self._factors.get(node)
+        if factors is None:
+            factors = self._factors[node] = factors_of(node)
+        return factors
 
     def by_names(self, template: Template) -> Axes:
         """Where a tensor lies that comes in: axes without names are whole. Mesh axes of one device divide nothing."""
         sizes = self.layout.mesh.sizes
-        return tuple([tuple([axis for axis in each if sizes[axis] > 1]) for each in self.layout.of(template).axes])
+        return tuple(
+            [tuple([axis for axis in mesh_axes if sizes[axis] > 1]) for mesh_axes in self.layout.of(template).axes]
+        )
 
 
 class Device(Moves):
@@ -100,7 +102,7 @@ class Device(Moves):
         if inside is None:
             inside = [walk.by_names(value.template) for value in graph.parameters]
         for value, axes in zip(graph.parameters, inside, strict=True):
-            self.known[value] = self.made(PARAMETER, value.template, axes, (), value.node.line)
+            self.known[value] = self.add_part(PARAMETER, value.template, axes, (), value.node.line)
         self.graph, self.inside = graph, tuple(inside)
         self.run(graph)
 
@@ -109,8 +111,10 @@ class Device(Moves):
         outputs = [self.known[value] for value in self.graph.outputs]
         local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
         works = [self.works[node] for node in local.nodes]
-        found = timeline(local, works, reuse=True)
-        return Divided(local, found, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs]))
+        local_timeline = timeline(local, works, reuse=True)
+        return Divided(
+            local, local_timeline, tuple(self.collectives), self.inside, tuple([part.axes for part in outputs])
+        )
 
     def run(self, graph: Graph) -> None:
         """Divides the nodes of a graph whose parameters are known."""
@@ -125,7 +129,7 @@ class Device(Moves):
     def node(self, node: Node) -> Sequence[Part]:
         """The parts of a node's results."""
         if node.op == CAPTURED:
-            return [self.made(CAPTURED, node.outs[0], self.walk.by_names(node.outs[0]), (), node.line)]
+            return [self.add_part(CAPTURED, node.outs[0], self.walk.by_names(node.outs[0]), (), node.line)]
         if node.op in ("checkpoint", "shard_map"):
             return self.inlined(node)
         if node.op == "collective":
@@ -141,9 +145,9 @@ class Device(Moves):
         factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
         assigned = self.assign(node, factors, operands)
         over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
-        for factor, each in assigned.items():
+        for factor, mesh_axes in assigned.items():
             if factor not in factors.summed:  # while sums are scattered, their mesh axes divide the summed axes
-                assigned[factor] = tuple([axis for axis in each if axis not in over])
+                assigned[factor] = tuple([axis for axis in mesh_axes if axis not in over])
 
         def axes_of(places: Sequence[int | None]) -> Axes:
             return tuple([() if place is None else assigned.get(place, ()) for place in places])
@@ -152,28 +156,29 @@ class Device(Moves):
             self.laid(part, axes_of(places), node).value for part, places in zip(operands, factors.inputs, strict=True)
         ]
         axes = [axes_of(places) for places in factors.outputs]
-        outs = tuple([self.part(out, each) for out, each in zip(node.outs, axes, strict=True)])
-        made = Node(
+        outs = tuple([self.part(out, out_axes) for out, out_axes in zip(node.outs, axes, strict=True)])
+        local_node = Node(
             node.op,
             outs[0] if isinstance(node.out, Template) else outs,
             _nested(node, inputs),
             node.options,
             line=node.line,
         )
-        self.works[made] = self.walk.works(made)
-        found = []
+        self.works[local_node] = self.walk.works(local_node)
+        parts = []
         for index, (out, lies) in enumerate(zip(node.outs, axes, strict=True)):
-            part, target = Part(Value(made, index), out, lies), self.target(out, lies)
+            part, target = Part(Value(local_node, index), out, lies), self.target(out, lies)
             if over:
                 part = self.combined(part, over, target, node)
-            found.append(self.laid(part, target, node))
-        return found
+            parts.append(self.laid(part, target, node))
+        return parts
 
     def target(self, out: Template, axes: Axes) -> Axes:
         """Where a result lies: by the names that it has, else as it is computed."""
         named = self.walk.by_names(out)
         return tuple([
-            each if name is None else rule for name, rule, each in zip(out.names, named, axes, strict=True)
+            computed_axes if name is None else rule
+            for name, rule, computed_axes in zip(out.names, named, axes, strict=True)
         ])  # fmt: skip
 
     def assign(self, node: Node, factors: Factors, operands: Sequence[Part]) -> dict[int, tuple[str, ...]]:
@@ -215,9 +220,9 @@ class Device(Moves):
             assigned[factor] = axes
             taken.update(axes)
         for part, places in by_size:  # axes of a reshape may be divided on one side alone
-            for size, each in zip(part.whole.shape, places, strict=True):
-                if each is not None and size % self.parts(assigned.get(each, ())):
-                    assigned[each] = ()
+            for size, axis_factor in zip(part.whole.shape, places, strict=True):
+                if axis_factor is not None and size % self.parts(assigned.get(axis_factor, ())):
+                    assigned[axis_factor] = ()
         return assigned
 
     def scattered(
@@ -228,21 +233,24 @@ class Device(Moves):
         operands: Sequence[tuple[Part, Sequence[int | None]]],
         assigned: dict[int, tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """The mesh axes of a summed factor, where sums are scattered over those of them that a result has elsewhere.
+        """The mesh axes of a summed factor, where its sums are scattered over those of them that divide a result too.
 
-        The other way, if that is cheaper, is to gather the operands.
+        None where there are no such axes, where operands divide the factor differently, and where it is cheaper to
+        gather the operands.
         """
         holding = [(part, places) for part, places in operands if factor in places]
-        wanted = holding[0][0].axes[holding[0][1].index(factor)]
-        both = [axis for axis in wanted if any(axis in axes for axes in assigned.values())]
-        if not both or any(part.axes[places.index(factor)] != wanted for part, places in holding):
+        summed_axes = holding[0][0].axes[holding[0][1].index(factor)]
+        both = [axis for axis in summed_axes if any(axis in axes for axes in assigned.values())]
+        if not both or any(part.axes[places.index(factor)] != summed_axes for part, places in holding):
             return ()
         gathered = sum(part.value.template.nbytes * self.parts(both) for part, _ in holding)
         scattered = 0
         for out, places in zip(node.outs, factors.outputs, strict=True):
             axes = [() if place is None else assigned.get(place, ()) for place in places]
-            scattered += self.part(out, tuple([tuple([a for a in each if a not in wanted]) for each in axes])).nbytes
-        return wanted if scattered <= gathered else ()
+            scattered += self.part(
+                out, tuple([tuple([a for a in mesh_axes if a not in summed_axes]) for mesh_axes in axes])
+            ).nbytes
+        return summed_axes if scattered <= gathered else ()
 
     # Control flow
 
@@ -286,23 +294,23 @@ class Device(Moves):
             kind = BY_HAND[options["kind"]]
             larger = max(out.nbytes, *[value.template.nbytes for value in operands])
             self.together(kind, options["axes"], larger, node)
-        return [self.made(node.op, out, whole(out), tuple(operands), node.line)]
+        return [self.add_part(node.op, out, whole(out), tuple(operands), node.line)]
 
     def on_the_host(self, node: Node) -> Sequence[Part]:
         """A function of the user's, for which operands are gathered; a hook returns its carried values as they are."""
         carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
-        found = [self.known[value] for value in carried]
-        given = [
+        carried_parts = [self.known[value] for value in carried]
+        gathered = [
             self.laid(part, whole(part.whole), node).value
             for part in map(self.known.__getitem__, node.operands[len(carried) :])
         ]
         if node.op == HOOK:
-            return found
-        wholes = [self.made(node.op, out, whole(out), tuple(given), node.line) for out in node.outs]
+            return carried_parts
+        wholes = [self.add_part(node.op, out, whole(out), tuple(gathered), node.line) for out in node.outs]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
 
     def controlled(self, node: Node) -> Sequence[Part]:
-        """Loops and choices: their graphs are programs of their own, which run so often."""
+        """A loop or a choice: each of its graphs is a program of its own, which runs a number of times."""
         operands = [self.known[value] for value in node.operands]
         graphs = [flat(graph) for graph in subgraphs(node)]
         scanned = len(cast("tuple[Value, ...]", node.inputs[2])) if node.op == "scan" else 0
@@ -323,24 +331,30 @@ class Device(Moves):
         number = len(node.outs)
         sending = [*zip(programs, counts, strict=True)]
         if node.op == "cond":
-            sending = [max(sending, key=lambda pair: sum(each.sent for each in pair[0].collectives))]
+            sending = [max(sending, key=lambda pair: sum(collective.sent for collective in pair[0].collectives))]
         for program, runs in sending:
-            self.collectives += [each._replace(runs=each.runs * runs) for each in program.collectives]
+            self.collectives += [collective._replace(runs=collective.runs * runs) for collective in program.collectives]
         last = programs[-1]
         outside = [*last.outside]
         if node.op == "scan":
             count = self.carried(node)
             outside[count:] = [((), *axes) for axes in outside[count:]]
         outs = tuple([self.part(out, axes) for out, axes in zip(node.outs, outside, strict=True)])
-        made = Node(node.op, outs, tuple([part.value for part in operands]), line=node.line)
-        work = max(spent, key=lambda each: each.flops + each.written) if node.op == "cond" else total(spent)
+        local_node = Node(node.op, outs, tuple([part.value for part in operands]), line=node.line)
+        work = (
+            max(spent, key=lambda program_work: program_work.flops + program_work.written)
+            if node.op == "cond"
+            else total(spent)
+        )
         inner = [program.timeline for program in programs]
-        space = max(max(each.peak - each.parameters, 0) for each in inner)
+        space = max(max(memory.peak - memory.parameters, 0) for memory in inner)
         is_open = work.open or None in turns(node)
-        self.works[made] = work._replace(
+        self.works[local_node] = work._replace(
             workspace=space, shares=(None,) * number, strided=(False,) * number, open=is_open
         )
-        parts = [Part(Value(made, i), out, axes) for i, (out, axes) in enumerate(zip(node.outs, outside, strict=True))]
+        parts = [
+            Part(Value(local_node, i), out, axes) for i, (out, axes) in enumerate(zip(node.outs, outside, strict=True))
+        ]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def carried(self, node: Node) -> int:
@@ -348,7 +362,7 @@ class Device(Moves):
         return len(cast("tuple[Value, ...]", node.inputs[1]))
 
     def left(self, carried: Mapping[Value, Axes], node: Node) -> None:
-        """Brings some results to lie as is said."""
+        """Divides values over the mesh axes that are named for each."""
         for value, axes in carried.items():
             self.known[value] = self.laid(self.known[value], axes, node)
 
@@ -357,31 +371,35 @@ class Device(Moves):
         axes = [part.axes for part in operands]
         if node.op == "cond":
             return [axes[1:]] * len(subgraphs(node))
-        return [[*axes[:steady], *[each[1:] for each in axes[steady:]]]] * len(subgraphs(node))
+        return [[*axes[:steady], *[scanned_axes[1:] for scanned_axes in axes[steady:]]]] * len(subgraphs(node))
 
     # Values computed without names lie as the ops that need them
 
     def hint(self, nodes: Sequence[Node]) -> None:
-        """Notes for axes without names where the results lie that are made of them."""
+        """Notes, for axes without names, the mesh axes of the results that are computed from them."""
         for node in reversed(nodes):
             if not node.inputs or node.op in _OTHERS or subgraphs(node):
                 continue
             if all(value.template.ndim == 0 for value in node.operands):
                 continue
-            wanted: dict[int, tuple[str, ...]] = {}
+            axes_by_factor: dict[int, tuple[str, ...]] = {}
             factors = self.walk.factors(node)
             for value, places in zip(node.values, factors.outputs, strict=True):
                 axes = self.target(value.template, tuple(self.hints.get(value) or whole(value.template)))
-                wanted.update(
-                    {factor: each for factor, each in zip(places, axes, strict=True) if factor is not None and each}
+                axes_by_factor.update(
+                    {
+                        factor: mesh_axes
+                        for factor, mesh_axes in zip(places, axes, strict=True)
+                        if factor is not None and mesh_axes
+                    }
                 )
-            if not wanted:
+            if not axes_by_factor:
                 continue
             for value, places in zip(node.operands, factors.inputs, strict=True):
                 hints = self.hints.setdefault(value, [()] * len(places))
                 for place, factor in enumerate(places):
                     if factor is not None and not hints[place]:
-                        hints[place] = wanted.get(factor, ())
+                        hints[place] = axes_by_factor.get(factor, ())
 
 
 _OTHERS: Final = frozenset({HOOK, HOST, "collective"})

@@ -41,10 +41,11 @@ def conjugated(function: Rule) -> Rule:
     @wraps(function)
     def declared(cotangent: Any, *tensors: Any, **options: Any) -> Cotangents:
         several = isinstance(cotangent, tuple)
-        given = tuple(None if each is None else conjugate(each) for each in cotangent) if several else (
+        gradient = tuple(None if part is None else conjugate(part) for part in cotangent) if several else (
             conjugate(cotangent))  # fmt: skip
         return tuple(
-            conjugate(each) if isinstance(each, Tensor) else each for each in function(given, *tensors, **options)
+            conjugate(of_input) if isinstance(of_input, Tensor) else of_input
+            for of_input in function(gradient, *tensors, **options)
         )
 
     return declared
@@ -156,8 +157,8 @@ def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
     # Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10.
     middle = tril(matmul(adjoint(lower), gradient))
     middle = real_diagonal(middle) - 0.5 * as_diagonal(real(diagonal(middle)), lower)
-    found = left_adjoint(lower, triangular_solve(lower, middle, left_side=False), lower=True)
-    return (of_lower_half(found),)
+    of_hermitian = left_adjoint(lower, triangular_solve(lower, middle, left_side=False), lower=True)
+    return (of_lower_half(of_hermitian),)
 
 
 @rule("lu")
@@ -179,12 +180,12 @@ def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tenso
         beneath = rows(of_lower, size, lower.shape[-2])
         above = above - matmul(adjoint(rows(lower, size, lower.shape[-2])), beneath)
     middle = tril(below, k=-1) + triu(above)
-    found = left_adjoint(square, right_adjoint(pivots, middle, lower=False), lower=True)
+    of_product = left_adjoint(square, right_adjoint(pivots, middle, lower=False), lower=True)
     if size < upper.shape[-1]:
-        found = concatenate([found, left_adjoint(square, beyond, lower=True)], axis=-1)
+        of_product = concatenate([of_product, left_adjoint(square, beyond, lower=True)], axis=-1)
     if size < lower.shape[-2]:
-        found = concatenate([found, right_adjoint(pivots, beneath, lower=False)], axis=-2)
-    return (matmul(permutation, found),)
+        of_product = concatenate([of_product, right_adjoint(pivots, beneath, lower=False)], axis=-2)
+    return (matmul(permutation, of_product),)
 
 
 @rule("qr")
@@ -208,8 +209,8 @@ def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mo
         of_q = of_q + matmul(columns(x, size, count), adjoint(further))
     middle = triu(matmul(of_triangle, adjoint(triangle)) - matmul(adjoint(q), of_q))
     middle = real_diagonal(middle) + adjoint(triu(middle, k=1))
-    found = right_adjoint(triangle, of_q + matmul(q, middle), lower=False)
-    return (concatenate([found, matmul(q, further)], axis=-1) if count > size else found,)
+    of_leading = right_adjoint(triangle, of_q + matmul(q, middle), lower=False)
+    return (concatenate([of_leading, matmul(q, further)], axis=-1) if count > size else of_leading,)
 
 
 @rule("eigh")
@@ -234,8 +235,8 @@ def _eig(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> C
         along = astype(real(sum(conj(of_vectors) * vectors, axis=-2, keepdims=True)), vectors.dtype)
         of_vectors = with_phase(of_vectors - along * vectors, vectors, turning((of_vectors, vectors)))
         middle = middle + matmul(adjoint(vectors), of_vectors) * conj(differences(values))
-    found = solve(adjoint(vectors), matmul(middle, adjoint(vectors)))
-    return (found,)
+    of_x = solve(adjoint(vectors), matmul(middle, adjoint(vectors)))
+    return (of_x,)
 
 
 @rule("svd")
@@ -248,8 +249,8 @@ def _svd(
     u, values, vh = out
     of_u, of_values, of_vh = gradients
     size = values.shape[-1]
-    for side, given in ((u.shape[-1], of_u), (vh.shape[-2], of_vh)):
-        if side > size and given is not None:
+    for side, of_vectors in ((u.shape[-1], of_u), (vh.shape[-2], of_vh)):
+        if side > size and of_vectors is not None:
             return (NoGradient("the vectors beyond the singular values are any that complete the basis"),)
     u, vh = columns(u, 0, size), rows(vh, 0, size)
     v = adjoint(vh)
@@ -268,11 +269,11 @@ def _svd(
         middle = middle + as_diagonal(of_values, u)
     if turned is not None:
         middle = middle + as_diagonal(turned * real(inverses), u) * 1j
-    found = matmul(matmul(u, middle), vh)
+    of_x = matmul(matmul(u, middle), vh)
     if x.shape[-2] > size:
         outside = of_u - matmul(u, matmul(adjoint(u), of_u))
-        found = found + matmul(outside * as_rows(inverses), vh)
+        of_x = of_x + matmul(outside * as_rows(inverses), vh)
     if x.shape[-1] > size:
         outside = of_v - matmul(v, matmul(vh, of_v))
-        found = found + matmul(u * as_rows(inverses), adjoint(outside))
-    return (found,)
+        of_x = of_x + matmul(u * as_rows(inverses), adjoint(outside))
+    return (of_x,)

@@ -51,8 +51,8 @@ def _sparse_matmul(
     rows: int,
 ) -> Cotangents:
     where_at = places(first, second, format)
-    own = _turned(first, second, format)
-    of_x = sparse_matmul(values, own["first"], own["second"], cotangent, format=_TURNED[format], rows=x.shape[-2])
+    turned = _turned(first, second, format)
+    of_x = sparse_matmul(values, turned["first"], turned["second"], cotangent, format=_TURNED[format], rows=x.shape[-2])
     return _at_places(cotangent, x, where_at.rows, where_at.columns), None, None, of_x
 
 
@@ -69,8 +69,8 @@ def _sparse_matvec(
     rows: int,
 ) -> Cotangents:
     where_at = places(first, second, format)
-    own = _turned(first, second, format)
-    of_x = sparse_matvec(values, own["first"], own["second"], cotangent, format=_TURNED[format], rows=x.shape[-1])
+    turned = _turned(first, second, format)
+    of_x = sparse_matvec(values, turned["first"], turned["second"], cotangent, format=_TURNED[format], rows=x.shape[-1])
     left, right = expand_dims(cotangent, axis=-1), expand_dims(x, axis=-1)
     return _at_places(left, right, where_at.rows, where_at.columns), None, None, of_x
 
@@ -88,10 +88,10 @@ def _sparse_triangular_solve(
     lower: bool,
     unit_diagonal: bool,
 ) -> Cotangents:
-    # Of a @ x = b: of b what solves the transposed system, of a minus the outer product of that and x.
-    own = _turned(first, second, format)
-    turned = own["first"], own["second"], cotangent
-    of_b = substituted(values, *turned, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)
+    # For a @ x = b, the cotangent of b solves the transposed system; that of a is minus its outer product with x.
+    turned = _turned(first, second, format)
+    system = turned["first"], turned["second"], cotangent
+    of_b = substituted(values, *system, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)
     rows, columns = places(first, second, format)
     read = greater(rows, columns) if lower else less(rows, columns)
     if not unit_diagonal:

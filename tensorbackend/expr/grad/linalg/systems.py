@@ -85,9 +85,9 @@ def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
     size, count = x.shape[-2:]
     beside = identity(x, size) - matmul(x, inverse)
     beyond = identity(x, count) - matmul(inverse, x)
-    found = matmul(beside, matmul(adjoint(gradient), matmul(inverse, turned)))
-    found = found + matmul(matmul(turned, inverse), matmul(adjoint(gradient), beyond))
-    return found - matmul(turned, matmul(gradient, turned))
+    of_x = matmul(beside, matmul(adjoint(gradient), matmul(inverse, turned)))
+    of_x = of_x + matmul(matmul(turned, inverse), matmul(adjoint(gradient), beyond))
+    return of_x - matmul(turned, matmul(gradient, turned))
 
 
 @rule("pinv")
@@ -103,22 +103,25 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
     of_solution, of_residuals, _, of_values = gradients
     matrix, wide = b.ndim > 1, astype(a, out[0].dtype)
     inverse = astype(pinv(a, rtol=rtol), wide.dtype)
-    found, right = as_matrix(out[0], matrix), as_matrix(astype(b, wide.dtype), matrix)
+    solution, right = as_matrix(out[0], matrix), as_matrix(astype(b, wide.dtype), matrix)
     of_a, of_b = wide * 0, right * 0
     if of_solution is not None:
-        given = as_matrix(of_solution, matrix)
-        of_a = of_a + _of_pseudo_inverse(matmul(given, adjoint(right)), inverse, wide)
-        of_b = of_b + matmul(adjoint(inverse), given)
+        columns = as_matrix(of_solution, matrix)
+        of_a = of_a + _of_pseudo_inverse(matmul(columns, adjoint(right)), inverse, wide)
+        of_b = of_b + matmul(adjoint(inverse), columns)
     if of_residuals is not None:
-        given = as_rows(of_residuals) if matrix else expand_dims(of_residuals, axis=(-2, -1))
-        weighted = 2 * astype(given, wide.dtype) * (matmul(wide, found) - right)
-        of_a, of_b = of_a + matmul(weighted, adjoint(found)), of_b - weighted
+        weights = as_rows(of_residuals) if matrix else expand_dims(of_residuals, axis=(-2, -1))
+        weighted = 2 * astype(weights, wide.dtype) * (matmul(wide, solution) - right)
+        of_a, of_b = of_a + matmul(weighted, adjoint(solution)), of_b - weighted
     if of_values is not None:
         u, _, vh = svd(wide, full_matrices=False)
         if of_a.shape != a.shape:  # which broadcast against b, while the singular values are those of a alone
             extra = of_a.ndim - a.ndim
             sizes = zip(a.shape, of_a.shape[extra:], strict=True)
-            repeated = (*range(extra), *(extra + axis for axis, (own, size) in enumerate(sizes) if own != size))
+            repeated = (
+                *range(extra),
+                *(extra + axis for axis, (size, broadcast_size) in enumerate(sizes) if size != broadcast_size),
+            )
             of_a = reshape(sum(of_a, axis=repeated), a.shape)
         of_a = of_a + matmul(u * as_rows(astype(of_values, u.dtype)), vh)
     return of_a, of_b if matrix else squeeze(of_b, -1), None
@@ -131,7 +134,7 @@ def _vector_norm(
     """At the origin 0, which is one of the subgradients; of equal extremes each has its share."""
     if ord == 0:
         return (None,)
-    kept = tuple(1 if each in axis else size for each, size in enumerate(x.shape))
+    kept = tuple(1 if position in axis else size for position, size in enumerate(x.shape))
     cotangent, out = reshape(cotangent, kept), reshape(out, kept)
     away = out != 0
     scale = where(away, cotangent / where(away, out, 1), 0)

@@ -163,7 +163,7 @@ def selu(x: Tensor, /) -> Tensor:
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> [round(each, 4) for each in tb.nn.selu(tb.asarray([-1000.0, 1.0])).tolist()]
+    >>> [round(element, 4) for element in tb.nn.selu(tb.asarray([-1000.0, 1.0])).tolist()]
     [-1.7581, 1.0507]
 
     References
@@ -241,7 +241,7 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> [round(tb.nn.gelu(1.0, approximate=each).item(), 5) for each in (False, True)]
+    >>> [round(tb.nn.gelu(1.0, approximate=approximate).item(), 5) for approximate in (False, True)]
     [0.84134, 0.84119]
 
     References
@@ -282,7 +282,7 @@ def softplus(x: Tensor, /) -> Tensor:
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> [round(each, 4) for each in tb.nn.softplus(tb.asarray([0.0, 1000.0])).tolist()]
+    >>> [round(element, 4) for element in tb.nn.softplus(tb.asarray([0.0, 1000.0])).tolist()]
     [0.6931, 1000.0]
     """
     return _narrow(logaddexp(_wide(x), 0.0), x)

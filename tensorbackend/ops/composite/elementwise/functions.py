@@ -207,9 +207,9 @@ def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
     outwards = equal(greater(x2, x1), greater(x1, 0))
     moved = bitcast(add(bitcast(x1, bits), astype(where(outwards, 1, -1), bits)), x1.dtype)
     smallest = finfo(x1.dtype).smallest_normal * 2.0**-x1.dtype.mantissa_bits
-    found = where(equal(x1, 0), copysign(full((), smallest, dtype=x1.dtype), x2), moved)
-    found = where(equal(x1, x2), x2, found)
-    return where(logical_or(isnan(x1), isnan(x2)), math.nan, found)
+    neighbour = where(equal(x1, 0), copysign(full((), smallest, dtype=x1.dtype), x2), moved)
+    neighbour = where(equal(x1, x2), x2, neighbour)
+    return where(logical_or(isnan(x1), isnan(x2)), math.nan, neighbour)
 
 
 @composite.within(LIBRARY)

@@ -30,7 +30,8 @@ def _add_along_axis(x: Tensor, indices: Tensor, updates: Tensor, /, *, axis: Axi
     """See `add_along_axis`; the operands have one dtype."""
     along = normalize_axis(x.template, axis)
     vectors = [
-        signed(indices) if each == along else iota(indices.shape, axis=each, dtype="int64") for each in range(x.ndim)
+        signed(indices) if position == along else iota(indices.shape, axis=position, dtype="int64")
+        for position in range(x.ndim)
     ]
     return indexed_add(x, stack(vectors, axis=-1), updates, mode=mode)
 

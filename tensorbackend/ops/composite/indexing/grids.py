@@ -67,8 +67,10 @@ def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _La
     check_dtype(coordinates.dtype, "real")
     first = min(axes)
     if coordinates.ndim <= first or coordinates.shape[-1] != len(axes):
-        wanted = f"{len(axes)} components along the last axis of the coordinates, and {first} axes of examples in front"
-        raise ShapeError(expected(wanted, "or say which axes are spatial", coordinates=coordinates, axes=axes))
+        expectation = (
+            f"{len(axes)} components along the last axis of the coordinates, and {first} axes of examples in front"
+        )
+        raise ShapeError(expected(expectation, "or say which axes are spatial", coordinates=coordinates, axes=axes))
     channels = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
     if any(grid.shape[axis] == 0 for axis in axes):
         raise ShapeError(expected("spatial axes with entries", grid=grid, axes=axes))
@@ -127,7 +129,7 @@ def _spread(x: Tensor, channels: Shape) -> Tensor:
 def _filled(x: Tensor, corner: Sequence[_Places], channels: Shape, dtype: DType) -> Tensor:
     """Entries with the values that stand in place of some; where axes say different ones, the last axis decides."""
     outside = chain.from_iterable(places.outside for places in corner)
-    for _, alike in groupby(outside, lambda each: repr(each[1])):
+    for _, alike in groupby(outside, lambda replacement: repr(replacement[1])):
         masks, values = zip(*alike, strict=True)
         x = where(_spread(reduce(logical_or, masks), channels), full((), values[0], dtype=dtype), x)
     return x
@@ -150,7 +152,8 @@ def _grid_sample(
                    names=(None,) * (1 + len(channels)))  # fmt: skip
     wide = astype(coordinates, REAL_OF.get(dtype, dtype)).rename(*(None,) * coordinates.ndim)
     components = unstack(wide, axis=-1)
-    along = [_nearby(*each, order) for each in zip(components, layout.space, boundary, strict=True)]
+    spatial = zip(components, layout.space, boundary, strict=True)
+    along = [_nearby(component, size, sides, order) for component, size, sides in spatial]
     start: Tensor | None = None
     if layout.examples:
         ones = (1,) * (coordinates.ndim - 1 - len(layout.examples))
@@ -166,11 +169,11 @@ def _grid_sample(
             below, above = (_spread(weight, channels) for weight in nearby.weights)
             pairs = zip(values[::2], values[1::2], strict=True)
             values = [add(multiply(low, below), multiply(high, above)) for low, high in pairs]
-    (found,) = values
+    (interpolated,) = values
     if not order:
         finite = reduce(logical_and, map(isfinite, components))
-        found = where(_spread(finite, channels), found, full((), float("nan"), dtype=dtype))
-    return reshape(astype(found, layout.out.dtype), layout.out.shape, names=layout.out.names)
+        interpolated = where(_spread(finite, channels), interpolated, full((), float("nan"), dtype=dtype))
+    return reshape(astype(interpolated, layout.out.dtype), layout.out.shape, names=layout.out.names)
 
 
 @entry

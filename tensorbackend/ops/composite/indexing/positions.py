@@ -63,14 +63,14 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     # The n-th true element writes its position to place n; the others, and those too many, write nothing.
     place = where(holds, subtract(cumulative_sum(holds, axis=0), 1), size)
     start = full(size, -1, dtype="int64")
-    found = indexed_put(start, reshape(place, (count, 1)), iota(count), mode="fill")
+    positions = indexed_put(start, reshape(place, (count, 1)), iota(count), mode="fill")
     columns = []
-    rest = found
+    rest = positions
     for length in reversed(x.shape):
         columns.append(remainder(rest, length))
         rest = floor_divide(rest, length)
     vectors = stack(columns[::-1], axis=1) if columns else zeros((size, 0), dtype="int64")
-    return where(expand_dims(less(found, 0), axis=1), fill_value, vectors)
+    return where(expand_dims(less(positions, 0), axis=1), fill_value, vectors)
 
 
 @described
@@ -171,12 +171,12 @@ def ravel_multi_index(
     sizes = as_shape(shape)
     if not sizes or len(indices) != len(sizes):
         raise ShapeError(expected("a shape with axes, and a tensor for each", shape=sizes, tensors=len(indices)))
-    for each in indices:
-        check_indices(each.template, MODES[0] if mode == "wrap" else mode)
+    for column in indices:
+        check_indices(column.template, MODES[0] if mode == "wrap" else mode)
     if mode == "wrap":
         if 0 in sizes:
             raise ShapeError(expected("axes with entries, as an index is taken modulo their size", shape=sizes))
-        indices = [remainder(astype(each, int64), size) for each, size in zip(indices, sizes, strict=True)]
+        indices = [remainder(astype(column, int64), size) for column, size in zip(indices, sizes, strict=True)]
         return numbered(indices, sizes, "clip")
     number = numbered(indices, sizes, mode)
     return where(equal(number, math.prod(sizes)), fill_value, number) if mode == "fill" else number
@@ -224,8 +224,8 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
     rest = settled(indices, total, mode)
     if mode == "fill":
         rest = where(less(rest, total), rest, 0)
-    found = []
+    columns = []
     for size in reversed(sizes):
-        found.append(remainder(rest, max(size, 1)))
+        columns.append(remainder(rest, max(size, 1)))
         rest = floor_divide(rest, max(size, 1))
-    return tuple(reversed(found))
+    return tuple(reversed(columns))

@@ -74,8 +74,8 @@ def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _T
     count = x.shape[along]
     check_indices(segments.template, mode)
     if segments.shape != (count,):
-        wanted = f"one segment for each of the {count} entries of axis {along} of {x.template!r}"
-        raise ShapeError(expected(wanted, segments=segments.template))
+        expectation = f"one segment for each of the {count} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(expectation, segments=segments.template))
     if index(size) < 0:
         raise ArgumentError(expected("a number of segments from 0 up", size=size))
     merge_names(intern_template((count,), x.dtype, (x.names[along],)), segments.template)
@@ -140,8 +140,10 @@ def _first_of_greatest(table: _Table) -> Tensor:
     among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is greatest
     from_end = subtract(rows - 1, iota((rows, columns), axis=0, dtype="int64"))
     nowhere = full((table.size, columns), -1, dtype="int64")
-    found = indexed_max(nowhere, expand_dims(table.segments, axis=1), where(among, from_end, -1), mode="fill")
-    return where(less(found, 0), -1, subtract(rows - 1, found))
+    greatest_distance = indexed_max(
+        nowhere, expand_dims(table.segments, axis=1), where(among, from_end, -1), mode="fill"
+    )
+    return where(less(greatest_distance, 0), -1, subtract(rows - 1, greatest_distance))
 
 
 def _greatest_by_order(table: _Table) -> Tensor:
@@ -151,12 +153,12 @@ def _greatest_by_order(table: _Table) -> Tensor:
     if not table.rows.shape[0]:
         return lowest
     at = _first_greatest(table)
-    found = where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
+    greatest = where(less(at, 0), lowest, take_along_axis_at(table.rows, maximum(at, 0), axis=0, mode="clip"))
     if not dtype.is_floating:
-        return found
+        return greatest
     positive = logical_and(equal(table.rows, 0), logical_not(signbit(table.rows)))
     any_positive = greater(_total(table.of(astype(positive, "int64"))), 0)
-    return add(found, where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype)))  # x + -0.0 is x
+    return add(greatest, where(any_positive, full((), 0.0, dtype=dtype), full((), -0.0, dtype=dtype)))  # x + -0.0 is x
 
 
 def _lowest(dtype: DType) -> float | bool:
@@ -396,7 +398,7 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     if batch is not None:
         return written(indexed_min, x, indices, updates, mode=mode, batch=batch)
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
-    base, others = (_mirrored(astype(each, dtype)) for each in (x, updates))
+    base, others = (_mirrored(astype(tensor, dtype)) for tensor in (x, updates))
     return _mirrored(indexed_max(base, indices, others, mode=mode))
 
 

@@ -96,13 +96,13 @@ def repeat(
         repeats = [integer(repeats=repeats)]
     repeats = repeats if isinstance(repeats, Tensor) else asarray(repeats, backend=x.backend)
     if repeats.ndim > 1 or (repeats.size not in (1, x.shape[along])) or not repeats.dtype.is_integer:
-        wanted = f"one integer, or {x.shape[along]}, as repeats"
-        raise ShapeError(expected(wanted, repeats=repeats.template))
+        expectation = f"one integer, or {x.shape[along]}, as repeats"
+        raise ShapeError(expected(expectation, repeats=repeats.template))
     if size is not None:
         if not x.shape[along] and checked_size(size):
             raise ShapeError(expected(f"an entry along axis {along} of {x.template!r} to fill up with", size=size))
-        each = broadcast_to(laid_flat(repeats), (x.shape[along],))
-        return _repeat_each(x, each, along, checked_size(size))
+        entry_repeats = broadcast_to(laid_flat(repeats), (x.shape[along],))
+        return _repeat_each(x, entry_repeats, along, checked_size(size))
     counts: list[int] = laid_flat(repeats).tolist()
     if any(count < 0 for count in counts):
         raise ArgumentError(expected("repeats from 0 up", repeats=min(counts)))
@@ -178,8 +178,8 @@ def compress(
         x, axis = laid_flat(x), 0
     along = normalize_axis(x.template, axis)
     if condition.shape != (x.shape[along],):
-        wanted = f"a condition for each of the {x.shape[along]} entries of axis {along} of {x.template!r}"
-        raise ShapeError(expected(wanted, condition=condition.template))
+        expectation = f"a condition for each of the {x.shape[along]} entries of axis {along} of {x.template!r}"
+        raise ShapeError(expected(expectation, condition=condition.template))
     merge_names(intern_template(condition.shape, x.dtype, (x.names[along],)), condition.template)
     holds = condition.rename(None)
     count = measured(count_nonzero(holds), "compress()") if size is None else checked_size(size)

@@ -20,7 +20,7 @@ from .norms import matrix_norm
 from .systems import nameless, solve, wide_dtype
 
 _SQUARINGS = 16
-"""How often a matrix is halved at most: a body that must not read data always squares, and selects its results."""
+"""The greatest number of halvings. The body must not read data: it always squares that often, and selects results."""
 
 _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
 """The degree of the approximant and the 1-norm up to which its error is below a rounding, by bits of the significand
@@ -82,7 +82,7 @@ def expm(x: Tensor, /) -> Tensor:
     matrix = where(less_equal(size, limit * 2**_SQUARINGS), matrix, math.nan)
     halvings = clip(ceil(log2(divide(size, limit))), 0, _SQUARINGS)
     odd, even = _parts(multiply(matrix, pow(2.0, multiply(halvings, -1))), degree)
-    found = solve(subtract(even, odd), add(even, odd))
+    exponential = solve(subtract(even, odd), add(even, odd))
     for step in range(_SQUARINGS):
-        found = where(less(step, halvings), matmul(found, found), found)
-    return rename(astype(found, dtype), *x.names)
+        exponential = where(less(step, halvings), matmul(exponential, exponential), exponential)
+    return rename(astype(exponential, dtype), *x.names)

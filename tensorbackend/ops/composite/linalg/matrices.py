@@ -84,19 +84,19 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     dtype = check_dtype(result_type([x1.template, x2.template]), "numeric")
     wide = promote_types(dtype, float32) if dtype.is_inexact else dtype
     a, b = (_components(astype(x, wide), along) for x, along in ((x1, first), (x2, second)))
-    found = concatenate(
+    product = concatenate(
         [subtract(multiply(a[i], b[j]), multiply(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1))],
         axis=-1,
     )
-    place = found.ndim - (x1.ndim - first)
-    order = list(range(found.ndim - 1))
-    order.insert(place, found.ndim - 1)
-    return astype(permute_dims(found, tuple(order)), dtype)
+    place = product.ndim - (x1.ndim - first)
+    order = list(range(product.ndim - 1))
+    order.insert(place, product.ndim - 1)
+    return astype(permute_dims(product, tuple(order)), dtype)
 
 
 def _components(x: Tensor, axis: int) -> list[Tensor]:
     """The three components along an axis, each with that axis last and of size 1."""
-    x = permute_dims(x, (*(each for each in range(x.ndim) if each != axis), axis))
+    x = permute_dims(x, (*(other_axis for other_axis in range(x.ndim) if other_axis != axis), axis))
     zeros, ones = (0,) * (x.ndim - 1), (1,) * x.ndim
     lengths = (*x.shape[:-1], 1)
     return [slice_(x, starts=(*zeros, part), lengths=lengths, strides=ones) for part in range(3)]

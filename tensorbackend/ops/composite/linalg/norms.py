@@ -1,8 +1,8 @@
 """Norms of vectors and matrices, written in public ops.
 
-Results are real, of integers in the default floating dtype; float16 and bfloat16 are computed in float32. Of no
-elements a norm is 0, but for those that take a least value, which are errors there. The Euclidean norm and its like are
-scaled by the element that counts most, so that no power overflows.
+Results are real. Integers give the default floating dtype; float16 and bfloat16 are computed in float32. A norm of no
+elements is 0, except that a norm that takes a least value raises an error. The Euclidean norm and its like are scaled
+by the element that counts most, so that no power overflows.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
     """The greatest or least, with the reduced axes kept; the greatest of none is 0."""
     if 0 in (values.shape[axis] for axis in axes):
         if not greatest:
-            wanted = "at least one element for a norm that is the least of some"
-            raise ShapeError(expected(wanted, shape=values.shape, axes=axes))
+            expectation = "at least one element for a norm that is the least of some"
+            raise ShapeError(expected(expectation, shape=values.shape, axes=axes))
         return sum(values, axis=axes, keepdims=True)
     return (max if greatest else min)(values, axis=axes, keepdims=True)
 
@@ -85,15 +85,15 @@ def _matrix(x: Tensor, order: object) -> Tensor:
     if order == "nuc" or order in (2, -2):
         values = svdvals(astype(x, wide_dtype(computed(x.template))))
         axes = (values.ndim - 1,)
-        found = sum(values, axis=axes, keepdims=True) if order == "nuc" else _extreme(values, axes, order == 2)
-        return reshape(found, (*x.shape[:-2], 1, 1), names=x.names)
+        norms = sum(values, axis=axes, keepdims=True) if order == "nuc" else _extreme(values, axes, order == 2)
+        return reshape(norms, (*x.shape[:-2], 1, 1), names=x.names)
     along, over = (row, column) if order in (1, -1) else (column, row)
     return _extreme(sum(_sizes(x), axis=along, keepdims=True), (over,), order in (1, math.inf))
 
 
-def _finished(found: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    found = astype(found, to_real(computed(x.template)))
-    return found if keepdims else squeeze(found, axes)
+def _finished(norms: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    norms = astype(norms, to_real(computed(x.template)))
+    return norms if keepdims else squeeze(norms, axes)
 
 
 @composite.within(ROOT_OF_SUM)
@@ -139,8 +139,8 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
 
 def _check_order(order: object) -> None:
     if isinstance(order, bool) or order not in MATRIX_ORDERS:
-        wanted = "ord of a matrix norm to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
-        raise ArgumentError(expected(wanted, ord=order))
+        expectation = "ord of a matrix norm to be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf"
+        raise ArgumentError(expected(expectation, ord=order))
 
 
 @composite.within(ROOT_OF_SUM)
@@ -171,7 +171,7 @@ def norm(
     _check_order(ord)
     if ord == "fro":
         return vector_norm(x, axis=axes, keepdims=keepdims)
-    others = tuple(each for each in range(x.ndim) if each not in axes)
+    others = tuple(other for other in range(x.ndim) if other not in axes)
     shape, names = reduced(x.template, axes, True)
-    found = reshape(_matrix(permute_dims(x, others + axes), ord), shape, names=names)
-    return _finished(found, x, axes, keepdims)
+    norms = reshape(_matrix(permute_dims(x, others + axes), ord), shape, names=names)
+    return _finished(norms, x, axes, keepdims)

@@ -53,7 +53,7 @@ def places(first: Tensor, second: Tensor, format: Format) -> Places:
 def majors(pointers: Tensor, count: int) -> Tensor:
     """The row of each of so many values, where rows begin at pointers: of [0, 2, 2, 3] the rows 0, 0, 2.
 
-    As many rows as end at a value or before it lie before its row, so ends are counted and added up.
+    The row of a value is the number of rows that end at the value or before it, so ends are counted and added up.
     """
     batch, size = pointers.shape[:-1], pointers.shape[-1] - 1
     dtype = "int32" if max(size, prod(batch) * (count + 1)) < 2**31 else "int64"
@@ -71,8 +71,8 @@ def majors(pointers: Tensor, count: int) -> Tensor:
 def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: Format, rows: int, trailing: int) -> int:
     """The number of columns of the matrix, which x agrees with; raises for tensors that are no product."""
     choice(FORMATS, format=format)
-    for each in (first, second):
-        check_indices(each.template, "clip")
+    for indices in (first, second):
+        check_indices(indices.template, "clip")
     result_type([values.template, x.template])
     check_dtype(values.dtype, "numeric")
     check_dtype(x.dtype, "numeric")
@@ -82,9 +82,9 @@ def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: For
     if rows < 0:
         raise ArgumentError(expected("a number of rows from 0 up", rows=rows))
     columns, beginnings = x.shape[x.ndim - 1 - trailing], first.shape[-1]
-    wanted = {"coo": values.shape[-1], "csr": rows + 1, "csc": columns + 1}[format]
-    if second.shape[-1] != values.shape[-1] or beginnings != wanted:
-        text = f"{wanted} numbers in first and {values.shape[-1]} in second"
+    expected_count = {"coo": values.shape[-1], "csr": rows + 1, "csc": columns + 1}[format]
+    if second.shape[-1] != values.shape[-1] or beginnings != expected_count:
+        text = f"{expected_count} numbers in first and {values.shape[-1]} in second"
         raise ShapeError(expected(text, first=first.template, second=second.template))
     if values.shape[-1] and not (rows and columns):
         raise ShapeError(expected("no values in an empty matrix", rows=rows, columns=columns, values=values.template))
@@ -107,7 +107,7 @@ def _product(
     values, x = astype(nameless(values), dtype), astype(nameless(x), dtype)
     first, second = nameless(first), nameless(second)
     if first.ndim == second.ndim == 1:
-        found = _summed(values, places(first, second, format), x, rows, trailing)
+        product = _summed(values, places(first, second, format), x, rows, trailing)
     else:
         # Matrices that differ in structure are blocks of one: of shape (b * rows, b * columns).
         count, total = values.shape[-1], prod(batch)
@@ -115,10 +115,10 @@ def _product(
         where = _blocks(places(first, second, format), batch, (rows, columns))
         width = x.shape[x.ndim - trailing :]
         laid = reshape(broadcast_to(x, (*batch, columns, *width)), (total * columns, *width))
-        found = reshape(_summed(flat, where, laid, total * rows, trailing), (*batch, rows, *width))
-    found = broadcast_to(found, (*batch, *found.shape[found.ndim - 1 - trailing :]))
+        product = reshape(_summed(flat, where, laid, total * rows, trailing), (*batch, rows, *width))
+    product = broadcast_to(product, (*batch, *product.shape[product.ndim - 1 - trailing :]))
     names = (*names, None, *after)
-    return found.rename(*names) if any(names) else found
+    return product.rename(*names) if any(names) else product
 
 
 def _summed(values: Tensor, where: Places, x: Tensor, rows: int, trailing: int) -> Tensor:

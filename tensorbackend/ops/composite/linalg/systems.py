@@ -82,9 +82,9 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
         right = expand_dims(right, axis=-1)
     permutation, lower, upper = lu(matrix)
     halfway = triangular_solve(lower, matmul(matrix_transpose(permutation), right))
-    found = triangular_solve(upper, halfway, lower=False)
-    found = squeeze(found, -1) if x2.ndim == 1 else found
-    return rename(astype(found, out.dtype), *out.names)
+    unknowns = triangular_solve(upper, halfway, lower=False)
+    unknowns = squeeze(unknowns, -1) if x2.ndim == 1 else unknowns
+    return rename(astype(unknowns, out.dtype), *out.names)
 
 
 @composite.within(ELIMINATION)
@@ -96,8 +96,8 @@ def inv(x: Tensor, /) -> Tensor:
     [[0.5, 0.0], [0.0, 0.25]]
     """
     dtype = computed(check_square(x.template))
-    found = solve(nameless(x, dtype), eye(x.shape[-1], dtype=dtype))
-    return rename(found, *x.names[:-2], x.names[-1], x.names[-2])
+    inverse = solve(nameless(x, dtype), eye(x.shape[-1], dtype=dtype))
+    return rename(inverse, *x.names[:-2], x.names[-1], x.names[-2])
 
 
 def _tolerance(x: Tensor) -> float:
@@ -121,8 +121,8 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     dtype = computed(check_matrix(x.template))
     u, values, vh = svd(nameless(x, wide_dtype(dtype)), full_matrices=False)
     inverses = where(_kept(values, rtol), divide(1, values), 0)
-    found = matmul(multiply(adjoint(vh), expand_dims(inverses, axis=-2)), adjoint(u))
-    return rename(astype(found, dtype), *x.names[:-2], x.names[-1], x.names[-2])
+    pseudoinverse = matmul(multiply(adjoint(vh), expand_dims(inverses, axis=-2)), adjoint(u))
+    return rename(astype(pseudoinverse, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
 
 @entry
@@ -144,8 +144,8 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
 def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `matrix_rank`."""
     dtype = computed(check_matrix(x.template))
-    found = sum(_kept(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
-    return rename(found, *x.names[:-2])
+    rank = sum(_kept(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
+    return rename(rank, *x.names[:-2])
 
 
 @entry
@@ -173,16 +173,16 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     u, values, vh = svd(matrix, full_matrices=False)
     kept = _kept(values, rtol)
     inverses = expand_dims(where(kept, divide(1, values), 0), axis=-1)
-    found = matmul(adjoint(vh), multiply(inverses, matmul(adjoint(u), right)))
-    apart = abs(subtract(matmul(matrix, found), right))
+    unknowns = matmul(adjoint(vh), multiply(inverses, matmul(adjoint(u), right)))
+    apart = abs(subtract(matmul(matrix, unknowns), right))
     residuals = sum(multiply(apart, apart), axis=-2)
     if b.ndim == 1:
-        found, residuals = squeeze(found, -1), squeeze(residuals, -1)
+        unknowns, residuals = squeeze(unknowns, -1), squeeze(residuals, -1)
     batch = a.names[:-2]
     part = to_real(out.dtype)
     names = out.names[:-1] if b.ndim == 1 else (*out.names[:-2], out.names[-1])
     return LstsqResult(
-        rename(astype(found, out.dtype), *out.names),
+        rename(astype(unknowns, out.dtype), *out.names),
         rename(astype(residuals, part), *names),
         rename(sum(kept, axis=-1), *batch),
         rename(astype(values, part), *batch, None),
@@ -206,9 +206,9 @@ def lstsq(
     """
     if rtol is not None and rcond is not None:
         raise ArgumentError(expected("rtol or its other name rcond, not both", rtol=rtol, rcond=rcond))
-    given = rcond if rtol is None else rtol
-    a = beside(a, b, given)
-    return _lstsq(a, b, _tolerance(a) if given is None else given)
+    tolerance = rcond if rtol is None else rtol
+    a = beside(a, b, tolerance)
+    return _lstsq(a, b, _tolerance(a) if tolerance is None else tolerance)
 
 
 # Determinants
@@ -237,10 +237,10 @@ def det(x: Tensor, /) -> Tensor:
     dtype = computed(check_square(x.template))
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
     pivots = diagonal(upper)
-    found = multiply(prod(pivots, axis=-1), _parity(permutation, upper.dtype))
+    determinant = multiply(prod(pivots, axis=-1), _parity(permutation, upper.dtype))
     if dtype.is_complex:  # the pivots of a matrix that is not finite are NaN + 0j, whose product is NaN + NaNj
-        found = where(any(isnan(pivots), axis=-1), math.nan, found)
-    return rename(astype(found, dtype), *x.names[:-2])
+        determinant = where(any(isnan(pivots), axis=-1), math.nan, determinant)
+    return rename(astype(determinant, dtype), *x.names[:-2])
 
 
 @composite.within(ELIMINATION)
@@ -283,17 +283,17 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
     if power < 0:
         x, dtype = inv(x), computed(x.template)
-    found: Tensor | None = None
+    product: Tensor | None = None
     left = builtins.abs(power)
     while left:
         if left & 1:
-            found = x if found is None else matmul(found, x)
+            product = x if product is None else matmul(product, x)
         left >>= 1
         if left:
             x = matmul(x, x)
-    if found is None:
-        found = broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
-    return rename(astype(found, dtype), *names)
+    if product is None:
+        product = broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return rename(astype(product, dtype), *names)
 
 
 # Parts of decompositions

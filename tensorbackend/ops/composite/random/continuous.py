@@ -59,8 +59,8 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
         return full((), value, dtype=dtype, backend=key.backend)
-    _, given = together(key, value)
-    return given if given.dtype is dtype else astype(given, dtype)
+    _, tensor = together(key, value)
+    return tensor if tensor.dtype is dtype else astype(tensor, dtype)
 
 
 def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
@@ -197,7 +197,7 @@ def uniform(
     key = beside(key, minval, maxval)
     if dtype is None:
         bounds = (minval, maxval)
-        several = any(each.dtype.is_complex if isinstance(each, Tensor) else _is_complex(each) for each in bounds)
+        several = any(bound.dtype.is_complex if isinstance(bound, Tensor) else _is_complex(bound) for bound in bounds)
         kind = default_dtype("complex" if several else "float")
     else:
         kind = check_dtype(as_dtype(dtype), "floating or complex", "choose a floating or complex dtype")
@@ -278,7 +278,7 @@ def _truncated_normal(
     check_key(key.template)
     root = math.sqrt(2)
     edges = [lower, upper]
-    sizes = broadcast([each.template for each in (*edges, *moments)])[0] if shape is None else as_shape(shape)
+    sizes = broadcast([operand.template for operand in (*edges, *moments)])[0] if shape is None else as_shape(shape)
     if moments:
         mean, deviation = moments
         edges = [divide(subtract(edge, mean), deviation) for edge in edges]
@@ -346,9 +346,9 @@ def truncated_normal(
     key = beside(key, lower, upper, mean, deviation)
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
     low, high = parameter(lower, kind, key), parameter(upper, kind, key)
-    given = (mean, deviation)
-    standard = all(scalar_kind(each) is not None for each in given) and given == (0, 1)
-    moments = [] if standard else [parameter(each, kind, key) for each in given]
+    requested_moments = (mean, deviation)
+    standard = all(scalar_kind(moment) is not None for moment in requested_moments) and requested_moments == (0, 1)
+    moments = [] if standard else [parameter(moment, kind, key) for moment in requested_moments]
     return _truncated_normal(key, low, high, moments, shape=None if shape is None else as_shape(shape), names=names)
 
 

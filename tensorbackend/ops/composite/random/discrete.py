@@ -76,9 +76,9 @@ def _randint(
 
 def _clipped(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
     """A bound in the dtype that samples are computed in, brought into the range of the result's dtype."""
-    limits, own = iinfo(kind), iinfo(bound.dtype)
+    limits, bound_limits = iinfo(kind), iinfo(bound.dtype)
     above = above if kind is not wide else 0
-    return astype(clip(bound, max(limits.min, own.min), min(limits.max + above, own.max)), wide)
+    return astype(clip(bound, max(limits.min, bound_limits.min), min(limits.max + above, bound_limits.max)), wide)
 
 
 def _modulo(x: Tensor, span: Tensor) -> Tensor:
@@ -121,17 +121,17 @@ def randint(
 def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
     """A bound of integers as a tensor; `above` is how far beyond the dtype a Python number may be."""
     if scalar_kind(value) is None:
-        _, given = together(key, value)
-        check_dtype(given.dtype, "integer", "cast the bounds with astype()")
-        return given
+        _, bound = together(key, value)
+        check_dtype(bound.dtype, "integer", "cast the bounds with astype()")
+        return bound
     try:
         number = index(value)  # type: ignore[arg-type] # a Python number
     except TypeError:
         raise OperandError(expected("integers as bounds", bound=value)) from None
     limits = iinfo(dtype)
     if not limits.min <= number <= min(limits.max + above, iinfo(uint64).max):
-        wanted = f"bounds from {limits.min} to {limits.max} for {dtype}"
-        raise OutOfRangeError(expected(wanted, "choose a wider dtype, or bits() for all integers", bound=number))
+        expectation = f"bounds from {limits.min} to {limits.max} for {dtype}"
+        raise OutOfRangeError(expected(expectation, "choose a wider dtype, or bits() for all integers", bound=number))
     return full((), number, dtype=int64 if number <= iinfo(int64).max else uint64, backend=key.backend)
 
 
@@ -221,18 +221,18 @@ def categorical(
     prefix, places = sizes[: len(sizes) - len(batch)], sizes[len(sizes) - len(batch) :]
     if replace:
         whole = (*prefix, *places[:along], logits.shape[along], *places[along:])
-        found = argmax(add(standard_gumbel(key, whole, dtype, mode), logits), axis=len(prefix) + along)
-        return named(found, names)
+        classes = argmax(add(standard_gumbel(key, whole, dtype, mode), logits), axis=len(prefix) + along)
+        return named(classes, names)
     count = math.prod(prefix)
     if count > logits.shape[along]:
-        wanted = f"at most {logits.shape[along]} different classes"
-        raise ArgumentError(expected(wanted, "pass replace=True", shape=sizes))
+        expectation = f"at most {logits.shape[along]} different classes"
+        raise ArgumentError(expected(expectation, "pass replace=True", shape=sizes))
     if places != batch:
         raise ShapeError(expected(f"a shape that ends in {batch}", "widen the logits", shape=sizes))
     order = _greatest(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
-    found = reshape(moveaxis(order, along, 0), (*prefix, *batch))
+    classes = reshape(moveaxis(order, along, 0), (*prefix, *batch))
     others = logits.names[:along] + logits.names[along + 1 :]
-    return named(found, (None,) * len(prefix) + others if names is None else names)
+    return named(classes, (None,) * len(prefix) + others if names is None else names)
 
 
 def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
@@ -366,8 +366,8 @@ def choice(
     if not replace and count > size:
         raise ArgumentError(expected(f"at most {size} different entries", "pass replace=True", shape=sizes))
     if count:
-        given = [] if p is None else together(key, p)[1:]
-        places = _choice(key, given, size=size, shape=sizes, replace=replace, mode=mode)
+        probabilities = [] if p is None else together(key, p)[1:]
+        places = _choice(key, probabilities, size=size, shape=sizes, replace=replace, mode=mode)
     else:
         places = zeros(sizes, dtype=int64, backend=key.backend)
     return named(places if x is None else take_at(x, places, axis=along, mode="clip"), names)

@@ -37,8 +37,8 @@ def _multivariate_normal(
     check_key(key.template)
     dtype = floating_or_default(mean.dtype)
     if not mean.shape or cov.shape[-2:] != mean.shape[-1:] * 2:
-        wanted = "a mean of shape (..., n) and a covariance of shape (..., n, n)"
-        raise ShapeError(expected(wanted, mean=mean.template, cov=cov.template))
+        expectation = "a mean of shape (..., n) and a covariance of shape (..., n, n)"
+        raise ShapeError(expected(expectation, mean=mean.template, cov=cov.template))
     batches = Template(mean.shape[:-1], dtype), Template(cov.shape[:-2], dtype)
     sizes = broadcast(batches)[0] if shape is None else as_shape(shape)
     check_fits(sizes, *batches)
@@ -74,9 +74,9 @@ def multivariate_normal(
     f32[5][feature: 2]
     """
     key = beside(key, mean, cov)
-    given = [x if scalar_kind(x) is not None else together(key, x)[1] for x in (mean, cov)]
-    tensors = [x.template for x in given if isinstance(x, Tensor)]
+    moments = [x if scalar_kind(x) is not None else together(key, x)[1] for x in (mean, cov)]
+    tensors = [x.template for x in moments if isinstance(x, Tensor)]
     common = to_floating(result_type(tensors)) if dtype is None and tensors else None
     kind = floating_or_default(common if dtype is None else as_dtype(dtype))
-    centre, spread = (parameter(x, kind, key) for x in given)
+    centre, spread = (parameter(x, kind, key) for x in moments)
     return _multivariate_normal(key, centre, spread, shape=None if shape is None else as_shape(shape), names=names)

@@ -44,8 +44,8 @@ def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Ten
     first, second = sliced(key, 0), sliced(key, 1)
     schedule = (first, second, bitwise_xor(bitwise_xor(first, second), PARITY))
     # Tensors, as a Python number is a new one in each of the 100 ops.
-    distances = {each for group in ROTATIONS for bits in group for each in (bits, 32 - bits)}
-    by = {each: full((), each, dtype=uint32) for each in distances}
+    distances = {distance for group in ROTATIONS for bits in group for distance in (bits, 32 - bits)}
+    by = {distance: full((), distance, dtype=uint32) for distance in distances}
     high, low = add(high, first), add(low, second)
     for group in range(5):
         for bits in ROTATIONS[group % 2]:
@@ -75,9 +75,9 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     >>> first.tolist(), second.tolist()
     ([1797259609, 2579123966], [928981903, 3453687069])
     """
-    given = asarray(key)
-    with default_backend(given.backend):
-        return stack(words(given, as_shape(num)), axis=-1)
+    parent_key = asarray(key)
+    with default_backend(parent_key.backend):
+        return stack(words(parent_key, as_shape(num)), axis=-1)
 
 
 @composite
@@ -113,8 +113,8 @@ def bits(
     [167, 146]
     """
     if dtype not in _WIDTHS:
-        wanted = "uint8, uint16, uint32 or uint64"
-        raise DTypeError(expected(wanted, "bitcast() the bits to a signed dtype", dtype=dtype))
+        expectation = "uint8, uint16, uint32 or uint64"
+        raise DTypeError(expected(expectation, "bitcast() the bits to a signed dtype", dtype=dtype))
     return named(random_bits(key, as_shape(shape), as_dtype(dtype)), names)
 
 

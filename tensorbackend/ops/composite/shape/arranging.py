@@ -45,7 +45,7 @@ def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
     """Split a tensor into its entries along an axis, which they lose.
 
     >>> import tensorbackend as tb
-    >>> [each.tolist() for each in tb.unstack(tb.asarray([[1, 2], [3, 4]]), axis=1)]
+    >>> [entry.tolist() for entry in tb.unstack(tb.asarray([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]
     """
     along = normalize_axis(x.template, axis)
@@ -59,7 +59,7 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
     Raises `ShapeError` for a number of sections that does not divide the size, or positions out of order.
 
     >>> import tensorbackend as tb
-    >>> [each.tolist() for each in tb.split(tb.iota(4), 2)], [each.tolist() for each in tb.split(tb.iota(4), (1,))]
+    >>> [part.tolist() for part in tb.split(tb.iota(4), 2)], [part.tolist() for part in tb.split(tb.iota(4), (1,))]
     ([[0, 1], [2, 3]], [[0], [1, 2, 3]])
     """
     along = normalize_axis(x.template, axis)
@@ -89,11 +89,11 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
     if axis is None:
         return reshape(roll(laid_flat(x), shift, axis=0), x.shape, names=x.names)
     several = list(axis) if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
-    shifts = [index(each) for each in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
+    shifts = [index(distance) for distance in shift] if isinstance(shift, Sequence) else [index(shift)] * len(several)
     if len(shifts) != len(several):
         raise ArgumentError(expected("one shift, or one for each axis", shift=shift, axis=axis))
-    for each, distance in zip(several, shifts, strict=True):
-        along = normalize_axis(x.template, each)
+    for rolled_axis, distance in zip(several, shifts, strict=True):
+        along = normalize_axis(x.template, rolled_axis)
         size = x.shape[along]
         cut = -distance % size if size else 0
         if cut:
@@ -115,7 +115,7 @@ def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
     shape = (1,) * (rank - x.ndim) + x.shape
     names = (None,) * (rank - x.ndim) + x.names
     # (2, 3) three times and twice is (1, 2, 1, 3) broadcast to (3, 2, 2, 3), then read as (6, 6).
-    apart = reshape(x, tuple(size for each in shape for size in (1, each)))
+    apart = reshape(x, tuple(size for length in shape for size in (1, length)))
     wide = broadcast_to(apart, tuple(size for pair in zip(times, shape, strict=True) for size in pair))
     return reshape(wide, tuple(a * b for a, b in zip(times, shape, strict=True)), names=names)
 
@@ -129,10 +129,10 @@ def moveaxis(x: Tensor, source: Axis | Sequence[Axis], destination: int | Sequen
     ('b', 'c', 'a')
     """
     moved = normalize_axes(x.template, source)
-    places = [index(each) for each in destination] if isinstance(destination, Sequence) else [index(destination)]
-    if len(moved) != len(places) or any(not -x.ndim <= each < x.ndim for each in places):
+    places = [index(place) for place in destination] if isinstance(destination, Sequence) else [index(destination)]
+    if len(moved) != len(places) or any(not -x.ndim <= place < x.ndim for place in places):
         raise AxisError(expected(f"a position of {x.template!r} for each axis", destination=destination))
-    places = [each % x.ndim for each in places]
+    places = [place % x.ndim for place in places]
     if len(set(places)) != len(places):
         raise AxisError(expected("each position once", destination=destination))
     order = [axis for axis in range(x.ndim) if axis not in moved]

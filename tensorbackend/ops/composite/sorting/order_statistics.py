@@ -42,8 +42,8 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
     ordered, out = ordered_along(x, axis, keepdims)
     count = ordered.shape[-1]
     low, high, last = (_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
-    found = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
-    return reshape(astype(found, averaged_dtype(x)), out.shape, names=out.names)
+    medians = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
+    return reshape(astype(medians, averaged_dtype(x)), out.shape, names=out.names)
 
 
 def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
@@ -54,8 +54,10 @@ def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Templa
     out = reduction(x.template, axis, keepdims, identity=False).out
     assert isinstance(out, Template)
     assert isinstance(axis, tuple)  # by the dispatcher
-    kept = tuple(each for each in range(x.ndim) if each not in axis)
-    flat = reshape(permute_dims(x, (*kept, *axis)), (*(x.shape[each] for each in kept), int(count_along(x, axis))))
+    kept = tuple(position for position in range(x.ndim) if position not in axis)
+    flat = reshape(
+        permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), int(count_along(x, axis)))
+    )
     return in_float32(sort(flat, axis=-1)), out
 
 
@@ -128,12 +130,12 @@ def _quantile(
     ordered, out = ordered_along(x, axis, keepdims)
     count = ordered.shape[-1]
     missing = isnan(_at(ordered, count - 1))
-    found = []
+    quantiles = []
     for share in q:
         place = min(max(METHODS[method](count, share), 0), count - 1)
         entry = where(missing, math.nan, _interpolated(ordered, place))
-        found.append(reshape(astype(entry, averaged_dtype(x)), out.shape, names=out.names))
-    return stack(found, axis=0)
+        quantiles.append(reshape(astype(entry, averaged_dtype(x)), out.shape, names=out.names))
+    return stack(quantiles, axis=0)
 
 
 def _interpolated(ordered: Tensor, place: float) -> Tensor:
@@ -179,8 +181,8 @@ def quantile(
         raise ArgumentError(expected("one share or more, from 0 to 1 each", q=q))
     if method not in METHODS:
         raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
-    found = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
-    return found if several else reshape(found, found.shape[1:], names=found.names[1:])
+    quantiles = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
+    return quantiles if several else reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
 
 
 @entry
@@ -200,7 +202,7 @@ def percentile(
     2.0
     """
     shares, several = _shares(q)
-    parts = tuple(each / 100 for each in shares)
+    parts = tuple(percent / 100 for percent in shares)
     return quantile(x, parts if several else parts[0], axis=axis, keepdims=keepdims, method=method)
 
 

@@ -168,9 +168,9 @@ def top_k(
         return _along(x, k, normalize_axis(x.template, axis), size)
     axes = normalize_axes(x.template, axis)
     whole = merge_axes(x, axes)
-    place = sum(each < axes[0] for each in range(x.ndim) if each not in axes)
+    place = sum(position < axes[0] for position in range(x.ndim) if position not in axes)
     values, flat = _along(whole, k, place, size)
-    sizes = tuple(x.shape[each] for each in axes)
+    sizes = tuple(x.shape[position] for position in axes)
     return TopKOfAxes(values, unravel_index(flat, sizes, mode="clip"))
 
 
@@ -191,11 +191,11 @@ def _along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
     count = min(length, max(0, int(greatest(k)) if k.size else 0)) if size is None else index(size)
     if not 0 <= count <= length:
         raise ShapeError(expected(f"a size from 0 to {length} for axis {along} of {x.template!r}", size=size))
-    found = _descending(x, count, along)
-    each = broadcast_to(k, others.shape, names=others.names)
+    top = _descending(x, count, along)
+    limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
-    inside = less(places, astype(expand_dims(each, axis=along), "int64"))
-    return TopK(*(where(inside, part, 0) for part in found))
+    inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
+    return TopK(*(where(inside, part, 0) for part in top))
 
 
 def _descending(x: Tensor, k: int, along: int) -> TopK:
@@ -216,10 +216,10 @@ def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
     dtype = result_type([x1.template, x2.template])
     x1, among = astype(x1, dtype), laid_flat(astype(x2, dtype))
     if not among.size:
-        found = zeros(x1.shape, dtype="bool", names=x1.names)
+        membership = zeros(x1.shape, dtype="bool", names=x1.names)
     elif dtype.is_complex:
-        found = any(equal(expand_dims(x1, axis=-1), among), axis=-1)
+        membership = any(equal(expand_dims(x1, axis=-1), among), axis=-1)
     else:
         among = sort(among)
-        found = equal(x1, take_at(among, searchsorted(among, x1), axis=0, mode="clip"))
-    return bitwise_invert(found) if invert else found
+        membership = equal(x1, take_at(among, searchsorted(among, x1), axis=0, mode="clip"))
+    return bitwise_invert(membership) if invert else membership

@@ -73,7 +73,7 @@ def _abs(out: Template, x: Tensor, /) -> Tensor:
 def _abs_of_complex(out: Template, x: Tensor, /) -> Tensor:
     """The root of a sum of squares over the larger one, so that nothing overflows or underflows."""
     part = REAL_OF[x.dtype]
-    a, b = (maximum(each, negative(each)) for each in (real(x), imag(x)))
+    a, b = (maximum(component, negative(component)) for component in (real(x), imag(x)))
     if part is float32 and float64 in x.backend.dtypes:
         a, b = astype(a, float64), astype(b, float64)
     large, small = maximum(a, b), minimum(a, b)

@@ -86,8 +86,8 @@ def _bitwise_xor(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
 
 
 def _powers_of_two(dtype: DType, exponents: Tensor, count: int) -> Tensor:
-    """2 to some powers below a count, for others one of them."""
-    return take_at(listed([1 << each for each in range(count)], dtype), exponents, axis=0, mode="clip")
+    """2 to the power of each exponent from 0 to `count` - 1; for other exponents one of these powers."""
+    return take_at(listed([1 << exponent for exponent in range(count)], dtype), exponents, axis=0, mode="clip")
 
 
 @fallback("left_shift", "integer", needs=("equal", "less", "multiply", "select", "take"))
@@ -114,8 +114,8 @@ def _right_shift(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
 def _count_leading_zeros(out: Template, x: Tensor, /) -> Tensor:
     bits = x.dtype.bits
     count = full(out.shape, 0, dtype=out.dtype)
-    for each in range(bits - (x.dtype.kind == "int")):
-        count = add(count, astype(less(x, 1 << each), out.dtype))
+    for exponent in range(bits - (x.dtype.kind == "int")):
+        count = add(count, astype(less(x, 1 << exponent), out.dtype))
     if x.dtype.kind == "uint":
         return count
     return where(less(x, 0), 0, add(count, 1))
@@ -124,6 +124,6 @@ def _count_leading_zeros(out: Template, x: Tensor, /) -> Tensor:
 @fallback("population_count", "integer", needs=("add", "bitwise_and", "right_shift"))
 def _population_count(out: Template, x: Tensor, /) -> Tensor:
     count = full(out.shape, 0, dtype=out.dtype)
-    for each in range(x.dtype.bits):
-        count = add(count, bitwise_and(bitwise_right_shift(x, each), 1))
+    for bit in range(x.dtype.bits):
+        count = add(count, bitwise_and(bitwise_right_shift(x, bit), 1))
     return count

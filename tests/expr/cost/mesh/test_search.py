@@ -25,12 +25,12 @@ def search(**options: Any) -> Any:
 
 def test_each_name_is_tried_on_each_axis_and_on_none() -> None:
     found = search()
-    assert {tuple(each.layout.rules) for each in found.found} == {
+    assert {tuple(each.layout.rules) for each in found.ranked} == {
         (("batch", batch), ("unit", unit))
         for batch in ((), ("data",), ("model",))
         for unit in ((), ("data",), ("model",))
     }
-    times = [each.time.total for each in found.found]
+    times = [each.time.total for each in found.ranked]
     assert times == sorted(times)
     assert found.best.rules() == "batch on data, unit on model"
     single = tb.dry_run(loss, W, X, gradient=True, mesh=MESH, layout=dict(found.best.layout.rules)).on_mesh
@@ -39,9 +39,9 @@ def test_each_name_is_tried_on_each_axis_and_on_none() -> None:
 
 
 def test_those_that_fit_come_first() -> None:
-    peaks = sorted(each.peak for each in search().found)
+    peaks = sorted(each.peak for each in search().ranked)
     found = search(fits=peaks[3])
-    assert [each.peak <= peaks[3] for each in found.found] == [True] * 4 + [False] * 5
+    assert [each.peak <= peaks[3] for each in found.ranked] == [True] * 4 + [False] * 5
     assert found.fits
     assert not search(fits="1kB").fits
     assert search().limit == 80 * 10**9
@@ -52,7 +52,7 @@ def test_each_layout_is_told_as_it_is_tried() -> None:
     told: list[Any] = []
     found = search(each_tried=told.append)
     assert len(told) == 9
-    assert set(map(id, told)) == set(map(id, found.found))
+    assert set(map(id, told)) == set(map(id, found.ranked))
 
 
 def test_the_text_and_the_json_are_in_that_order() -> None:
