@@ -1,4 +1,4 @@
-"""Every op that casts its operands: the call under a precision is the call of operands that were cast."""
+"""Every op that casts its operands under a precision gives what it gives for operands that were cast before."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_an_op_that_casts_is_the_op_on_operands_that_were_cast(name: str) -> Non
     def agrees(call: Invocation) -> None:
         wide = call.mapped(lambda x: x if not x.dtype.is_inexact else tb.astype(x, wider(x)))
         outcomes = []
-        for each, cast in ((call, True), (wide, False)):
+        for invocation, cast in ((call, True), (wide, False)):
             try:
                 with tb.precision(64, cast=cast):
-                    outcomes.append(_told(each.on("numpy").run()))
+                    outcomes.append(_told(invocation.on("numpy").run()))
             except TensorBackendError as error:
                 outcomes.append(type(error))
-        assert repr(outcomes[0]) == repr(outcomes[1])  # NaN is no other NaN
+        assert repr(outcomes[0]) == repr(outcomes[1])  # by their text, as NaN does not equal itself
 
     agrees()
 
@@ -48,5 +48,5 @@ def wider(x: tb.Tensor) -> Any:
     return tb.complex128 if x.dtype.is_complex else tb.float64
 
 
-def _told(found: Any) -> Any:
-    return [(x.template, x.tolist()) for x in ((found,) if isinstance(found, tb.Tensor) else tuple(found))]
+def _told(result: Any) -> Any:
+    return [(x.template, x.tolist()) for x in ((result,) if isinstance(result, tb.Tensor) else tuple(result))]

@@ -21,18 +21,18 @@ def test_the_costs_of_an_op(name: str) -> None:
             graph = call.on("numpy").graph()
         except TensorBackendError:  # what the op refuses, or what depends on data
             return
-        found = report(graph)
-        for program in (found.eager, found.optimised):
+        costs = report(graph)
+        for program in (costs.eager, costs.optimised):
             timeline = program.timeline
             assert min(program.flops, program.transcendentals, program.read, program.written) >= 0
             fixed = timeline.parameters + timeline.captured
             assert program.peak.memory >= fixed + timeline.results
             kinds = zip(*timeline.by_kind().values(), strict=True)
-            assert [sum(each) for each in kinds] == list(timeline.memory)
+            assert [sum(sizes) for sizes in kinds] == list(timeline.memory)
             assert min(map(min, timeline.by_kind().values()), default=0) >= 0
-        assert found.optimised.flops <= found.eager.flops
+        assert costs.optimised.flops <= costs.eager.flops
         if graph.parameters:
             inputs = sum(template.nbytes for template in graph.templates)
-            assert found.eager.timeline.parameters == inputs
+            assert costs.eager.timeline.parameters == inputs
 
     add_up()

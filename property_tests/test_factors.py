@@ -39,18 +39,18 @@ ADDS = {"sum", "dot", "conv"}
 
 def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any]:
     """A node's op on some operands, as a device runs it on its parts."""
-    tensors = [tb.asarray(each, backend="numpy") for each in operands]
+    tensors = [tb.asarray(operand, backend="numpy") for operand in operands]
     values = [Value(Node(PARAMETER, x.template)) for x in tensors]
     rest = iter(values)
     out = outs[0] if isinstance(node.out, Template) else outs
-    made = Node(node.op, out, node.with_inputs(lambda value: next(rest)), node.options, default=node.default)
-    return [numpy.asarray(x) for x in evaluate(Graph(values, made.values), tensors)]
+    rebuilt = Node(node.op, out, node.with_inputs(lambda value: next(rest)), node.options, default=node.default)
+    return [numpy.asarray(x) for x in evaluate(Graph(values, rebuilt.values), tensors)]
 
 
 def half(out: Template, places: Any, factor: int) -> Template:
     """A template with half of the axis that has a factor."""
     return out.replace(
-        shape=tuple([n // 2 if each == factor else n for n, each in zip(out.shape, places, strict=True)])
+        shape=tuple([n // 2 if axis_factor == factor else n for n, axis_factor in zip(out.shape, places, strict=True)])
     )
 
 
@@ -58,7 +58,9 @@ def sizes(node: Node, factors: Factors, factor: int) -> set[int]:
     """The sizes that a factor has among the operands and results."""
     templates = [*[value.template for value in node.operands], *node.outs]
     pairs = zip(templates, (*factors.inputs, *factors.outputs), strict=True)
-    return {size for x, places in pairs for size, each in zip(x.shape, places, strict=True) if each == factor}
+    return {
+        size for x, places in pairs for size, axis_factor in zip(x.shape, places, strict=True) if axis_factor == factor
+    }
 
 
 def indexed(node: Node, factors: Factors) -> set[Any]:
@@ -75,7 +77,7 @@ def check(node: Node, operands: list[Any]) -> int:
     assert [len(places) for places in factors.inputs] == [value.template.ndim for value in node.operands]
     assert [len(places) for places in factors.outputs] == [out.ndim for out in node.outs]
     whole = run(node, operands, node.outs)
-    for factor in {each for places in factors.inputs for each in places if each is not None}:
+    for factor in {axis_factor for places in factors.inputs for axis_factor in places if axis_factor is not None}:
         there, summed = sizes(node, factors, factor), factor in factors.summed
         assert len(there) == 1 or REACHES[node.op] == "reshaped"
         if any(size % 2 or not size for size in there) or (summed and node.op not in ADDS):
@@ -97,8 +99,8 @@ def check(node: Node, operands: list[Any]) -> int:
             for part in (0, 1)
         ]
         for one, two, all_of_it, places in zip(*parts, whole, factors.outputs, strict=True):
-            found = one + two if summed else numpy.concatenate([one, two], places.index(factor))
-            numpy.testing.assert_allclose(found, all_of_it, rtol=1e-3, atol=1e-3)
+            combined = one + two if summed else numpy.concatenate([one, two], places.index(factor))
+            numpy.testing.assert_allclose(combined, all_of_it, rtol=1e-3, atol=1e-3)
         tried += 1
     return tried
 
@@ -122,8 +124,8 @@ def test_parts_give_what_the_factors_of_an_op_say(name: str) -> None:
             return
         kept = [node for node in graph.nodes if node.op in REACHES and REACHES[node.op] != "each" and node.inputs]
         values = list(dict.fromkeys(value for node in kept for value in node.operands))
-        found = evaluate(Graph(graph.parameters, values), call.tensors) if values else []
-        known = {value: numpy.asarray(x) for value, x in zip(values, found, strict=True)}
+        results = evaluate(Graph(graph.parameters, values), call.tensors) if values else []
+        known = {value: numpy.asarray(x) for value, x in zip(values, results, strict=True)}
         for node in kept:
             operands = [known[value] for value in node.operands]
             if all(numpy.isfinite(x).all() and (abs(x) < 1e4).all() for x in operands if x.dtype.kind in "fc"):

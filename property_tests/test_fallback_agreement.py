@@ -30,7 +30,7 @@ on_each_case = pytest.mark.parametrize(("callback", "name"), CASES, ids=[name fo
 
 def check_agreement(callback: str, name: str, backend: type[Backend]) -> None:
     """Checks drawn calls of the dtypes that the fall-backs of a primitive are for."""
-    dtypes = [dtype for dtype in ALL_DTYPES if any(each.takes(dtype) for each in fallbacks(callback))]
+    dtypes = [dtype for dtype in ALL_DTYPES if any(fallback.takes(dtype) for fallback in fallbacks(callback))]
 
     @profile(8)
     @given(st.one_of([calls(name, dtype) for dtype in dtypes]))
@@ -59,12 +59,12 @@ def test_agrees_where_it_is_missing(callback: str, name: str) -> None:
 
 @on_each_case
 def test_agrees_where_all_is_missing_that_has_a_fallback(callback: str, name: str) -> None:
-    left = [*minimum(), *(each for each in PRIMITIVES if not fallbacks(each))]
+    left = [*minimum(), *(primitive for primitive in PRIMITIVES if not fallbacks(primitive))]
     check_agreement(callback, name, partial(BinaryBackend(), left))
 
 
 def test_no_fallback_needs_itself() -> None:
-    needs = {name: {need for each in fallbacks(name) for need in each.needs} for name in PRIMITIVES}
+    needs = {name: {need for fallback in fallbacks(name) for need in fallback.needs} for name in PRIMITIVES}
     order = list(TopologicalSorter(needs).static_order())  # CycleError where there is none
     places = {name: place for place, name in enumerate(order)}
     assert all(places[need] < places[name] for name in PRIMITIVES for need in needs[name])
@@ -72,12 +72,12 @@ def test_no_fallback_needs_itself() -> None:
 
 @pytest.mark.parametrize("callback", [name for name in PRIMITIVES if fallbacks(name)])
 def test_a_fallback_is_written_in_primitives(callback: str) -> None:
-    for each in fallbacks(callback):
-        assert each.needs <= set(PRIMITIVES)
+    for fallback in fallbacks(callback):
+        assert fallback.needs <= set(PRIMITIVES)
         assert {
-            each.takes(dtype)
+            fallback.takes(dtype)
             for other in fallbacks(callback)
-            if other is not each
+            if other is not fallback
             for dtype in ALL_DTYPES
             if other.takes(dtype)
         } <= {False}

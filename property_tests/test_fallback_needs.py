@@ -17,7 +17,7 @@ from tensorbackend.opspec import CALLBACKS, OPS
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.testing import Invocation, calls, profile, recording
 
-ALL = [each for name in CALLBACKS for each in fallbacks(name)]
+ALL = [fallback for name in CALLBACKS for fallback in fallbacks(name)]
 
 
 def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
@@ -52,7 +52,7 @@ def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
     return type("Watching", (whole,), {fallback.callback: callback})
 
 
-@pytest.mark.parametrize("fallback", ALL, ids=lambda each: f"{each.callback} of {each.accept}")
+@pytest.mark.parametrize("fallback", ALL, ids=lambda fallback: f"{fallback.callback} of {fallback.accept}")
 def test_a_fallback_states_what_it_runs(fallback: Fallback) -> None:
     run: set[str] = set()
     backend = watching(fallback, run)

@@ -42,7 +42,7 @@ NOTHING = {
 """Composites and functions without floating results of floating operands."""
 
 ON_PURPOSE = {"stop_gradient", "scaled_gradient", "truncated_normal"}
-"""Functions whose gradient is not what differences say, of the last where a sample is a bound."""
+"""Functions whose gradient is not what differences say; that of `truncated_normal` where a sample is a bound."""
 
 CONSTANT = {"gamma_inc_l": 1, "gamma_inc_u": 1}
 """How many of the first operands have no derivative."""
@@ -76,7 +76,7 @@ DOMAINS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(["acos", "asin", "atanh", "erf_inv"], (0.1, 0.9)),
     "acosh": (1.2, 3.0),
 }
-"""Between what the magnitudes of real operands lie, by default 0.3 and 1.7."""
+"""The bounds of the magnitudes of real operands; by default 0.3 and 1.7."""
 
 POSITIVE = {"log", "log1p", "log2", "log10", "sqrt", "rsqrt", "pow", "lgamma", "digamma", "gamma_inc_l", "gamma_inc_u",
             "acosh", "batch_norm"}  # fmt: skip
@@ -147,16 +147,16 @@ class Problem:
         rest = iter([*(x.backend_copy(known) for x in self.constants), *points])
         prepare = PREPARED.get(self.call.name)
 
-        def given(x: Tensor) -> Tensor:
+        def operand(x: Tensor) -> Tensor:
             nonlocal prepare
             if not x.dtype.is_inexact:
                 return x.backend_copy(known)
-            point, made = next(rest), prepare
+            point, preparation = next(rest), prepare
             prepare = None
-            return point if made is None else made(point.rename(*(None,) * point.ndim))
+            return point if preparation is None else preparation(point.rename(*(None,) * point.ndim))
 
-        found = flatten(self.call.mapped(given).run())[0]
-        return [x for x in found if isinstance(x, Tensor) and x.dtype.is_inexact]
+        leaves = flatten(self.call.mapped(operand).run())[0]
+        return [x for x in leaves if isinstance(x, Tensor) and x.dtype.is_inexact]
 
     def loss(self, points: Sequence[Tensor]) -> Tensor:
         """The sum of the results, each element with a weight of its own."""
@@ -217,8 +217,8 @@ def _in_double_precision() -> Iterator[None]:
         yield
 
 
-def assert_close(found: Tensor, wanted: float, what: str) -> None:
-    assert abs(float(found) - wanted) <= 1e-5 * max(1.0, abs(wanted)), what
+def assert_close(slope: Tensor, difference: float, what: str) -> None:
+    assert abs(float(slope) - difference) <= 1e-5 * max(1.0, abs(difference)), what
 
 
 @pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in READS_DATA])

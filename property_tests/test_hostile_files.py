@@ -135,25 +135,29 @@ def safetensors(draw: random.Random) -> bytes:
 
 def damaged(draw: random.Random, content: bytes) -> bytes:
     """A file with bits that flipped, bytes that came, went or changed places, or lengths that were overwritten."""
-    found = bytearray(content)
+    file_bytes = bytearray(content)
     for _ in range(draw.choice([0, 1, 1, 2, 8])):
-        place = draw.randrange(len(found) + 1)
+        place = draw.randrange(len(file_bytes) + 1)
         way = draw.randrange(6)
         if way == 0:
-            found[place : place + 1] = bytes(byte ^ (1 << draw.randrange(8)) for byte in found[place : place + 1])
+            file_bytes[place : place + 1] = bytes(
+                byte ^ (1 << draw.randrange(8)) for byte in file_bytes[place : place + 1]
+            )
         elif way == 1:
-            del found[place:]
+            del file_bytes[place:]
         elif way == 2:
             width = draw.choice([1, 2, 4, 8])
-            found[place : place + width] = (draw.choice(LENGTHS) & ((1 << 8 * width) - 1)).to_bytes(width, "little")
+            file_bytes[place : place + width] = (draw.choice(LENGTHS) & ((1 << 8 * width) - 1)).to_bytes(
+                width, "little"
+            )
         elif way == 3:
-            found[place:place] = draw.randbytes(draw.choice([1, 2, 30]))
+            file_bytes[place:place] = draw.randbytes(draw.choice([1, 2, 30]))
         elif way == 4:
             stop = place + draw.randrange(60)
-            found[place:place] = found[place:stop]
+            file_bytes[place:place] = file_bytes[place:stop]
         else:
-            del found[place : place + draw.randrange(1, 30)]
-    return bytes(found)
+            del file_bytes[place : place + draw.randrange(1, 30)]
+    return bytes(file_bytes)
 
 
 MAKERS: dict[str, Callable[[random.Random], bytes]] = {".npy": npy, ".npz": npz, ".safetensors": safetensors}

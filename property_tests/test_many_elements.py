@@ -35,7 +35,9 @@ def _along_an_axis(name: str) -> bool:
     spec = OPS.get(name)
     if spec is None or "axis" not in spec.signature.parameters:
         return False
-    needed = [each.name for each in spec.signature.parameters.values() if each.default is each.empty]
+    needed = [
+        parameter.name for parameter in spec.signature.parameters.values() if parameter.default is parameter.empty
+    ]
     if needed not in (["x"], ["x", "axis"]):
         return False
     results = outcome(along(name).on("template"))

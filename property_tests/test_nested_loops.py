@@ -72,9 +72,9 @@ def run(tree: Tree, values: list[Any], functions: Any) -> Any:
             count, initial, body = parts
             return functions.fori_loop(0, count, lambda i, c: functions.tanh(of(body, c, c * 0 + i)), of(initial))
         case "scan":
-            initial, body, each, reverse = parts
+            initial, body, output, reverse = parts
             carry, ys = functions.scan(
-                lambda c, x: (functions.tanh(of(body, c, x)), of(each, x, c)),
+                lambda c, x: (functions.tanh(of(body, c, x)), of(output, x, c)),
                 of(initial),
                 functions.stack(values),
                 reverse=reverse,
@@ -82,19 +82,19 @@ def run(tree: Tree, values: list[Any], functions: Any) -> Any:
             return carry + functions.sum(ys, axis=0)
         case _:
             limit, initial, body = parts
-            found, count = functions.while_loop(
+            vector, count = functions.while_loop(
                 lambda c: functions.sum(c[0]) < 2.0123,
                 lambda c: (functions.tanh(of(body, c[0])) + c[0] + 0.3, c[1] + 1),
                 (of(initial), 0),
                 limit=limit,
             )
-            return found * count
+            return vector * count
 
 
 def programs() -> st.SearchStrategy[Tree]:
     """Programs of a few loops in each other."""
 
-    def made(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    def nested(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         return st.one_of(
             st.tuples(st.just("sin"), inner),
             st.tuples(st.sampled_from(["add", "multiply"]), inner, inner),
@@ -104,32 +104,32 @@ def programs() -> st.SearchStrategy[Tree]:
             st.tuples(st.just("while_loop"), st.integers(0, 4), inner, inner),
         )
 
-    return st.recursive(st.integers(0, 5).map(lambda place: ("value", place)), made, max_leaves=7)
+    return st.recursive(st.integers(0, 5).map(lambda place: ("value", place)), nested, max_leaves=7)
 
 
 VECTORS = st.lists(st.floats(-2, 2, width=16), min_size=2, max_size=2)
 
 
-def check_close(found: Any, wanted: Any) -> None:
-    numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-9, atol=1e-11)
+def check_close(result: Any, reference: Any) -> None:
+    numpy.testing.assert_allclose(numpy.asarray(result), numpy.asarray(reference), rtol=1e-9, atol=1e-11)
 
 
 @profile(60)
 @given(programs(), VECTORS, VECTORS)
 def test_programs_on_every_road(tree: Tree, x: list[float], y: list[float]) -> None:
-    wanted = run(tree, [numpy.asarray(x), numpy.asarray(y)], Plain)
+    reference = run(tree, [numpy.asarray(x), numpy.asarray(y)], Plain)
 
     def program(*values: tb.Tensor) -> Any:
         return run(tree, list(values), tb)
 
     for backend in ("numpy", "binary"):
-        values = [tb.asarray(each, dtype="f64", backend=backend) for each in (x, y)]
-        check_close(program(*values), wanted)
-    values = [tb.asarray(each, dtype="f64") for each in (x, y)]
+        values = [tb.asarray(vector, dtype="f64", backend=backend) for vector in (x, y)]
+        check_close(program(*values), reference)
+    values = [tb.asarray(vector, dtype="f64") for vector in (x, y)]
     graph = tb.trace(program)(*values)
-    check_close(graph(*values), wanted)
-    check_close(simplified(graph)(*values), wanted)
-    check_close(tb.jit(program)(*values), wanted)
+    check_close(graph(*values), reference)
+    check_close(simplified(graph)(*values), reference)
+    check_close(tb.jit(program)(*values), reference)
 
 
 @profile(8)
@@ -138,8 +138,8 @@ def test_gradients_as_those_of_jax(tree: Tree, x: list[float], y: list[float]) -
     def loss(*values: tb.Tensor) -> tb.Tensor:
         return tb.sum(tb.sin(run(tree, list(values), tb)))
 
-    found = tb.grad(loss, (0, 1))(*(tb.asarray(each, dtype="f64") for each in (x, y)))
-    values = [tb.asarray(each, dtype="f64", backend="jax") for each in (x, y)]
+    gradients = tb.grad(loss, (0, 1))(*(tb.asarray(vector, dtype="f64") for vector in (x, y)))
+    values = [tb.asarray(vector, dtype="f64", backend="jax") for vector in (x, y)]
     theirs: Any = jax.jit(jax.grad(lambda *values: loss(*values).data, (0, 1)))
-    for ours, wanted in zip(found, theirs(*values), strict=True):
-        check_close(ours, wanted)
+    for ours, reference in zip(gradients, theirs(*values), strict=True):
+        check_close(ours, reference)

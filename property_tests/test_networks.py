@@ -41,7 +41,7 @@ def turned(draw: Draw, dtype: DType, values: Any = None, **sizes: int) -> tb.Ten
 
 def small(draw: Draw, dtype: DType, **sizes: int) -> tb.Tensor:
     """Likewise of elements whose products and sums of a few are exact in every dtype; now and then without names."""
-    halves = st.integers(-2, 2).map(lambda each: each / 2)
+    halves = st.integers(-2, 2).map(lambda number: number / 2)
     values = halves if dtype.is_inexact else st.integers(0, 2) if dtype.is_integer else st.booleans()
     x = of(draw, dtype, values, **sizes)
     return x if draw(st.booleans()) else x.rename(*(None,) * x.ndim)
@@ -248,15 +248,15 @@ def stepped(
 def lstm(draw: Draw, dtype: DType) -> Invocation:
     """Whole examples and shorter ones, in either direction."""
     (x, parameters, state), options = stepped(draw, dtype, 4, ["bias"], 2)
-    given = [tb.nn.LSTMState(*state)] if draw(st.booleans()) else []
-    return Invocation("lstm", (x, parameters, *given), options)
+    initial_state = [tb.nn.LSTMState(*state)] if draw(st.booleans()) else []
+    return Invocation("lstm", (x, parameters, *initial_state), options)
 
 
 def gru(draw: Draw, dtype: DType) -> Invocation:
     """Likewise."""
     (x, parameters, state), options = stepped(draw, dtype, 3, ["bias", "recurrent_bias"], 1)
-    given = [tb.nn.GRUState(*state)] if draw(st.booleans()) else []
-    return Invocation("gru", (x, parameters, *given), options)
+    initial_state = [tb.nn.GRUState(*state)] if draw(st.booleans()) else []
+    return Invocation("gru", (x, parameters, *initial_state), options)
 
 
 # Signals
@@ -265,8 +265,8 @@ def gru(draw: Draw, dtype: DType) -> Invocation:
 def framed(draw: Draw, dtype: DType) -> dict[str, Any]:
     """Sizes of frames and transforms, and a window."""
     length = draw(st.integers(1, 4))
-    own = small(draw, dtype, time=length)
-    window = draw(st.sampled_from(["hann", "hamming", "blackman", "rectangular", own]))
+    custom_window = small(draw, dtype, time=length)
+    window = draw(st.sampled_from(["hann", "hamming", "blackman", "rectangular", custom_window]))
     options = some(draw, fft_length=length + draw(st.integers(0, 2)), window=window)
     return {**options, "frame_length": length, "frame_step": draw(st.integers(1, 3))}
 
@@ -300,7 +300,7 @@ CUT_OFF = Divergence(
     witness=Invocation("attention", (QUERIES, QUERIES, tb.tensor([[False, True]] * 3, backend="binary")), {}),
     judgement=Judgement(absolute=1),
     ops=("attention",),
-    when=lambda call, wanted: isinstance(wanted, list) and wanted[0].dtype.is_integer,
+    when=lambda call, reference: isinstance(reference, list) and reference[0].dtype.is_integer,
 )
 
 
@@ -333,18 +333,18 @@ def test_mel_filters_agree_with_the_reference(backend: str) -> None:
     @profile(3 if backend == "jax" else 10)
     @given(st.sampled_from([2, 9]), st.sampled_from([1, 4]), kinds)
     def agrees(frequencies: int, filters: int, options: dict[str, Any]) -> None:
-        found = []
-        for each in (backend, "binary"):
-            with tb.default_backend(each):
-                found.append(tb.nn.mel_filters(frequencies, filters, **options))
-        assert found[0].backend.name == backend
-        assert_equal(*found)
+        matrices = []
+        for backend_name in (backend, "binary"):
+            with tb.default_backend(backend_name):
+                matrices.append(tb.nn.mel_filters(frequencies, filters, **options))
+        assert matrices[0].backend.name == backend
+        assert_equal(*matrices)
 
     agrees()
 
 
 @pytest.mark.parametrize(
-    "generator", [batch_norm_of_kept_statistics if each is batch_norm else each for each in GENERATORS]
+    "generator", [batch_norm_of_kept_statistics if generator is batch_norm else generator for generator in GENERATORS]
 )
 def test_gradients_are_central_differences(generator: Generator) -> None:
     @profile(3)

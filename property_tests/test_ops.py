@@ -52,17 +52,17 @@ def drawn(name: str, dtypes: Sequence[DType], number: int) -> list[tuple[DType, 
 
     That of number 0 would be the simplest one, most often of a scalar.
     """
-    found: list[tuple[DType, Invocation]] = []
+    draws: list[tuple[DType, Invocation]] = []
 
     @seed(crc32(name.encode()))  # else all ops would have one dtype
     @settings(profile(number + 1), derandomize=False, database=None)
     @given(of(name, dtypes))
     def draw(call: tuple[DType, Invocation]) -> None:
-        found.append(call)
+        draws.append(call)
 
     with suppress(Unsatisfiable):
         draw()
-    return found[number : number + 1]
+    return draws[number : number + 1]
 
 
 @pytest.mark.parametrize("dtypes", DTYPES, ids=lambda dtypes: str(dtypes[0]) if EACH else "all")

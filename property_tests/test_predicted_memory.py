@@ -33,10 +33,10 @@ ALLOWED = 1 << 17
 MOST = 1 << 23
 """Bytes, and operations, of a call that is run at all."""
 
-DTYPES = [as_dtype(each) for each in ("float32", "complex64", "bfloat16", "int32")]
+DTYPES = [as_dtype(name) for name in ("float32", "complex64", "bfloat16", "int32")]
 
 FACTOR = 2.25
-"""How many times as large or as small as what is measured a prediction may be, whatever call is drawn. One copy more or
+"""A prediction may be this many times as large or as small as the measurement, whatever call is drawn. One copy more or
 less beside a result of its size is a factor of 2, and small parts are added to it."""
 
 
@@ -50,7 +50,7 @@ class Exceeded(NamedTuple):
 def call_of(name: str, *arguments: object, **options: object) -> Callable[[], Invocation]:
     """A function that makes a call. A tuple among the arguments is a shape, for which numbers are made."""
     return lambda: Invocation(
-        name, tuple(numbers(*each) if isinstance(each, tuple) else each for each in arguments), options
+        name, tuple(numbers(*argument) if isinstance(argument, tuple) else argument for argument in arguments), options
     )
 
 
@@ -126,7 +126,7 @@ def grown(call: Invocation, factor: int, first: bool) -> Invocation:
 def larger(call: Invocation) -> Iterator[Invocation]:
     """A call with its largest tensor of about `SIZE`, in two ways."""
     for first in (False, True):
-        found = 0
+        fitting_factor = 0
         for factor in (2**power * part // 2 for power in range(2, 19) for part in (2, 3)):
             sizes = [
                 x.dtype.bits // 8
@@ -135,18 +135,18 @@ def larger(call: Invocation) -> Iterator[Invocation]:
             ]  # fmt: skip
             if max(sizes) > 2 * SIZE:
                 break
-            found = factor if max(sizes) >= SIZE // 2 else 0
-        if found:
-            yield grown(call, found, first)
+            fitting_factor = factor if max(sizes) >= SIZE // 2 else 0
+        if fitting_factor:
+            yield grown(call, fitting_factor, first)
 
 
 def peaks(call: Invocation) -> tuple[int, int] | None:
     """The bytes that a call takes beside its inputs, as predicted and as measured; `None` where that is little."""
     graph = call.graph()
-    found = report(graph).eager
-    fixed = found.timeline.parameters + found.timeline.captured
-    predicted = found.peak.memory - fixed
-    if max(predicted, found.flops // 8, found.transcendentals) > MOST:
+    costs = report(graph).eager
+    fixed = costs.timeline.parameters + costs.timeline.captured
+    predicted = costs.peak.memory - fixed
+    if max(predicted, costs.flops // 8, costs.transcendentals) > MOST:
         return None
     run, tensors = program(graph, tb.get_backend("numpy")), call.tensors
     run(tensors)  # what is made once
@@ -172,11 +172,11 @@ def compared(call: Invocation) -> tuple[float, str] | None:
         return None
     for large in larger(call):
         try:
-            found = peaks(large)
+            peak_bytes = peaks(large)
         except (TensorBackendError, ValueError, TypeError):  # sizes that do not fit the options
             continue
-        if found is not None:
-            predicted, measured = found
+        if peak_bytes is not None:
+            predicted, measured = peak_bytes
             templates = ", ".join(repr(x.template) for x in large.tensors)
             what = f"{predicted:,} predicted, {measured:,} measured: {call.name} of {templates} {call.options}"
             return ratio(predicted, measured), what
@@ -196,8 +196,8 @@ def test_the_peak_of_an_op(name: str) -> None:
         @settings(profile(2), max_examples=3)
         @given(calls(name, dtype))
         def check(call: Invocation) -> None:
-            found = compared(call)
-            assert found is None or is_near(found[0]), found
+            comparison = compared(call)
+            assert comparison is None or is_near(comparison[0]), comparison
 
         check()
 
@@ -207,9 +207,11 @@ def test_an_exception_is_needed(name: str) -> None:
     reason, witness = EXCEPTIONS[name]
     call = witness()
     assert call.name.rpartition(".")[2] == name
-    found = peaks(call)
-    assert found is not None
-    assert not is_near(ratio(*found)), f"{name} is predicted well: {found}; remove it from EXCEPTIONS: {reason}"
+    peak_bytes = peaks(call)
+    assert peak_bytes is not None
+    assert not is_near(ratio(*peak_bytes)), (
+        f"{name} is predicted well: {peak_bytes}; remove it from EXCEPTIONS: {reason}"
+    )
 
 
 TYPICAL = [
@@ -236,11 +238,11 @@ TYPICAL = [
 """Plain calls, the same whatever Hypothesis draws."""
 
 
-@pytest.mark.parametrize("call", [each() for each in TYPICAL], ids=lambda call: call.name)
+@pytest.mark.parametrize("call", [make_call() for make_call in TYPICAL], ids=lambda call: call.name)
 def test_a_typical_call_is_predicted_within_a_quarter(call: Invocation) -> None:
-    found = peaks(call)
-    assert found is not None
-    assert 0.8 <= ratio(*found) <= 1.25, found
+    peak_bytes = peaks(call)
+    assert peak_bytes is not None
+    assert 0.8 <= ratio(*peak_bytes) <= 1.25, peak_bytes
 
 
 def test_a_callback_that_takes_more_than_it_declares_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,7 @@ def shifted(amount: int) -> Alone:
     def moved(x: tb.Tensor) -> tb.Tensor:
         size = x.shape[0]
         wide = tb.pad(x, {"time": (max(amount, 0), max(-amount, 0))}, value=7)
-        return taken(wide, [each + max(-amount, 0) for each in range(size)])
+        return taken(wide, [position + max(-amount, 0) for position in range(size)])
 
     return moved
 
@@ -106,7 +106,7 @@ def framed(size: int, stride: int, same: bool) -> Alone:
         count = -(-length // stride) if same else max((length - size) // stride + 1, 0)
         low = max((count - 1) * stride + size - length, 0) // 2 if same else 0
         wide = tb.pad(x, {"time": (low, (count + 1) * stride + size)})
-        places = [[start * stride + each for each in range(size)] for start in range(count)]
+        places = [[start * stride + offset for offset in range(size)] for start in range(count)]
         indices = tb.reshape(tb.asarray(places, dtype="int64"), (count, size), names=("time", "window"))
         return tb.take(wide, indices, axis="time")
 
@@ -198,8 +198,8 @@ def replayed(x: tr.Ragged) -> Any:
         after = {"at": carry["at"] + 1, "turn": carry["turn"] + 1}
         return after, tb.squeeze(entry, "time"), after["at"] >= lengths
 
-    found = tr.unroll(turn, start, limit=x.size_of("time") + 1).outputs
-    return tr.apply(in_order_of(x), found)
+    outputs = tr.unroll(turn, start, limit=x.size_of("time") + 1).outputs
+    return tr.apply(in_order_of(x), outputs)
 
 
 def rewritten(x: tr.Ragged) -> tr.Ragged:
@@ -402,50 +402,50 @@ FIXED_NESTED = Sample(
 def examples(result: Any) -> list[Any]:
     """The examples of a result: nested lists of tensors without padding."""
     if isinstance(result, tuple):
-        return [examples(each) for each in result]
-    found = tr.to_list(result) if isinstance(result, tr.Ragged) else list(tb.unstack(result, axis="batch"))
-    assert isinstance(found, list)
-    return found
+        return [examples(part) for part in result]
+    nested = tr.to_list(result) if isinstance(result, tr.Ragged) else list(tb.unstack(result, axis="batch"))
+    assert isinstance(nested, list)
+    return nested
 
 
-def numbers(found: Any) -> list[list[Any]]:
+def numbers(nested: Any) -> list[list[Any]]:
     """The numbers of each example, laid flat."""
-    return [list(flat(each)) for each in found]
+    return [list(flat(example)) for example in nested]
 
 
-def flat(found: Any) -> Iterator[Any]:
+def flat(nested: Any) -> Iterator[Any]:
     """The numbers of tensors in lists."""
-    if isinstance(found, list | tuple):
-        for each in found:
-            yield from flat(each)
-    elif isinstance(found, tb.Tensor):
-        yield from flat(found.tolist())
+    if isinstance(nested, list | tuple):
+        for part in nested:
+            yield from flat(part)
+    elif isinstance(nested, tb.Tensor):
+        yield from flat(nested.tolist())
     else:
-        yield found
+        yield nested
 
 
-def close(actual: Any, wanted: Any, exact: bool) -> bool:
+def close(actual: Any, reference: Any, exact: bool) -> bool:
     """Whether two nested lists are equal, NaN to NaN, or near."""
-    if isinstance(actual, list) or isinstance(wanted, list):
-        if not (isinstance(actual, list) and isinstance(wanted, list)) or len(actual) != len(wanted):
+    if isinstance(actual, list) or isinstance(reference, list):
+        if not (isinstance(actual, list) and isinstance(reference, list)) or len(actual) != len(reference):
             return False
-        return all(close(*pair, exact) for pair in zip(actual, wanted, strict=True))
-    if actual != actual or wanted != wanted:
-        return bool(actual != actual and wanted != wanted)
-    return bool(actual == wanted) or (not exact and math.isclose(actual, wanted, rel_tol=1e-4, abs_tol=1e-4))
+        return all(close(*pair, exact) for pair in zip(actual, reference, strict=True))
+    if actual != actual or reference != reference:
+        return bool(actual != actual and reference != reference)
+    return bool(actual == reference) or (not exact and math.isclose(actual, reference, rel_tol=1e-4, abs_tol=1e-4))
 
 
 def leaves(result: Any) -> list[tr.Ragged]:
     several = result if isinstance(result, tuple) else (result,)
-    return [each if isinstance(each, tr.Ragged) else tr.Ragged(each, {}) for each in several]
+    return [part if isinstance(part, tr.Ragged) else tr.Ragged(part, {}) for part in several]
 
 
 def scalar(result: Any) -> tb.Tensor:
-    """A number that each element within the lengths of a result takes part in, with a weight of its own."""
+    """The sum of the finite elements within the lengths of a result, each with a different weight."""
     total: Any = 0.0
-    for each in leaves(result):
-        if each.dtype.is_floating:
-            kept = each.filled(0)
+    for leaf in leaves(result):
+        if leaf.dtype.is_floating:
+            kept = leaf.filled(0)
             weights = tb.reshape(tb.iota(kept.size, dtype="f32", like=kept) * 0.25 + 1, kept.shape)
             total = total + tb.sum(tb.where(tb.isfinite(kept), kept, 0) * weights)
     assert isinstance(total, tb.Tensor)
@@ -454,9 +454,9 @@ def scalar(result: Any) -> tb.Tensor:
 
 def check_padding(call: Callable[[tr.Ragged], Any], sample: Sample, backend: str) -> None:
     """What the padding holds changes nothing within the lengths."""
-    wanted = numbers(examples(call(sample.ragged(backend))))
+    reference = numbers(examples(call(sample.ragged(backend))))
     for padding in GARBAGE:
-        assert close(numbers(examples(call(sample.ragged(backend, padding)))), wanted, True), padding
+        assert close(numbers(examples(call(sample.ragged(backend, padding)))), reference, True), padding
 
 
 def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: str) -> None:
@@ -464,16 +464,16 @@ def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: st
     x = sample.ragged(backend)
 
     def gradient(padding: float) -> tb.Tensor:
-        found = tb.grad(lambda values: scalar(call(tr.Ragged(values, x.lengths))))(x.filled(padding))
-        assert isinstance(found, tb.Tensor)
-        return found
+        derivative = tb.grad(lambda values: scalar(call(tr.Ragged(values, x.lengths))))(x.filled(padding))
+        assert isinstance(derivative, tb.Tensor)
+        return derivative
 
     plain = gradient(0.5)
     for padding in GARBAGE:
-        found = gradient(padding)
-        outside = tb.where(x.mask(), 0, found)
-        assert tb.all(outside == 0).item(), f"{padding} in the padding has the gradient {found!r}"
-        assert close(found.tolist(), plain.tolist(), True), padding
+        slopes = gradient(padding)
+        outside = tb.where(x.mask(), 0, slopes)
+        assert tb.all(outside == 0).item(), f"{padding} in the padding has the gradient {slopes!r}"
+        assert close(slopes.tolist(), plain.tolist(), True), padding
 
 
 def check_alone(case: Case, sample: Sample, backend: str) -> None:
@@ -484,30 +484,32 @@ def check_alone(case: Case, sample: Sample, backend: str) -> None:
 def alone_agrees(case: Case, result: Any, sample: Sample, backend: str) -> bool:
     plain = tr.to_list(sample.ragged("numpy"))
 
-    def wanted(example: Any, part: int | None) -> Any:
+    def reference_of(example: Any, part: int | None) -> Any:
         if isinstance(example, list):
-            return [wanted(each, part) for each in example]
+            return [reference_of(inner_example, part) for inner_example in example]
         if case.empty is not None and not example.shape[0]:
-            found: Any = tb.full(example.shape[1:], case.empty)
+            alone: Any = tb.full(example.shape[1:], case.empty)
         else:
-            found = case.alone(example)
-        return found if part is None else found[part]
+            alone = case.alone(example)
+        return alone if part is None else alone[part]
 
     parts = enumerate(result) if isinstance(result, tuple) else [(None, result)]
     exact = case.exact and backend == "numpy"
-    return all(close(numbers(examples(each)), numbers(wanted(plain, part)), exact) for part, each in parts)
+    return all(
+        close(numbers(examples(component)), numbers(reference_of(plain, part)), exact) for part, component in parts
+    )
 
 
 def check_packed(case: Case, sample: Sample, backend: str) -> None:
-    """Examples that were packed and unpacked give the same, and packed ones do where positions are on their own."""
+    """Examples that were packed and unpacked give the same; so do packed ones where the call works by position."""
     x = sample.ragged(backend)
-    wanted = numbers(examples(case.call(x)))
+    reference = numbers(examples(case.call(x)))
     packed = tr.pack(x, axis="time")
     again = tr.unpack(packed, like=x, axis="time")
-    assert close(numbers(examples(case.call(again))), wanted, True)
+    assert close(numbers(examples(case.call(again))), reference, True)
     if case.by_position:
         computed = tr.unpack(case.call(packed), like=x, axis="time")
-        assert close(numbers(examples(computed)), wanted, case.exact)
+        assert close(numbers(examples(computed)), reference, case.exact)
 
 
 # The laws
@@ -541,7 +543,7 @@ def test_the_reference_holds_the_laws(name: str, case: Case) -> None:
     check_alone(case, FIXED, "binary")
 
 
-@pytest.mark.parametrize("backend", [each for each in BACKENDS if each not in ("binary", "numpy")])
+@pytest.mark.parametrize("backend", [backend for backend in BACKENDS if backend not in ("binary", "numpy")])
 def test_compilers_hold_the_laws(backend: str) -> None:
     """The first case of each function, all as one program, as it takes long to compile each."""
     first = {name: cases[0] for name, cases in CASES.items() if name not in EAGER}
@@ -555,12 +557,12 @@ def test_graphs_batches_and_templates_agree(name: str, case: Case) -> None:
     for sample in (FIXED, FIXED_NESTED) if case.nested else (FIXED,):
         x = sample.ragged("numpy", math.nan)
         result = case.call(x)
-        wanted = numbers(examples(result))
-        assert close(numbers(examples(tb.jit(case.call)(x))), wanted, case.exact)
+        reference = numbers(examples(result))
+        assert close(numbers(examples(tb.jit(case.call)(x))), reference, case.exact)
         dry = case.call(tb.backend_copy(x, "template"))
-        assert [each.template for each in leaves(dry)] == [each.template for each in leaves(result)]
+        assert [leaf.template for leaf in leaves(dry)] == [leaf.template for leaf in leaves(result)]
         if name not in ("take", "conv", "pack", "unpack"):  # which name the axis of the batch
-            assert close(numbers(examples(tb.vmap(case.call, in_axes="batch")(x))), wanted, case.exact)
+            assert close(numbers(examples(tb.vmap(case.call, in_axes="batch")(x))), reference, case.exact)
 
 
 # What the laws catch
@@ -572,8 +574,8 @@ def forgets_the_mask(x: tr.Ragged) -> tb.Tensor:
 
 def masks_after_the_op(x: tr.Ragged) -> tr.Ragged:
     """The result is right, and the derivative of the padding is 0 times infinity."""
-    found = tb.where(x.mask(), tb.sqrt(x.values), 0)
-    return tr.Ragged(found, x.lengths)
+    roots = tb.where(x.mask(), tb.sqrt(x.values), 0)
+    return tr.Ragged(roots, x.lengths)
 
 
 def multiplies_by_the_mask(x: tr.Ragged) -> tb.Tensor:

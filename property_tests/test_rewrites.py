@@ -49,9 +49,9 @@ REWRITES: dict[str, Callable[[Graph], Graph]] = {
 }
 
 
-def alike(found: Sequence[tb.Tensor], wanted: Sequence[tb.Tensor]) -> bool:
+def alike(actual: Sequence[tb.Tensor], reference: Sequence[tb.Tensor]) -> bool:
     """Whether tensors are equal to the last bit, names and all."""
-    return [(x.template, x.to_binary()) for x in found] == [(x.template, x.to_binary()) for x in wanted]
+    return [(x.template, x.to_binary()) for x in actual] == [(x.template, x.to_binary()) for x in reference]
 
 
 def check_agreement(call: Invocation, rewrite: Callable[[Graph], Graph]) -> None:
@@ -59,7 +59,7 @@ def check_agreement(call: Invocation, rewrite: Callable[[Graph], Graph]) -> None
     call = call.on(NUMPY)
     try:
         result = call.run()
-        wanted = [result] if isinstance(result, tb.Tensor) else list(result)
+        reference = [result] if isinstance(result, tb.Tensor) else list(result)
     except TensorBackendError as error:
         expected = (type(error), TemplateDataError) if call.name in READS_DATA else type(error)
         with pytest.raises(expected):
@@ -70,8 +70,8 @@ def check_agreement(call: Invocation, rewrite: Callable[[Graph], Graph]) -> None
     except TemplateDataError:
         assert call.name in READS_DATA
         return
-    found = evaluate(rewrite(graph), call.tensors, NUMPY)
-    assert alike(found, wanted), f"{call!r} gives {found!r}, not {wanted!r}, as\n{graph}"
+    actual = evaluate(rewrite(graph), call.tensors, NUMPY)
+    assert alike(actual, reference), f"{call!r} gives {actual!r}, not {reference!r}, as\n{graph}"
 
 
 @pytest.mark.parametrize("name", names())
@@ -117,7 +117,7 @@ CHAIN = [
 def test_a_chain_gives_what_its_ops_give(data: st.DataObject) -> None:
     """Random chains of elementwise ops, with operands that broadcast, cut into blocks of few elements."""
     dtype = data.draw(st.sampled_from(["f32", "f64", "bf16", "s32", "c64"]))
-    given = [tb.astype(tb.full(shape, 0.5) + tb.iota(shape, dtype="f32"), dtype) for shape in BROADCASTS]
+    operands = [tb.astype(tb.full(shape, 0.5) + tb.iota(shape, dtype="f32"), dtype) for shape in BROADCASTS]
     picks = data.draw(st.lists(st.tuples(st.sampled_from(CHAIN), st.integers(0, 99), st.integers(0, 99)), min_size=2))
 
     def function(*tensors: tb.Tensor) -> tb.Tensor:
@@ -129,15 +129,15 @@ def test_a_chain_gives_what_its_ops_give(data: st.DataObject) -> None:
             except TensorBackendError:  # an op that the dtype does not have
                 continue
         total = known[-1]
-        for x in known[len(given) :: 3]:  # so that others die early and lend their memory
+        for x in known[len(operands) :: 3]:  # so that others die early and lend their memory
             total = total + x
         return total
 
-    wanted = function(*given)
-    graph = tb.trace(function)(*given)
+    reference = function(*operands)
+    graph = tb.trace(function)(*operands)
     with patch.object(fusion, "BLOCK", data.draw(st.sampled_from([4, 1 << 16]))):
-        (found,) = NUMPY.compile_graph(graph)(*[x.data for x in given])
-    assert alike([tb.Tensor(graph.results[0], NUMPY, found)], [wanted]), graph
+        (payload,) = NUMPY.compile_graph(graph)(*[x.data for x in operands])
+    assert alike([tb.Tensor(graph.results[0], NUMPY, payload)], [reference]), graph
 
 
 def arity(name: str) -> int:

@@ -50,8 +50,8 @@ def spelt(draw: Draw, dtype: DType) -> tuple[tb.Tensor, tb.Tensor, dict[str, Any
     time, positions = draw(st.integers(0, 4)), draw(st.integers(0, 2))
     logits = draw(tensors(kind, (*batch, time, 3), names=(None,) * (len(batch) + 2), tame=True))
     labels = integers(draw, (*batch, positions), 1, 2)
-    found = {"logit_lengths": lengths(draw, batch, time), "label_lengths": lengths(draw, batch, positions)}
-    return logits, labels, found
+    options = {"logit_lengths": lengths(draw, batch, time), "label_lengths": lengths(draw, batch, positions)}
+    return logits, labels, options
 
 
 def ctc_loss(draw: Draw, dtype: DType) -> Invocation:
@@ -63,8 +63,8 @@ def ctc_loss(draw: Draw, dtype: DType) -> Invocation:
 def ctc_best_path(draw: Draw, dtype: DType) -> Invocation:
     """Frames with lengths and without."""
     logits, _, options = spelt(draw, dtype)
-    given = {"lengths": options["logit_lengths"], "blank": draw(st.sampled_from([0, 1, -1, 3]))}
-    return Invocation("ctc_best_path", (logits,), given)
+    path_options = {"lengths": options["logit_lengths"], "blank": draw(st.sampled_from([0, 1, -1, 3]))}
+    return Invocation("ctc_best_path", (logits,), path_options)
 
 
 def ctc_alignment(draw: Draw, dtype: DType) -> Invocation:

@@ -37,11 +37,11 @@ def system(seed: int, method: str, spread: float = 1.0) -> tuple[Any, Any]:
 @given(seed=seeds)
 def test_solutions_are_those_of_the_dense_solve(backend: str, method: str, seed: int) -> None:
     matrices, b = system(seed, method)
-    found = solve(tb.asarray(matrices, backend=backend), tb.asarray(b, backend=backend), method, rtol=1e-10)
-    wanted = numpy.linalg.solve(matrices, b[..., None])[..., 0]
-    assert found.converged.tolist() == [True] * BATCH
-    assert found.diverged.tolist() == [False] * BATCH
-    numpy.testing.assert_allclose(numpy.asarray(found.x), wanted, rtol=1e-6, atol=1e-8 * numpy.abs(b).max())
+    solution = solve(tb.asarray(matrices, backend=backend), tb.asarray(b, backend=backend), method, rtol=1e-10)
+    reference = numpy.linalg.solve(matrices, b[..., None])[..., 0]
+    assert solution.converged.tolist() == [True] * BATCH
+    assert solution.diverged.tolist() == [False] * BATCH
+    numpy.testing.assert_allclose(numpy.asarray(solution.x), reference, rtol=1e-6, atol=1e-8 * numpy.abs(b).max())
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -53,16 +53,16 @@ def test_what_has_converged_has_a_small_residual(method: str, seed: int, rank: i
     half = random.normal(size=(BATCH, SIZE, rank))
     other = half if method in HERMITIAN else random.normal(size=(BATCH, SIZE, rank))
     matrices, b = half @ other.swapaxes(1, 2), random.normal(size=(BATCH, SIZE))
-    found = solve(tb.asarray(matrices), tb.asarray(b), method, rtol=rtol, max_iterations=60)
-    left = numpy.linalg.norm(b - (matrices @ numpy.asarray(found.x)[..., None])[..., 0], axis=-1)
+    solution = solve(tb.asarray(matrices), tb.asarray(b), method, rtol=rtol, max_iterations=60)
+    left = numpy.linalg.norm(b - (matrices @ numpy.asarray(solution.x)[..., None])[..., 0], axis=-1)
     small = left <= 20 * rtol * numpy.linalg.norm(b, axis=-1)
     if method == "lsqr":  # then the residual is orthogonal to all columns
-        rest = (b - (matrices @ numpy.asarray(found.x)[..., None])[..., 0])[..., None]
+        rest = (b - (matrices @ numpy.asarray(solution.x)[..., None])[..., 0])[..., None]
         normal = numpy.linalg.norm((matrices.swapaxes(1, 2) @ rest)[..., 0], axis=-1)
         sizes = numpy.linalg.norm(matrices, axis=(1, 2)) * numpy.linalg.norm(b, axis=-1)
         small |= normal <= 50 * rtol * sizes
-    assert (small | ~numpy.asarray(found.converged)).all()
-    assert (~numpy.asarray(found.diverged) | ~numpy.asarray(found.converged)).all()
+    assert (small | ~numpy.asarray(solution.converged)).all()
+    assert (~numpy.asarray(solution.diverged) | ~numpy.asarray(solution.converged)).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -80,9 +80,9 @@ def test_gradients_are_differences(method: str, seed: int) -> None:
         return tb.sum(tb.sin(solve(a, b, method, rtol=1e-13).x) * tb.asarray(weights))
 
     by_a, by_b = tb.grad(loss, (0, 1))(tb.asarray(matrices), tb.asarray(b))
-    found = numpy.sum(numpy.asarray(by_a) * along_a) + numpy.sum(numpy.asarray(by_b) * along_b)
+    slope = numpy.sum(numpy.asarray(by_a) * along_a) + numpy.sum(numpy.asarray(by_b) * along_b)
     step = 1e-5
     high, low = (
         float(loss(tb.asarray(matrices + shift * along_a), tb.asarray(b + shift * along_b))) for shift in (step, -step)
     )
-    numpy.testing.assert_allclose(found, (high - low) / (2 * step), rtol=1e-5, atol=1e-7)
+    numpy.testing.assert_allclose(slope, (high - low) / (2 * step), rtol=1e-5, atol=1e-7)

@@ -33,18 +33,18 @@ class Drawn(NamedTuple):
         """The matrix with its zeros."""
         batch = self.values.shape[:-1]
         shared = self.rows.ndim == 1
-        found = numpy.zeros((*batch, *self.size), self.values.dtype)
+        array = numpy.zeros((*batch, *self.size), self.values.dtype)
         for place in numpy.ndindex(*batch):
-            rows, columns = (each if shared else each[place] for each in (self.rows, self.columns))
-            numpy.add.at(found[place], (rows, columns), self.values[place])
-        return found
+            rows, columns = (indices if shared else indices[place] for indices in (self.rows, self.columns))
+            numpy.add.at(array[place], (rows, columns), self.values[place])
+        return array
 
     def on(self, backend: str, format: str) -> SparseMatrix:
         """The matrix in a format on a backend."""
         with tb.default_backend(backend):
-            values, rows, columns = (tb.tensor(each) for each in (self.values, self.rows, self.columns))
-            found = tb.sparse.coo(values, rows, columns, shape=self.size)
-            return {"coo": found.to_coo, "csr": found.to_csr, "csc": found.to_csc}[format]()
+            values, rows, columns = (tb.tensor(array) for array in (self.values, self.rows, self.columns))
+            matrix = tb.sparse.coo(values, rows, columns, shape=self.size)
+            return {"coo": matrix.to_coo, "csr": matrix.to_csr, "csc": matrix.to_csc}[format]()
 
 
 def drawn(
@@ -53,7 +53,7 @@ def drawn(
     """A matrix or a batch of them, with one structure for all unless they are apart."""
     random = numpy.random.default_rng(seed)
     values = random.integers(-4, 5, (*batch, count)) / 2
-    rows, columns = (random.integers(0, max(each, 1), (*apart, count)) for each in size)
+    rows, columns = (random.integers(0, max(length, 1), (*apart, count)) for length in size)
     return Drawn(values, rows, columns, size)
 
 
@@ -66,16 +66,16 @@ def matrices(draw: st.DrawFn) -> Drawn:
     return drawn(draw(st.integers(0, 2**20)), size, count, batch, draw(st.sampled_from([(), batch])))
 
 
-def dense_of(found: Any) -> tb.Tensor:
+def dense_of(result: Any) -> tb.Tensor:
     """A tensor, or what a sparse matrix is with its zeros."""
-    return found.to_dense() if isinstance(found, SparseMatrix) else found
+    return result.to_dense() if isinstance(result, SparseMatrix) else result
 
 
-def close(found: Any, wanted: Array, tolerance: float = 1e-9) -> None:
+def close(result: Any, reference: Array, tolerance: float = 1e-9) -> None:
     """Whether a tensor or a sparse matrix has the elements of an array."""
-    dense = dense_of(found)
-    assert dense.shape == wanted.shape, (dense.shape, wanted.shape)
-    numpy.testing.assert_allclose(numpy.asarray(dense), wanted, rtol=tolerance, atol=tolerance)
+    dense = dense_of(result)
+    assert dense.shape == reference.shape, (dense.shape, reference.shape)
+    numpy.testing.assert_allclose(numpy.asarray(dense), reference, rtol=tolerance, atol=tolerance)
 
 
 Pairs = list[tuple[Any, Any]]
@@ -94,7 +94,7 @@ def law(function: Callable[[SparseMatrix, Any], Pairs]) -> Callable[[SparseMatri
 def conversions(a: SparseMatrix, dense: Array) -> Pairs:
     chain = a.to_coo().to_csr().to_csc().to_csr().to_coo().to_csc()
     assert (chain.format, chain.nnz) == ("csc", a.nnz)
-    return [(each, dense) for each in (a, a.to_coo(), a.to_csr(), a.to_csc(), chain)]
+    return [(matrix, dense) for matrix in (a, a.to_coo(), a.to_csr(), a.to_csc(), chain)]
 
 
 @law
@@ -115,40 +115,40 @@ def products(a: SparseMatrix, dense: Array) -> Pairs:
     rows, columns = a.size
 
     def shaped(*shape: int) -> tuple[tb.Tensor, Array]:
-        made = random.integers(-3, 4, shape) / 2
-        return tb.asarray(made, backend="binary"), made
+        numbers = random.integers(-3, 4, shape) / 2
+        return tb.asarray(numbers, backend="binary"), numbers
 
-    found: Pairs = []
+    pairs: Pairs = []
     for shape in [(columns,), (columns, 3), (2, 1, columns, 3)]:
         x, array = shaped(*shape)
-        found.append((a @ x, dense @ array))
+        pairs.append((a @ x, dense @ array))
     for shape in [(rows,), (4, rows)]:
         x, array = shaped(*shape)
-        found.append((x @ a, array @ dense))
+        pairs.append((x @ a, array @ dense))
     x, array = shaped(*a.shape[:-2], columns)
-    return [*found, (tb.sparse.matvec(a, x), (dense @ array[..., None])[..., 0])]
+    return [*pairs, (tb.sparse.matvec(a, x), (dense @ array[..., None])[..., 0])]
 
 
 @law
 def sums_and_scaling(a: SparseMatrix, dense: Array) -> Pairs:
     one, ones = tb.sparse.eye(*a.size, dtype="f64", backend="binary"), numpy.eye(*a.size)
-    found = [(a + a, 2 * dense), (a + one, dense + ones), (a - one, dense - ones), (one - a, ones - dense)]
-    found += [(-a, -dense), (3 * a, 3 * dense), (a / 2, dense / 2)]
+    pairs = [(a + a, 2 * dense), (a + one, dense + ones), (a - one, dense - ones), (one - a, ones - dense)]
+    pairs += [(-a, -dense), (3 * a, 3 * dense), (a / 2, dense / 2)]
     factor = numpy.random.default_rng(1).integers(1, 9, a.size) / 2
     factors = [factor, factor[:1], factor[:, :1], *factor[:1]]
-    return [*found, *((a * tb.asarray(each, backend="binary"), dense * each) for each in factors)]
+    return [*pairs, *((a * tb.asarray(scale, backend="binary"), dense * scale) for scale in factors)]
 
 
 @law
 def reductions(a: SparseMatrix, dense: Array) -> Pairs:
-    found = [(tb.sparse.sum(a, axis=axis), dense.sum(axis=axis)) for axis in (None, -1, -2, (-2, -1))]
-    found.append((tb.sparse.diagonal(a), numpy.diagonal(dense, axis1=-2, axis2=-1)))
+    pairs = [(tb.sparse.sum(a, axis=axis), dense.sum(axis=axis)) for axis in (None, -1, -2, (-2, -1))]
+    pairs.append((tb.sparse.diagonal(a), numpy.diagonal(dense, axis1=-2, axis2=-1)))
     if 0 not in a.size:
         for axis in (None, -1, -2):
             along = (-2, -1) if axis is None else axis
-            found.append((tb.sparse.max(a, axis=axis), dense.max(axis=along)))
-            found.append((tb.sparse.min(a, axis=axis), dense.min(axis=along)))
-    return found
+            pairs.append((tb.sparse.max(a, axis=axis), dense.max(axis=along)))
+            pairs.append((tb.sparse.min(a, axis=axis), dense.min(axis=along)))
+    return pairs
 
 
 @law
@@ -178,8 +178,8 @@ def assembled(a: SparseMatrix, dense: Array) -> Pairs:
 
 
 def check_pairs(pairs: Pairs) -> None:
-    for found, wanted in pairs:
-        close(found, wanted)
+    for result, reference in pairs:
+        close(result, reference)
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -193,10 +193,10 @@ def test_law(name: str, backend: str) -> None:
         a, dense = drawn.on(backend, format), drawn.dense
         pairs = LAWS[name](a, dense)
         check_pairs(pairs)
-        traced = tb.jit(lambda a: [found for found, _ in LAWS[name](a, dense)])(a)
-        check_pairs(list(zip(traced, (wanted for _, wanted in pairs), strict=True)))
-        for (found, _), (dry, _) in zip(pairs, LAWS[name](tb.backend_copy(a, "template"), dense), strict=True):
-            assert dry.template is found.template
+        traced = tb.jit(lambda a: [result for result, _ in LAWS[name](a, dense)])(a)
+        check_pairs(list(zip(traced, (reference for _, reference in pairs), strict=True)))
+        for (result, _), (dry, _) in zip(pairs, LAWS[name](tb.backend_copy(a, "template"), dense), strict=True):
+            assert dry.template is result.template
 
     holds()
 
@@ -214,8 +214,8 @@ def test_laws_on_jax() -> None:
             *LAWS["reductions"](a, one.dense)[1:5],
         ]
 
-    found = tb.jit(lambda a: [dense_of(found) for found, _ in cases(a)])(one.on("jax", "coo"))
-    check_pairs(list(zip(found, (wanted for _, wanted in cases(one.on("binary", "coo"))), strict=True)))
+    results = tb.jit(lambda a: [dense_of(result) for result, _ in cases(a)])(one.on("jax", "coo"))
+    check_pairs(list(zip(results, (reference for _, reference in cases(one.on("binary", "coo"))), strict=True)))
 
 
 @profile(20)
@@ -265,15 +265,17 @@ def test_gradients_are_those_of_the_dense_product(backend: str, drawn: Drawn, fo
 @given(st.integers(0, 4), st.integers(0, 4), st.sampled_from(FORMATS))
 def test_diagonals(rows: int, columns: int, format: Any) -> None:
     offsets = list(range(-2, 3))
-    lengths = [max(0, min(rows + min(each, 0), columns - max(each, 0))) for each in offsets]
-    given = [numpy.arange(length) + 1.0 for length in lengths]
-    found = tb.sparse.diagonals([tb.asarray(each) for each in given], offsets, (rows, columns), format=format)
-    wanted = numpy.zeros((rows, columns))
-    for each, k in zip(given, offsets, strict=True):
-        for place, value in enumerate(each):
-            wanted[place - min(k, 0), place + max(k, 0)] = value
-    assert found.format == format
-    close(found, wanted)
+    lengths = [max(0, min(rows + min(offset, 0), columns - max(offset, 0))) for offset in offsets]
+    diagonals = [numpy.arange(length) + 1.0 for length in lengths]
+    matrix = tb.sparse.diagonals(
+        [tb.asarray(diagonal) for diagonal in diagonals], offsets, (rows, columns), format=format
+    )
+    reference = numpy.zeros((rows, columns))
+    for diagonal, k in zip(diagonals, offsets, strict=True):
+        for place, value in enumerate(diagonal):
+            reference[place - min(k, 0), place + max(k, 0)] = value
+    assert matrix.format == format
+    close(matrix, reference)
 
 
 def test_the_comparison_catches_a_wrong_matrix() -> None:

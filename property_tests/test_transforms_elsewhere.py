@@ -26,18 +26,18 @@ def check_transformed(call: Invocation) -> None:
     """Runs a call compiled and differentiated; raises `BackendError` where tensors of two backends meet."""
     tensors = call.tensors
 
-    def compiled(*given: tb.Tensor) -> Any:
-        return call.with_tensors(given).run()
+    def compiled(*operands: tb.Tensor) -> Any:
+        return call.with_tensors(operands).run()
 
-    def loss(*given: tb.Tensor) -> Any:
-        found = [x for x in flatten(compiled(*given))[0] if isinstance(x, tb.Tensor) and x.dtype.is_inexact]
-        return sum((tb.sum(tb.real(x)) for x in found), start=tb.asarray(0.0))
+    def loss(*operands: tb.Tensor) -> Any:
+        results = [x for x in flatten(compiled(*operands))[0] if isinstance(x, tb.Tensor) and x.dtype.is_inexact]
+        return sum((tb.sum(tb.real(x)) for x in results), start=tb.asarray(0.0))
 
     for x in flatten(tb.jit(compiled)(*tensors))[0]:
         assert x.backend.name == "elsewhere"
-    wanted = [place for place, x in enumerate(tensors) if x.dtype.is_inexact]
-    if wanted:
-        for x in tb.grad(loss, wanted)(*tensors):
+    positions = [place for place, x in enumerate(tensors) if x.dtype.is_inexact]
+    if positions:
+        for x in tb.grad(loss, positions)(*tensors):
             assert x.backend.name == "elsewhere"
 
 

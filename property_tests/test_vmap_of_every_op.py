@@ -29,8 +29,8 @@ def examples(x: tb.Tensor, position: int) -> tb.Tensor:
 
 def called(call: Invocation, tensors: Any) -> list[tb.Tensor]:
     """The results of a call on other tensors."""
-    found = call.with_tensors(tensors).run()
-    return [found] if isinstance(found, tb.Tensor) else list(found)
+    result = call.with_tensors(tensors).run()
+    return [result] if isinstance(result, tb.Tensor) else list(result)
 
 
 def check_agreement(call: Invocation, positions: list[int | None]) -> None:
@@ -42,9 +42,9 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
         [tb.flip(x) if place and at is not None else x for x, at in zip(tensors, positions, strict=True)]
         for place in range(SIZE)
     ]
-    mapped = tb.vmap(lambda *given: called(call, given), in_axes=tuple(positions))
+    mapped = tb.vmap(lambda *operands: called(call, operands), in_axes=tuple(positions))
     try:
-        rows = [called(call, each) for each in alone]
+        rows = [called(call, operands) for operands in alone]
     except DataError:  # of one example, which the batch need not meet first
         return
     except TensorBackendError as error:
@@ -53,17 +53,17 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
             mapped(*wide)
         return
     try:
-        found = mapped(*wide)
+        batched = mapped(*wide)
     except TemplateDataError:
         assert call.name in READS_DATA
         return
-    assert len(found) == len(rows[0])
+    assert len(batched) == len(rows[0])
     for place, row in enumerate(rows):
         single = call.with_tensors(alone[place])
         bound = bound_of(call.name, {x.dtype for x in [*tensors, *row]})
         bound = bound._replace(ulps=2 * bound.ulps)  # both may be wrong by as much
-        for result, wanted, allowed in zip(found, row, allowances(single, bound, row), strict=True):
-            assert_equal(result[place], wanted, ulps=bound.ulps, absolute=allowed, call=single)
+        for result, reference, allowed in zip(batched, row, allowances(single, bound, row), strict=True):
+            assert_equal(result[place], reference, ulps=bound.ulps, absolute=allowed, call=single)
 
 
 @pytest.mark.parametrize("name", names())

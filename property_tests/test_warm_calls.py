@@ -87,19 +87,19 @@ def varied(data: st.DataObject, places: Any) -> Any:
     """The places of a call with a part more or less in one of their containers."""
     parts = [*places.values()] if isinstance(places, dict) else places
     if isinstance(places, dict | list | tuple) and not hasattr(places, "_fields"):
-        inside: list[Any] = [each for each in parts if isinstance(each, dict | list | tuple)]
+        inside: list[Any] = [part for part in parts if isinstance(part, dict | list | tuple)]
         deeper: bool = data.draw(st.booleans())
         if inside and deeper:
             chosen: Any = data.draw(st.sampled_from(inside))
-            exchanged = [varied(data, each) if each is chosen else each for each in parts]
+            exchanged = [varied(data, part) if part is chosen else part for part in parts]
         else:
             exchanged = [*parts, 0] if data.draw(st.booleans()) else parts[:-1]
         if not isinstance(places, dict):
             return type(places)(exchanged)
-        made = places.copy()
-        made.clear()
-        made.update(zip([*places, "z"], exchanged, strict=False))
-        return made
+        container = places.copy()
+        container.clear()
+        container.update(zip([*places, "z"], exchanged, strict=False))
+        return container
     return places
 
 
@@ -112,19 +112,19 @@ def function(*arguments: Any, **keywords: Any) -> Any:
     return tb.tree_map(told, {"keywords": keywords, "arguments": (*arguments, tb.asarray(0))})
 
 
-def same(found: Any, wanted: Any) -> bool:
-    """Whether two results are nested alike, dictionaries filled in one order, with equal leaves."""
-    if type(found) is not type(wanted):
+def same(actual: Any, reference: Any) -> bool:
+    """Whether two results have the same nesting, dictionaries in the same order, and equal leaves."""
+    if type(actual) is not type(reference):
         return False
-    if isinstance(wanted, tb.Tensor):
-        return bool(found.template is wanted.template and found.tolist() == wanted.tolist())
-    if wanted is None:
+    if isinstance(reference, tb.Tensor):
+        return bool(actual.template is reference.template and actual.tolist() == reference.tolist())
+    if reference is None:
         return True
-    if isinstance(wanted, dict) and list(found) != list(wanted):
+    if isinstance(reference, dict) and list(actual) != list(reference):
         return False
     parts = [
-        [*each.values()] if isinstance(each, dict) else [*vars(each).values()] if isinstance(each, Layer) else [*each]
-        for each in (found, wanted)
+        [*side.values()] if isinstance(side, dict) else [*vars(side).values()] if isinstance(side, Layer) else [*side]
+        for side in (actual, reference)
     ]
     return len(parts[0]) == len(parts[1]) and all(map(same, *parts))
 
@@ -134,7 +134,7 @@ def same(found: Any, wanted: Any) -> bool:
 def test_any_calls_in_any_order(call: Any, fillings: list[Any], data: st.DataObject) -> None:
     compiled = tb.jit(function, cache_size=data.draw(st.sampled_from([1, 2, 256])))
     which = data.draw(st.integers(0, 1))
-    calls = [call, tuple(varied(data, part) if each == which else part for each, part in enumerate(call))]
+    calls = [call, tuple(varied(data, part) if index == which else part for index, part in enumerate(call))]
     for _ in range(data.draw(st.integers(1, 5))):
         (places, named), leaves = data.draw(st.sampled_from(calls)), data.draw(st.sampled_from(fillings))
         arguments, keywords = tb.tree_map(lambda place, leaves=leaves: leaves[place], (tuple(places), named))

@@ -39,9 +39,9 @@ def draw_and_check(op: str, dtype: str, backend: Backend, count: int) -> None:
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # a failing call is not shrunk
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.op}-{control.dtype}-{control.what}")
 def test_a_wrong_backend_is_caught(control: Control) -> None:
-    with pytest.raises(Disagreement) as found:
+    with pytest.raises(Disagreement) as caught:
         draw_and_check(control.op, control.dtype, control.backend(), 200)
-    assert found.value.kind == control.kind, str(found.value)
+    assert caught.value.kind == control.kind, str(caught.value)
 
 
 RIGHT = dict.fromkeys((control.op, control.dtype, control.base) for control in CONTROLS)

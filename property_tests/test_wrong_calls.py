@@ -116,11 +116,11 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
         return True
     if str(error).startswith(f"{call.subject.name.rpartition('.')[2]}() takes"):  # of a decorator with options
         return True
-    given = [*call.arguments, *call.keywords.values(), *call.operands]
-    given += [each for several in given if isinstance(several, list) for each in several]
-    if isinstance(error, TypeError) and COUNTED.search(str(error)) and any(map(callable, given)):
+    values = [*call.arguments, *call.keywords.values(), *call.operands]
+    values += [value for several in values if isinstance(several, list) for value in several]
+    if isinstance(error, TypeError) and COUNTED.search(str(error)) and any(map(callable, values)):
         return True
-    if isinstance(error, TypeError) and "cannot be interpreted as" in str(error) and int in given:  # `int(x, [])`
+    if isinstance(error, TypeError) and "cannot be interpreted as" in str(error) and int in values:  # `int(x, [])`
         return True
     try:
         inspect.signature(call.subject.function).bind(*call.arguments, **call.keywords)
@@ -168,12 +168,12 @@ def _shown(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
-def same(dry: str, found: str, backend: str) -> bool:
+def same(dry: str, eager: str, backend: str) -> bool:
     """Whether templates and data have one error, but for what only data or a backend shows, as its name and devices."""
-    if (dry, found) == ("", "UserError"):  # of a hook, which runs where there are data
+    if (dry, eager) == ("", "UserError"):  # of a hook, which runs where there are data
         return True
-    texts = [re.sub("the devices are .*", "", text.replace("'template'", repr(backend))) for text in (dry, found)]
-    return DATA in (dry, found) or texts[0] == texts[1]
+    texts = [re.sub("the devices are .*", "", text.replace("'template'", repr(backend))) for text in (dry, eager)]
+    return DATA in (dry, eager) or texts[0] == texts[1]
 
 
 def outcome(number: int, subject: Subject, backend: str) -> str:
@@ -200,11 +200,11 @@ def test_wrong_calls(backend: str) -> None:
     raised = 0
     for number in range(ROUNDS):
         subject = known[number % len(known)]
-        dry, found = outcome(number, subject, "template"), outcome(number, subject, backend)
-        raised += found not in ("", DATA)
+        dry, eager = outcome(number, subject, "template"), outcome(number, subject, backend)
+        raised += eager not in ("", DATA)
         if not dry and subject.name in ON_DATA:
             continue
-        assert same(dry, found, backend), f"{told(number, subject, backend)} raises {found!r}, in a dry run {dry!r}"
+        assert same(dry, eager, backend), f"{told(number, subject, backend)} raises {eager!r}, in a dry run {dry!r}"
     assert raised > ROUNDS // 2  # else the calls are not wrong
 
 
@@ -228,8 +228,8 @@ def test_a_planted_defect_is_found(function: Callable[..., Any]) -> None:
 
     def every() -> None:
         for number in range(300):
-            dry, found = outcome(number, subject, "template"), outcome(number, subject, "numpy")
-            assert same(dry, found, "numpy"), "they differ"
+            dry, eager = outcome(number, subject, "template"), outcome(number, subject, "numpy")
+            assert same(dry, eager, "numpy"), "they differ"
 
     with pytest.raises(AssertionError, match="planted" if function is planted else "they differ"):
         every()
@@ -242,6 +242,6 @@ def test_a_planted_defect_is_found(function: Callable[..., Any]) -> None:
     lambda value: tb.tensor([tb.ones(2), value]), lambda value: tb.save("x.npz", value),
 ])  # fmt: skip
 def test_containers_that_hold_themselves(make: Callable[[], Any], call: Callable[[Any], Any]) -> None:
-    with _watched(), pytest.raises(TensorBackendError) as found:
+    with _watched(), pytest.raises(TensorBackendError) as caught:
         call(make())
-    assert len(str(found.value)) < 2000
+    assert len(str(caught.value)) < 2000

@@ -17,8 +17,8 @@ from tensorbackend import blocks
 def test_a_block_that_was_given_up_changes_no_other_context(make: Callable[[str], Any]) -> None:
     def given_up() -> list[Any]:
         several = [make("binary"), make("numpy")]
-        for each in several:
-            each.__enter__()
+        for block in several:
+            block.__enter__()
         return several
 
     several = contextvars.copy_context().run(given_up)
@@ -42,8 +42,8 @@ def test_a_block_that_ended_is_not_kept() -> None:
 
 def test_a_block_decorates_a_function() -> None:
     @tb.default_backend("binary")
-    def made() -> tb.Tensor:
+    def decorated() -> tb.Tensor:
         return tb.zeros(1)
 
-    assert made().backend.name == made().backend.name == "binary"
+    assert decorated().backend.name == decorated().backend.name == "binary"
     assert tb.zeros(1).backend.name == "numpy"

@@ -25,11 +25,11 @@ def imported_for_types() -> Iterator[tuple[str, str]]:
 
 
 def test_type_checkers_see_each_late_name() -> None:
-    found = dict(imported_for_types())
-    assert {name: found.get(name) for name in MODULES} == MODULES
-    assert {name for name, module in found.items() if not module} == {*NAMESPACES}
+    modules_by_name = dict(imported_for_types())
+    assert {name: modules_by_name.get(name) for name in MODULES} == MODULES
+    assert {name for name, module in modules_by_name.items() if not module} == {*NAMESPACES}
     at_once = {"template", "tensor", "backends"}  # imported at run time too, from where modules have these names
-    assert found.keys() - MODULES.keys() - {*NAMESPACES} == at_once | class_names().keys()
+    assert modules_by_name.keys() - MODULES.keys() - {*NAMESPACES} == at_once | class_names().keys()
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -58,11 +58,11 @@ PROGRAMS = {
     """,
     "a name that an op has is refused where it is declared": """
         for name in ("silu", "top_k"):
-            def own(x: tb.Tensor, /) -> tb.Tensor:
+            def duplicate(x: tb.Tensor, /) -> tb.Tensor:
                 return x
-            own.__name__ = name
+            duplicate.__name__ = name
             try:
-                tb.composite(own)
+                tb.composite(duplicate)
             except TypeError as error:
                 assert f"the op {name!r} is declared twice: in tensorbackend.ops" in str(error)
             else:

@@ -39,10 +39,10 @@ def equal(one: tb.Tensor, other: tb.Tensor) -> bool:
 def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     saved = model()
     tb.checkpoints.save(tmp_path / "run", saved)
-    found = tb.checkpoints.load(tmp_path / "run", like=saved)
-    assert found["steps"] == 7
-    pairs = [(found[key], saved[key]) for key in ("scale", "empty", "flags")]
-    pairs += list(zip(found["layers"][0], saved["layers"][0], strict=True))
+    restored = tb.checkpoints.load(tmp_path / "run", like=saved)
+    assert restored["steps"] == 7
+    pairs = [(restored[key], saved[key]) for key in ("scale", "empty", "flags")]
+    pairs += list(zip(restored["layers"][0], saved["layers"][0], strict=True))
     assert all(equal(*pair) for pair in pairs)
     by_place = tb.checkpoints.load(tmp_path / "run", backend="binary")
     assert by_place["['layers'][0][0]"].template is saved["layers"][0][0].template
@@ -50,7 +50,7 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     single = tb.ones(3)
     tb.checkpoints.save(tmp_path / "run", single)
     assert tb.checkpoints.load(tmp_path / "run", like=single).tolist() == [1.0, 1.0, 1.0]
-    assert sorted(each.name for each in (tmp_path / "run").iterdir()) == ["1", "current"]
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["1", "current"]
 
 
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def saving(folder: Path, number: int) -> int:
         try:
             while True:
                 number += 1
-                made = {name: tb.full((50_000,), number, dtype="int64") for name in "abc"}
-                tb.checkpoints.save(folder, made)
+                tensors = {name: tb.full((50_000,), number, dtype="int64") for name in "abc"}
+                tb.checkpoints.save(folder, tensors)
         finally:
             os._exit(1)
     return child
@@ -105,14 +105,14 @@ def kills(folder: Path, count: int) -> None:
         time.sleep(draw.uniform(0.0, 0.06))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        found = tb.checkpoints.load(folder)
-        numbers = {int(each) for x in found.values() for each in np.unique(np.asarray(x))}
-        assert len(found) == 3
+        restored = tb.checkpoints.load(folder)
+        numbers = {int(element) for x in restored.values() for element in np.unique(np.asarray(x))}
+        assert len(restored) == 3
         assert len(numbers) == 1
         (number,) = numbers
         assert number >= last
         last = number
-        middle += len([each for each in folder.iterdir() if each.is_dir()]) > 1
+        middle += len([path for path in folder.iterdir() if path.is_dir()]) > 1
     assert middle >= count // 4, f"only {middle} kills were in the middle of a write"
     assert last > 0
 

@@ -120,8 +120,8 @@ THIRDS = tb.asarray([[1 / 3, -2e10 / 3, 12.0], [float("nan"), -2 / 3e9, float("-
 )
 def test_rows_that_are_too_long_are_rounded(width: int, rows: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    found = [[cell.strip() for cell in line.strip(" [],").split(",")] for line in repr(THIRDS).splitlines()[1:]]
-    assert found == rows
+    cells = [[cell.strip() for cell in line.strip(" [],").split(",")] for line in repr(THIRDS).splitlines()[1:]]
+    assert cells == rows
 
 
 def test_complex_numbers_are_rounded_by_parts(monkeypatch: pytest.MonkeyPatch) -> None:

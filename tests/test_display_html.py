@@ -44,8 +44,8 @@ def test_fewer_axes_than_two() -> None:
 
 
 def test_what_has_no_elements_to_show_is_its_first_line() -> None:
-    given = tb.ones((2,), names=("n",))
-    given.backend_transfer("binary")
+    moved = tb.ones((2,), names=("n",))
+    moved.backend_transfer("binary")
     shown: list[str] = []
 
     def traced(x: tb.Tensor) -> tb.Tensor:
@@ -55,7 +55,7 @@ def test_what_has_no_elements_to_show_is_its_first_line() -> None:
     tb.jit(traced)(tb.ones(2))
     assert tb.zeros((0, 3))._repr_html_() == "<code>f32[0][3] numpy</code>"
     assert tb.template((3,), "f32")._repr_html_() == "<code>f32[3] template</code>"
-    assert given._repr_html_() == "<code>f32[n: 2] numpy, deallocated</code>"
+    assert moved._repr_html_() == "<code>f32[n: 2] numpy, deallocated</code>"
     assert shown == ["<code>f32[2] expr parameter</code>"]
 
 

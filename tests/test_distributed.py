@@ -48,11 +48,11 @@ def run(*what: str) -> list[tuple[int, str]]:
 def test_two_processes_compute_together(tmp_path: Path) -> None:
     rows = [[6.0 * row + column for column in range(6)] for row in range(16)]
     tb.checkpoints.save(tmp_path / "run-of-one", {"x": tb.asarray(rows, dtype="f32", names=("batch", "hidden"))})
-    found = run(str(tmp_path / "run"))
-    for status, output in found:
-        assert status == 0, "\n\n".join(output[-4000:] for _, output in found)
+    outcomes = run(str(tmp_path / "run"))
+    for status, output in outcomes:
+        assert status == 0, "\n\n".join(output[-4000:] for _, output in outcomes)
         assert "checked" in output.splitlines(), output
-    parts = sorted(each.name for each in (tmp_path / "run" / "0").glob("*.safetensors"))
+    parts = sorted(path.name for path in (tmp_path / "run" / "0").glob("*.safetensors"))
     assert parts == ["part-0-of-2.safetensors", "part-1-of-2.safetensors"]
     restored = tb.checkpoints.load(tmp_path / "run", backend="numpy")
     assert restored["['x']"].tolist() == rows

@@ -95,8 +95,8 @@ def test_one_float_beyond_the_integers_saturates_wherever_it_stands(source: str,
         for position in (0, 7, 16, 36):
             numbers = [1.5] * 37
             numbers[position] = number
-            found = tb.astype(tb.asarray(numbers, dtype=source, backend="numpy"), target).tolist()
-            assert (found.pop(position), set(found)) == (expected, {1})
+            integers = tb.astype(tb.asarray(numbers, dtype=source, backend="numpy"), target).tolist()
+            assert (integers.pop(position), set(integers)) == (expected, {1})
 
 
 @pytest.mark.parametrize("size", [4, 4096])
@@ -105,8 +105,8 @@ def test_extremes_of_two_zeros_have_the_sign_of_the_winner(size: int) -> None:
     for y, zeros in ((x, [0.0, -0.0]), (0.0, [0.0, 0.0]), (-0.0, [-0.0, -0.0])):
         for op, winner in ((tb.maximum, max), (tb.minimum, min)):
             pairs = zip([0.0, -0.0], zeros, strict=True)
-            wanted = [winner(pair, key=lambda zero: math.copysign(1, zero)) for pair in pairs] * (size // 2)
-            assert str(op(x, y).tolist()) == str(op(y, x).tolist()) == str(wanted)
+            winners = [winner(pair, key=lambda zero: math.copysign(1, zero)) for pair in pairs] * (size // 2)
+            assert str(op(x, y).tolist()) == str(op(y, x).tolist()) == str(winners)
     assert str(tb.clip(x, 0.0, 1.0).tolist()) == str([0.0] * size)
     assert str(tb.clip(x, -1.0, -0.0).tolist()) == str([-0.0] * size)
     assert str(tb.clip(x, -1.0, 1.0).tolist()) == str(x.tolist())

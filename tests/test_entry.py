@@ -53,10 +53,10 @@ WRONG: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
 
 @pytest.mark.parametrize(("call", "error", "text"), WRONG, ids=[text.partition(":")[0] for _, _, text in WRONG])
 def test_wrong_kinds(call: Callable[[], Any], error: type[TensorBackendError], text: str) -> None:
-    with pytest.raises(TensorBackendError) as found:
+    with pytest.raises(TensorBackendError) as caught:
         call()
-    assert isinstance(found.value, error)
-    assert text in str(found.value)
+    assert isinstance(caught.value, error)
+    assert text in str(caught.value)
 
 
 def test_what_a_user_s_function_raises_passes_through() -> None:

@@ -49,7 +49,7 @@ def test_round_trip(tmp_path: Path, suffix: str, dtype: DType, backend: str) -> 
         loaded = loaded["x"]
     assert loaded.backend.name == backend
     assert_equal(loaded, x)
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 @on_both
@@ -259,9 +259,9 @@ def test_a_file_is_in_memory_once(tmp_path: Path, kind: str) -> None:
     else:
         tb.save(path, {"x": tb.asarray(array), "y": tb.asarray(array)})
         tb.save(small, {"x": tb.zeros(2)})
-    found = subprocess.run([sys.executable, "-c", PEAK, path, "numpy", small], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
-    loading, saving = map(float, found.stdout.split())
+    completed = subprocess.run([sys.executable, "-c", PEAK, path, "numpy", small], capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stderr
+    loading, saving = map(float, completed.stdout.split())
     assert loading < 1.1
     assert saving < (1.1 if path.suffix == ".npz" else 0.1)
 
@@ -274,7 +274,7 @@ def test_the_order_of_names(tmp_path: Path, suffix: str) -> None:
     for backend in ("numpy", "template"):
         loaded: Any = tb.load(tmp_path / f"x{suffix}", backend=backend)
         assert list(loaded) == names
-        assert [each.template for each in loaded.values()] == [each.template for each in tensors.values()]
+        assert [tensor.template for tensor in loaded.values()] == [tensor.template for tensor in tensors.values()]
     if suffix == ".safetensors":
         assert {name: x.item() for name, x in load_file(tmp_path / "x.safetensors").items()} == {
             name: number for number, name in enumerate(names)
@@ -288,7 +288,7 @@ def test_names_that_a_format_cannot_hold(tmp_path: Path) -> None:
             tb.save(tmp_path / f"x{suffix}", {"x": x, name: x})
     tb.save(tmp_path / "x.safetensors", {"a\0b": x})
     assert list(tb.load(tmp_path / "x.safetensors")) == ["a\0b"]
-    assert [each.name for each in tmp_path.iterdir()] == ["x.safetensors"]
+    assert [file.name for file in tmp_path.iterdir()] == ["x.safetensors"]
 
 
 def test_the_library_of_safetensors_agrees(tmp_path: Path) -> None:

@@ -62,9 +62,9 @@ def test_half_blocks_show_two_rows_in_a_line() -> None:
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_a_cell_is_the_mean_of_a_block(backend: str) -> None:
     x = tb.iota((5, 7), dtype="f32", backend=backend)
-    found = tb.show(x, size=(2, 3))
-    assert found.head.endswith(f"f32[5][7] {backend}, each cell the mean of 3 x 3")
-    assert found.cells == [[8.0, 11.0, 13.0], [25.5, 28.5, 30.5]]
+    heat_map = tb.show(x, size=(2, 3))
+    assert heat_map.head.endswith(f"f32[5][7] {backend}, each cell the mean of 3 x 3")
+    assert heat_map.cells == [[8.0, 11.0, 13.0], [25.5, 28.5, 30.5]]
     assert tb.show(tb.iota(1001), size=(1, 10)).cells[0][-1] == (909 + 1000) / 2
 
 
@@ -87,21 +87,21 @@ def test_a_block_with_nan_is_nan() -> None:
     ],
 )
 def test_each_kind(x: tb.Tensor, cells: list[list[float]], head: str) -> None:
-    found = tb.show(x)
-    assert (found.cells, found.head) == (cells, head)
-    assert found.text("none").startswith(head)
-    assert head in found._repr_html_()
+    heat_map = tb.show(x)
+    assert (heat_map.cells, heat_map.head) == (cells, head)
+    assert heat_map.text("none").startswith(head)
+    assert head in heat_map._repr_html_()
 
 
 def test_a_traced_tensor_has_no_cells() -> None:
-    found: list[HeatMap] = []
+    heat_maps: list[HeatMap] = []
 
     def traced(x: tb.Tensor) -> tb.Tensor:
-        found.append(tb.show(x))
+        heat_maps.append(tb.show(x))
         return x
 
     tb.jit(traced)(tb.ones(2))
-    assert repr(found[0]) == "f32[2] expr parameter"
+    assert repr(heat_maps[0]) == "f32[2] expr parameter"
     with tb.tape() as tape:
         y = tape.watch(tb.ones((2, 2))) * 2
         assert tb.show(y).cells == [[2.0, 2.0], [2.0, 2.0]]
@@ -111,9 +111,11 @@ def test_a_notebook_gets_a_drawing() -> None:
     html = tb.show(tb.tensor([[0.0, 0.0, 1.0], [NAN, INF, -INF]], names=("<b>", "a")))._repr_html_()
     assert "<b>" not in html
     drawing = ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + 6])
-    paths = [{key: value for key, value in each.attrib.items() if key in ("fill", "d", "stroke")} for each in drawing]
+    paths = [
+        {key: value for key, value in element.attrib.items() if key in ("fill", "d", "stroke")} for element in drawing
+    ]
     assert paths[:2] == [{"fill": "#440154", "d": "M0 0h2v1h-2z"}, {"fill": "#fde725", "d": "M2 0h1v1h-1z"}]
-    assert [each["stroke"] for each in paths[2:]] == ["currentColor"] * 3, "the marks show on a light and a dark page"
+    assert [path["stroke"] for path in paths[2:]] == ["currentColor"] * 3, "the marks show on a light and a dark page"
     assert html.endswith("-infinity")
     assert len(tb.show(tb.random.normal(tb.random.key(0), (500, 500)), size=(40, 80))._repr_html_()) < 60_000
 

@@ -36,9 +36,9 @@ def test_arrays_are_not_aliased_where_a_writer_could_be(backend: str) -> None:
     fresh[0] = 9.0
     assert x.tolist() == [1.0, 2.0]
     source = np.array([1.0, 2.0])
-    made = tb.tensor(source, backend=backend)
+    tensor = tb.tensor(source, backend=backend)
     source[0] = 9.0
-    assert made.tolist() == [1.0, 2.0]
+    assert tensor.tolist() == [1.0, 2.0]
     with pytest.raises(ValueError, match="read-only"):
         np.asarray(x)[0] = 9.0
 
@@ -141,9 +141,9 @@ class Legacy:
 @every_dtype
 def test_pickling_keeps_the_template_the_backend_and_the_bits(backend: str, dtype: DType) -> None:
     x = tb.astype(tb.tensor([[1, 0], [2, 3]], names=("row", None), backend=backend), dtype)
-    for made in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
-        assert (made.template, made.backend) == (x.template, x.backend)
-        assert made.to_binary() == x.to_binary()
+    for copied in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        assert (copied.template, copied.backend) == (x.template, x.backend)
+        assert copied.to_binary() == x.to_binary()
     assert pickle.loads(pickle.dumps(dtype)) is dtype
     assert pickle.loads(pickle.dumps(x.template)) is x.template
 
@@ -180,8 +180,8 @@ def test_bfloat16_by_dlpack(backend: str) -> None:
             def __dlpack_device__(self) -> tuple[int, int]:
                 return x.__dlpack_device__()
 
-        found = tb.from_dlpack(Reader(), backend="numpy")
-        assert (found.dtype, found.tolist()) == (tb.bfloat16, x.tolist())
+        received = tb.from_dlpack(Reader(), backend="numpy")
+        assert (received.dtype, received.tolist()) == (tb.bfloat16, x.tolist())
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax", "template"])

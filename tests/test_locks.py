@@ -24,8 +24,8 @@ for module in pkgutil.walk_packages(tb.__path__, "tensorbackend."):
 
 kinds = type(threading.RLock()), type(threading.Lock())
 owners = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == "tensorbackend"]
-owners += [each for owner in owners for each in vars(owner).values() if isinstance(each, type)]
-locks = {id(each): each for owner in owners for each in vars(owner).values() if isinstance(each, kinds)}
+owners += [member for owner in owners for member in vars(owner).values() if isinstance(member, type)]
+locks = {id(member): member for owner in owners for member in vars(owner).values() if isinstance(member, kinds)}
 assert len(locks) > 8, locks
 compiled = tb.jit(lambda x: x + 1, cache_size=1)
 held, done = threading.Event(), threading.Event()
@@ -92,8 +92,8 @@ print(*codes)
 def test_a_child_of_a_process_with_threads(program: str) -> None:
     # A child that hangs is ended by its alarm, and its parent then prints another number.
     command = [sys.executable, "-W", "ignore", "-c", program]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert (found.stdout, found.stderr) == ("7\n", "")
+    completed = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (completed.stdout, completed.stderr) == ("7\n", "")
 
 
 def test_every_lock_is_an_attribute_that_a_child_exchanges() -> None:
@@ -101,8 +101,8 @@ def test_every_lock_is_an_attribute_that_a_child_exchanges() -> None:
     package = Path(tensorbackend.__file__).parent
     for path in sorted(set(package.rglob("*.py")) - {package / "locks.py"}):
         text = path.read_text(encoding="utf-8")
-        made = re.findall(r"\b(?:R?Lock|Condition|Semaphore|Barrier)\(\)", text)
+        created = re.findall(r"\b(?:R?Lock|Condition|Semaphore|Barrier)\(\)", text)
         owned = re.findall(r"^(?:    )?\w+(?:: .+)? = (?:threading\.)?RLock\(\)$", text, re.MULTILINE)
         exchanged = re.findall(r"^free_in_child\(", text, re.MULTILINE)
-        assert len(made) == len(owned) == len(exchanged), path
+        assert len(created) == len(owned) == len(exchanged), path
         assert not re.search(r"^[^#]*\bcached_property\b", text, re.MULTILINE), path

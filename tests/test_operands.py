@@ -69,11 +69,11 @@ LISTS: list[tuple[Any, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "wanted", "dtype"), LISTS)
-def test_lists_of_anything(value: Any, wanted: Any, dtype: str) -> None:
-    made = tb.asarray(value)
-    assert made.tolist() == wanted
-    assert made.dtype is tb.Template((), dtype).dtype
+@pytest.mark.parametrize(("value", "elements", "dtype"), LISTS)
+def test_lists_of_anything(value: Any, elements: Any, dtype: str) -> None:
+    tensor = tb.asarray(value)
+    assert tensor.tolist() == elements
+    assert tensor.dtype is tb.Template((), dtype).dtype
     assert tb.asarray(value, dtype="f64", backend="binary").backend.name == "binary"
 
 
@@ -110,9 +110,9 @@ def test_full_of_a_traced_value() -> None:
 def test_linspace_between_tensors() -> None:
     low, high = np.asarray([0.0, 1.0], dtype="f4"), np.asarray([[4.0], [6.0]], dtype="f4")
     for options in ({}, {"axis": -1}, {"endpoint": False}):
-        found = tb.linspace(tb.asarray(low, names=("n",)), high, 5, name="step", **options)
-        assert np.allclose(found, np.linspace(low, high, 5, **options))
-        assert sorted(map(str, found.names)) == ["None", "n", "step"]
+        spaced = tb.linspace(tb.asarray(low, names=("n",)), high, 5, name="step", **options)
+        assert np.allclose(spaced, np.linspace(low, high, 5, **options))
+        assert sorted(map(str, spaced.names)) == ["None", "n", "step"]
     assert tb.linspace(tb.asarray([0.0, 1.0]), 2, 1).tolist() == [[0.0, 1.0]]
 
 

@@ -17,8 +17,8 @@ from tensorbackend.testing import bound_of
 
 
 @pytest.fixture
-def own() -> Iterator[None]:
-    """What a test declares is gone after it."""
+def declarations_undone() -> Iterator[None]:
+    """Removes what a test has declared after the test."""
     known = [(table, dict(table)) for table in (OPS, COSTS)]
     yield
     for table, before in known:
@@ -38,14 +38,14 @@ def test_an_elementwise_callback_needs_its_cost() -> None:
     for word in opspec.ELEMENTWISE:
         with pytest.raises(TypeError, match=r"the callback 'cosine' needs its cost, .*@callback\(cost='operation'\)"):
             list(callbacks(family(word, callback(cosine))))
-    (found,) = callbacks(family("elementwise", callback(cost="transcendental")(cosine)))
-    assert (found.cost, found.elementwise, found.outputs) == ("transcendental", True, 1)
+    (spec,) = callbacks(family("elementwise", callback(cost="transcendental")(cosine)))
+    assert (spec.cost, spec.elementwise, spec.outputs) == ("transcendental", True, 1)
     (elsewhere,) = callbacks(family("linalg", callback(cosine)))
     assert (elsewhere.cost, elsewhere.elementwise) == (None, False)
 
 
 def test_what_an_element_costs() -> None:
-    assert {name for name, each in CALLBACKS.items() if each.elementwise} <= set(COSTS)
+    assert {name for name, spec in CALLBACKS.items() if spec.elementwise} <= set(COSTS)
     views = {name for name, cost in COSTS.items() if cost in ("view", "strided view")}
     assert views == {
         "bitcast", "broadcast", "imag", "real", "reshape", "reverse", "slice", "squeeze", "transpose",
@@ -55,11 +55,11 @@ def test_what_an_element_costs() -> None:
 
 def works(function: Any, template: str) -> tuple[int, int]:
     (*_, node) = tb.trace(function)(template).nodes
-    found = Estimator().work(node)
-    return found.flops, found.transcendentals
+    work = Estimator().work(node)
+    return work.flops, work.transcendentals
 
 
-@pytest.mark.usefixtures("own")
+@pytest.mark.usefixtures("declarations_undone")
 def test_a_composite_states_its_cost_and_its_bound() -> None:
     @tb.composite.within(Bound(2, "two steps"), complex=SUM).costing("operation")
     def doubled_twice(x: tb.Tensor, /) -> tb.Tensor:
@@ -100,6 +100,6 @@ def test_a_plain_function_states_its_bound() -> None:
 
 
 def test_every_bound_has_a_reason() -> None:
-    bounds = [each for spec in OPS.values() for each in spec.bounds if each not in (None, EXACT)]
+    bounds = [bound for spec in OPS.values() for bound in spec.bounds if bound not in (None, EXACT)]
     assert len(bounds) > 50
     assert all(bound is not None and bound.ulps > 0 and bound.reason for bound in bounds)

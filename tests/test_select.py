@@ -59,7 +59,7 @@ def distribution(name: str, *entries: tuple[str, str]) -> list[importlib.metadat
         def locate_file(self, path: object) -> Any:
             return path
 
-    points = [importlib.metadata.EntryPoint(each, value, ENTRY_POINT_GROUP) for each, value in entries]
+    points = [importlib.metadata.EntryPoint(entry_name, value, ENTRY_POINT_GROUP) for entry_name, value in entries]
     for point in points:
         vars(point)["dist"] = Installed()
     return points
@@ -68,12 +68,12 @@ def distribution(name: str, *entries: tuple[str, str]) -> list[importlib.metadat
 def test_what_is_wrong_with_a_plugin_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     place = "tests_of_select"
     monkeypatch.setitem(sys.modules, place, sys.modules[__name__])
-    found = [
+    entry_points = [
         *distribution("one", ("twice", f"{place}:Raising"), ("raising", f"{place}:Raising")),
         *distribution("two", ("twice", f"{place}:BinaryBackend"), ("other", f"{place}:BinaryBackend")),
         *distribution("one", ("raising", f"{place}:Raising")),  # on the path a second time
     ]
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: found)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entry_points)
     monkeypatch.setattr(registry, "_classes", dict(registry._classes))
     with pytest.raises(BackendError, match=r"one plugin 'twice', got declared_by=\['one 1.0 \(.*'two 1.0 \(.*; unin"):
         tb.get_backend("twice")
@@ -140,5 +140,5 @@ _SHARES = numpy.asarray([0.5, 0.5], dtype="float32")
 )
 def test_what_is_no_tensor_follows_the_tensors_beside_it(call: Callable[..., tb.Tensor]) -> None:
     other = tb.get_backend(_Other)
-    x, i, key = (each.backend_copy(other) for each in (tb.asarray(_VALUES), tb.asarray([1, 0]), tb.random.key(0)))
+    x, i, key = (tensor.backend_copy(other) for tensor in (tb.asarray(_VALUES), tb.asarray([1, 0]), tb.random.key(0)))
     assert call(x, i, key).backend is other

@@ -18,14 +18,16 @@ def test_equal_templates_are_one_object() -> None:
 
 
 def test_threads_intern_one_object() -> None:
-    found: list[Template] = []
-    threads = [threading.Thread(target=lambda: found.append(Template((97, 89), "f64", ("t", "u")))) for _ in range(8)]
+    templates: list[Template] = []
+    threads = [
+        threading.Thread(target=lambda: templates.append(Template((97, 89), "f64", ("t", "u")))) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 8
-    assert len(set(map(id, found))) == 1
+    assert len(templates) == 8
+    assert len(set(map(id, templates))) == 1
 
 
 def test_a_template_does_not_change() -> None:

@@ -39,15 +39,15 @@ CALLS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "jit": (lambda: tb.jit(product)(x), ["product"]),
     "vmap of grad": (lambda: tb.jit(tb.vmap(tb.grad(product)))(tb.ones((4, 2, 3))), ["product"]),
     "an error of the user's": (lambda: tb.jit(tb.grad(divide))(x), ["divide"]),
-    "scan": (lambda: tb.scan(lambda carry, each: product(carry), x, x), ["<lambda>", "product"]),
-    "map": (lambda: tb.map(x, function=lambda each: tb.reshape(each, (3,))), ["<lambda>"]),
+    "scan": (lambda: tb.scan(lambda carry, row: product(carry), x, x), ["<lambda>", "product"]),
+    "map": (lambda: tb.map(x, function=lambda element: tb.reshape(element, (3,))), ["<lambda>"]),
 }
 
 
 def caught(call: Any) -> BaseException:
-    with pytest.raises(Exception) as found:  # noqa: PT011 # any error
+    with pytest.raises(Exception) as raised:  # noqa: PT011 # any error
         call()
-    return found.value
+    return raised.value
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -56,7 +56,7 @@ def test_a_traceback_ends_at_the_users_line(name: str, monkeypatch: pytest.Monke
     call, inner = CALLS[name]
     error = caught(call)
     with shortened(error):
-        assert [each.name for each in traceback.extract_tb(error.__traceback__)] == ["caught", "<lambda>", *inner]
+        assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == ["caught", "<lambda>", *inner]
         assert "tensorbackend/" not in "".join(traceback.format_exception(error))
 
 

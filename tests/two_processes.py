@@ -53,8 +53,8 @@ def check(process: int, folder: str) -> None:
     closing = tb.jit(lambda a: a * x + tb.zeros((16, 6), names=("batch", "hidden")) + 1.0)
     assert np.array_equal(np.asarray(closing(x)), NUMBERS * NUMBERS + 1)
     with tb.default_backend(sharded):
-        made = tb.jit(lambda: tb.iota((16, 6), dtype="f32", names=("batch", "hidden")))()
-    assert np.array_equal(np.asarray(made), NUMBERS)
+        positions = tb.jit(lambda: tb.iota((16, 6), dtype="f32", names=("batch", "hidden")))()
+    assert np.array_equal(np.asarray(positions), NUMBERS)
     gradient = tb.jit(tb.grad(lambda a: tb.sum(tb.exp(a / 96))))(x)
     assert np.allclose(np.asarray(gradient), np.exp(NUMBERS / 96) / 96)
     assert str(gradient.sharding) == "f32[batch: 16 / data][hidden: 6 / model]"
@@ -106,8 +106,8 @@ def train(steps: int) -> None:
 
     rules = {"batch": "data", "head": "model", "hidden": "model", "character": "model"}
     sharded: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=rules)
-    for each in transformer.train(sharded, steps, Console(file=io.StringIO()))[1]:
-        print(each)
+    for loss in transformer.train(sharded, steps, Console(file=io.StringIO()))[1]:
+        print(loss)
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ def page() -> str:
 
 def rows() -> list[str]:
     """Rows of the table."""
-    found = []
+    table_rows = []
     for family in TorchBackend.__mro__:
         if not issubclass(family, TorchBase) or family in (TorchBase, TorchBackend):
             continue
@@ -56,8 +56,8 @@ def rows() -> list[str]:
                 unsigned, narrow = getattr(callback, "__unsigned__", "none"), getattr(callback, "__narrow__", "own")
                 cells = "" if unsigned == "none" else unsigned, "" if narrow == "own" else narrow
             if any(cells):
-                found.append(f"| {family.__module__.rpartition('.')[2]} | `{name}` | {cells[0]} | {cells[1]} |\n")
-    return found
+                table_rows.append(f"| {family.__module__.rpartition('.')[2]} | `{name}` | {cells[0]} | {cells[1]} |\n")
+    return table_rows
 
 
 if __name__ == "__main__":

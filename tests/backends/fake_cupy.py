@@ -1,8 +1,9 @@
 """A stand-in for CuPy on a machine without a GPU: NumPy underneath, and as strict as CuPy above.
 
 It refuses what CuPy refuses: NumPy arrays as arguments, implicit conversion to them, dtypes without a loop (the loops
-are CuPy's own, in cupy_loops.json), options that CuPy's functions do not have. Where a GPU leaves open what comes, the
-answer is the unwelcome one: repeated indices are written backwards, and what is inexact or undefined there fails here.
+are CuPy's own, in cupy_loops.json), options that CuPy's functions do not have. Where a GPU promises no particular
+result, this module gives an inconvenient one: it writes repeated indices backwards. What is inexact or undefined on a
+GPU fails here.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _device() -> int:
 
 
 def _plain(value: Any) -> Any:
-    """The NumPy array in a fake one, numbers as they are; TypeError for a NumPy array."""
+    """Return the NumPy array inside a fake one, or a number unchanged; refuse NumPy arrays with a TypeError."""
     if isinstance(value, ndarray):
         if value.device.id != _device():
             raise ValueError(f"array of device {value.device.id} met on device {_device()}")
@@ -128,15 +129,19 @@ class Ufunc:
         sources, results = _loop(self.name, plain)
         plain = [_flushed(np.asarray(x).astype(_dtype(char))) for x, char in zip(plain, sources, strict=True)]
         self._check_defined(plain, sources)
-        found = self.function(*plain)
+        computed = self.function(*plain)
         if self.name == "hypot":  # up to 2 ulps off
-            found = np.where(found >= np.nextafter(np.finfo(found.dtype).max, 0), np.inf, found).astype(found.dtype)
-        several = found if isinstance(found, tuple) else (found,)
-        made = [_flushed(np.asarray(each).astype(_dtype(char))) for each, char in zip(several, results, strict=True)]
+            computed = np.where(computed >= np.nextafter(np.finfo(computed.dtype).max, 0), np.inf, computed).astype(
+                computed.dtype
+            )
+        several = computed if isinstance(computed, tuple) else (computed,)
+        converted = [
+            _flushed(np.asarray(array).astype(_dtype(char))) for array, char in zip(several, results, strict=True)
+        ]
         if out is not None:
-            out._a[...] = made[0]
+            out._a[...] = converted[0]
             return out
-        return _wrap(tuple(made)) if isinstance(found, tuple) else _wrap(made[0])
+        return _wrap(tuple(converted)) if isinstance(computed, tuple) else _wrap(converted[0])
 
     def _check_defined(self, plain: Sequence[Any], sources: str) -> None:
         if self.name in ("remainder", "floor_divide") and plain[0].dtype.kind not in "iu":
@@ -184,7 +189,7 @@ class Capsule:
 
 
 class ndarray:
-    """An array in the memory of a device, on which nothing of the host may look without being told to."""
+    """An array in the memory of a device, which refuses to be converted implicitly to an array of the host."""
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         assert type(array) is np.ndarray
@@ -341,7 +346,7 @@ def _operators() -> None:
     setattr(ndarray, "__matmul__", lambda self, other: module.matmul(self, other))  # noqa: B010 # for the type checker
 
 
-# What is no elementwise function, with the options that CuPy's has besides the arrays
+# Functions that are not elementwise, with the options that CuPy's versions take besides the arrays
 _FUNCTIONS = {
     "all": "axis keepdims", "any": "axis keepdims", "max": "axis keepdims", "min": "axis keepdims",
     "sum": "axis dtype keepdims", "prod": "axis dtype keepdims", "cumsum": "axis dtype", "cumprod": "axis dtype",
@@ -360,65 +365,65 @@ def _function(name: str, options: str, place: Any = np) -> Callable[..., Any]:
     allowed = set(options.split())
 
     @_quietly
-    def call(*arguments: Any, **given: Any) -> Any:
-        if "out" in given and name == "matmul":
-            given["out"]._a[...] = np.matmul(*map(_plain, arguments))
-            return given["out"]
-        if not set(given) <= allowed:
-            raise TypeError(f"cupy.{name} has no options {set(given) - allowed}")
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if "out" in keywords and name == "matmul":
+            keywords["out"]._a[...] = np.matmul(*map(_plain, arguments))
+            return keywords["out"]
+        if not set(keywords) <= allowed:
+            raise TypeError(f"cupy.{name} has no options {set(keywords) - allowed}")
         if name in ("sort", "argsort"):
-            assert given.get("kind", "stable") == "stable"
-            given["kind"] = "stable"
+            assert keywords.get("kind", "stable") == "stable"
+            keywords["kind"] = "stable"
         if name in ("empty", "empty_like"):  # memory that nobody wrote
-            made = getattr(place, name)(*map(_plain, arguments), **given)
-            made[...] = 1
-            return _wrap(made)
-        made = getattr(place, name)(*map(_plain, arguments), **given)
+            memory = getattr(place, name)(*map(_plain, arguments), **keywords)
+            memory[...] = 1
+            return _wrap(memory)
+        result = getattr(place, name)(*map(_plain, arguments), **keywords)
         if name in ("argmax", "argmin"):
-            made = _last_missing(_plain(arguments[0]), made, **given)
-        if name == "cumprod" and made.dtype.kind == "c":
-            made = _from_the_right(_plain(arguments[0]), made, **given)
-        if name in ("tril", "triu") and not made.size and made.dtype == _DTYPES["E"]:
-            made = made.astype(np.float32)
-        return _wrap(made)
+            result = _last_missing(_plain(arguments[0]), result, **keywords)
+        if name == "cumprod" and result.dtype.kind == "c":
+            result = _from_the_right(_plain(arguments[0]), result, **keywords)
+        if name in ("tril", "triu") and not result.size and result.dtype == _DTYPES["E"]:
+            result = result.astype(np.float32)
+        return _wrap(result)
 
     return call
 
 
-def _last_missing(values: Any, found: Any, axis: Any = None) -> Any:
-    """Positions of elements, the last NaN of several."""
+def _last_missing(values: Any, positions: Any, axis: Any = None) -> Any:
+    """Replace positions of extremes: where there are NaNs, return the position of the last one."""
     if values.dtype.kind != "f" or not np.isnan(values).any():
-        return found
+        return positions
     missing = np.isnan(values).reshape(-1) if axis is None else np.isnan(values)
     along = 0 if axis is None else axis
     last = missing.shape[along] - 1 - np.argmax(np.flip(missing, along), axis=along)
-    return np.where(missing.any(axis=along), last, found)
+    return np.where(missing.any(axis=along), last, positions)
 
 
-def _from_the_right(values: Any, found: Any, axis: int, dtype: Any = None) -> Any:
-    """Running products of complex numbers, not finite ones by another order of multiplications."""
-    if np.isfinite(found).all():
-        return found
-    rows, made = np.moveaxis(values.astype(found.dtype), axis, 0), np.moveaxis(found, axis, 0)
+def _from_the_right(values: Any, products: Any, axis: int, dtype: Any = None) -> Any:
+    """Return running products of complex numbers, multiplied in another order if any of them is not finite."""
+    if np.isfinite(products).all():
+        return products
+    rows, product_rows = np.moveaxis(values.astype(products.dtype), axis, 0), np.moveaxis(products, axis, 0)
     for stop in range(1, len(rows)):
         product = rows[stop]
-        for each in rows[:stop][::-1]:
-            product = each * product
-        made[stop] = product
-    return found
+        for row in rows[:stop][::-1]:
+            product = row * product
+        product_rows[stop] = product
+    return products
 
 
 def _filling(value: Any) -> Any:
-    """What an array filled with a value of the host's holds: memory set to zero, also for -0.0."""
+    """Return what an array filled with a number of the host holds: all bits are zero even for -0.0."""
     return np.zeros_like(value)[()] if value == 0 else value
 
 
 def _array(value: Any, dtype: Any = None) -> ndarray:
-    """On the current device, from another one's memory too, which is copied."""
+    """Make an array on the current device; an array on another device is copied."""
     if isinstance(value, ndarray):
         return ndarray(np.array(value._a, dtype))
-    made = np.array(value, dtype)
-    return ndarray(made if made.ndim else np.asarray(_filling(made[()]), made.dtype))
+    array = np.array(value, dtype)
+    return ndarray(array if array.ndim else np.asarray(_filling(array[()]), array.dtype))
 
 
 def _full(shape: Any, value: Any, dtype: Any = None) -> ndarray:
@@ -434,10 +439,10 @@ def _asarray(value: Any, dtype: Any = None) -> ndarray:
 def _from_dlpack(array: Any) -> ndarray:
     if array.__dlpack_device__()[0] != 2:
         raise BufferError("CuPy array must be on a CUDA device")
-    found = array.__dlpack__(stream=1, max_version=(1, 0))
-    assert isinstance(found, Capsule), "a capsule of the fake library"
-    shared = ndarray(found.array._a.view())
-    shared.device.id = found.array.device.id
+    capsule = array.__dlpack__(stream=1, max_version=(1, 0))
+    assert isinstance(capsule, Capsule), "a capsule of the fake library"
+    shared = ndarray(capsule.array._a.view())
+    shared.device.id = capsule.array.device.id
     return shared
 
 
@@ -523,8 +528,8 @@ def _fuse(function: Callable[..., Any]) -> Callable[..., Any]:
     """One kernel of a function: CuPy traces it with stand-ins, so it calls ufuncs and holds on to no array."""
     assert function.__name__.isidentifier(), "it names the kernel"
     held = [cell.cell_contents for cell in function.__closure__ or ()]
-    for each in [each for each in held if hasattr(each, "__globals__")]:
-        held += [value for name, value in each.__globals__.items() if name != "__builtins__" and value is not each]
+    for helper in [value for value in held if hasattr(value, "__globals__")]:
+        held += [value for name, value in helper.__globals__.items() if name != "__builtins__" and value is not helper]
     assert not any(isinstance(value, ndarray) for value in held)
     assert all(isinstance(value, Ufunc) for value in held if callable(value) and not hasattr(value, "__code__"))
 

@@ -19,17 +19,17 @@ ADAPTERS = {"numpy_backend", "jax_backend", "cupy_backend", "cupy_module"}
 
 def knowledge(source: str) -> list[str]:
     """What in a module's source depends on which array library it runs on."""
-    found = []
+    dependencies = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom | ast.Import):
             names = [alias.name for alias in node.names]
             names += (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else []
-            found += [name for name in names if name.split(".")[0] in LIBRARIES | ADAPTERS]
+            dependencies += [name for name in names if name.split(".")[0] in LIBRARIES | ADAPTERS]
         elif isinstance(node, ast.Compare):
-            found += [ast.unparse(node) for part in ast.walk(node) if ast.unparse(part).endswith(".__name__")]
+            dependencies += [ast.unparse(node) for part in ast.walk(node) if ast.unparse(part).endswith(".__name__")]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found += [node.value] if node.value.split(".")[0] in LIBRARIES else []
-    return found
+            dependencies += [node.value] if node.value.split(".")[0] in LIBRARIES else []
+    return dependencies
 
 
 @pytest.mark.parametrize(
@@ -59,21 +59,21 @@ def test_each_library_has_an_adapter(backend: str) -> None:
     xp = tensorbackend.get_backend(backend).xp  # type: ignore[attr-defined] # of backends on array modules
     assert isinstance(xp, ArrayModule)
     assert xp.eager is (backend == "numpy")
-    found = xp.join(xp.asarray([-0.0, xp.inf]), xp.asarray([xp.nan, -0.0]))
-    assert str(found.tolist()) == "[(-0+nanj), (inf-0j)]"
+    joined = xp.join(xp.asarray([-0.0, xp.inf]), xp.asarray([xp.nan, -0.0]))
+    assert str(joined.tolist()) == "[(-0+nanj), (inf-0j)]"
     assert str(xp.positive_zero(xp.asarray([-0.0, -2.0])).tolist()) == "[0.0, -2.0]"
 
 
 def test_the_last_op_of_a_chain_takes_the_memory_of_an_operand_that_the_chain_made() -> None:
     x, y = tb.ones(100_000, dtype="f64"), tb.full((100_000,), 3.0, dtype="f64")
     chain = tb.jit(lambda x, y: x + 2 * y)
-    wanted = chain(x, y)
+    reference = chain(x, y)
     tracemalloc.start()
     try:
-        found = chain(x, y)
+        result = chain(x, y)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert found.nbytes <= peak < 1.2 * found.nbytes
-    assert found.tolist() == wanted.tolist() == [7.0] * 100_000
+    assert result.nbytes <= peak < 1.2 * result.nbytes
+    assert result.tolist() == reference.tolist() == [7.0] * 100_000
     assert (x[0].item(), y[0].item()) == (1.0, 3.0)

@@ -85,8 +85,8 @@ def one_by_one(value: float, target: DType) -> int:
 @pytest.mark.parametrize("target", WHOLE, ids=str)
 def test_a_float_beyond_an_integer_dtype_is_its_limit(target: DType) -> None:
     values = [*column(tb.float64).tolist(), 2.0**63, -(2.0**63), 2.0**64, 1e300, -1e300, 0.999, -0.999]
-    found = tb.astype(tb.tensor(values, dtype="f64", backend="binary"), target).tolist()
-    assert found == [one_by_one(value, target) for value in values]
+    integers = tb.astype(tb.tensor(values, dtype="f64", backend="binary"), target).tolist()
+    assert integers == [one_by_one(value, target) for value in values]
 
 
 @pytest.mark.parametrize("target", WHOLE, ids=str)
@@ -115,8 +115,10 @@ def test_a_function_of_two_long_columns_is_that_of_its_pieces(name: str, dtype: 
 def test_bits_of_integers(name: str, dtype: DType) -> None:
     x, y = column(dtype), tb.astype(tb.abs(column(tb.int8, 1, special=False)), dtype)
     bits, low = dtype.bits, iinfo(dtype).min
-    wanted = [(BITS[name](a, b, bits) - low) % (1 << bits) + low for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    assert getattr(tb, name)(x, y).tolist() == wanted
+    expected_integers = [
+        (BITS[name](a, b, bits) - low) % (1 << bits) + low for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    assert getattr(tb, name)(x, y).tolist() == expected_integers
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
@@ -124,10 +126,10 @@ def test_where_takes_whole_elements(dtype: DType) -> None:
     condition, x, y = column(bool_), column(dtype), column(dtype, 1)
     width, left, right = dtype.itemsize, x.to_binary(), y.to_binary()
     places = [(at * width, (at + 1) * width) for at in range(LENGTH)]
-    wanted = [
+    expected_elements = [
         (left if holds else right)[slice(*place)] for holds, place in zip(condition.tolist(), places, strict=True)
     ]
-    assert tb.where(condition, x, y).to_binary() == b"".join(wanted)
+    assert tb.where(condition, x, y).to_binary() == b"".join(expected_elements)
 
 
 def test_bools_of_any_bytes_are_true() -> None:
@@ -144,8 +146,8 @@ def test_bfloat16_is_rounded_once() -> None:
     below, above = math.nextafter(tie, 0), math.nextafter(tie, 2)
     values = [tie, below, above, -tie, -below, -above, 0.0, -0.0, 1e39, -1e39, 3.4e38, math.inf, math.nan, -math.nan]
     values += [random.Random(0).uniform(-1, 1) * 10 ** (at % 80 - 40) for at in range(LENGTH)]
-    found = unpack(pack(values, bfloat16), tb.uint16)
-    assert list(found) == [bfloat16_bits(value) for value in values]
+    bit_patterns = unpack(pack(values, bfloat16), tb.uint16)
+    assert list(bit_patterns) == [bfloat16_bits(value) for value in values]
     assert [unpack(pack([value], bfloat16), bfloat16)[0] for value in (tie, below, above)] == [1.0, 1.0, 1.0 + 2.0**-7]
 
 
@@ -160,5 +162,5 @@ def test_reductions_over_neighbouring_axes_and_others(axes: tuple[int, ...]) -> 
 @pytest.mark.parametrize("shapes", [((3, 1), (1, 4)), ((400, 3), (3,)), ((700,), ()), ((2, 1, 300), (5, 1))], ids=str)
 def test_columns_are_broadcast(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
     x, y = (tb.reshape(tb.arange(math.prod(shape), dtype="f32", backend="binary"), shape) for shape in shapes)
-    wanted = x.backend_copy("numpy") - y.backend_copy("numpy")
-    assert (x - y).tolist() == wanted.tolist()
+    reference = x.backend_copy("numpy") - y.backend_copy("numpy")
+    assert (x - y).tolist() == reference.tolist()

@@ -37,7 +37,7 @@ NAMES = sorted(OURS | set(GENERATORS))
 
 @pytest.fixture(scope="module")
 def _stand_in() -> Iterator[None]:
-    """The fake library for a while, and no instance of the backend on the one that may be installed."""
+    """Replace CuPy by the fake library, and set aside instances of the backend that use an installed CuPy."""
     real = {key: Core._instances.pop(key) for key in list(Core._instances) if key[0] is CupyBackend}
     with pytest.MonkeyPatch.context() as patch:
         for name, module in fake.MODULES.items():
@@ -115,7 +115,7 @@ def test_the_next_number(cupy: Backend, dtype: str) -> None:
     limits = tb.finfo(dtype)
     ends = [float(limits.max), -float(limits.smallest_normal)]
     numbers = [0.0, -0.0, 1.0, -1.0, 1.5, np.inf, -np.inf, np.nan, *ends]
-    x = tb.tensor([each for each in numbers for _ in numbers], dtype=dtype, backend="binary")
+    x = tb.tensor([number for number in numbers for _ in numbers], dtype=dtype, backend="binary")
     y = tb.tensor(numbers * len(numbers), dtype=dtype, backend="binary")
     check(Invocation("nextafter", (x, y), {}), cupy)
 
@@ -215,9 +215,9 @@ def test_no_byte_through_the_host_between_libraries_on_one_device(cupy: Backend)
         assert x.backend_copy(Other).data.data.ptr != start
         moved = x.backend_transfer(Other)
         assert (moved.template, moved.data.data.ptr) == (template, start)
-    found = cupy.from_dlpack(moved, copy=True)
-    assert found[0] is Template((2, 3), ALL_DTYPES[-1])
-    assert found[1].data.ptr != start
+    imported = cupy.from_dlpack(moved, copy=True)
+    assert imported[0] is Template((2, 3), ALL_DTYPES[-1])
+    assert imported[1].data.ptr != start
 
 
 def test_dlpack_with_the_host(cupy: Backend) -> None:
@@ -308,10 +308,10 @@ def test_callbacks_run_on_their_device(two_devices: Backend) -> None:
 
 @pytest.mark.parametrize("dtype", [d for d in ALL_DTYPES if d.kind != "bool"], ids=str)
 def test_repeated_indices(cupy: Backend, dtype: DType) -> None:
-    x, updates = (tb.astype(tb.tensor(each, backend=cupy), dtype) for each in ([0, 100], [100, 2, 3]))
+    x, updates = (tb.astype(tb.tensor(numbers, backend=cupy), dtype) for numbers in ([0, 100], [100, 2, 3]))
     indices = tb.tensor([[1], [1], [0]], backend=cupy)
-    wanted = tb.indexed_add(*(each.backend_copy("binary") for each in (x, indices, updates))).tolist()
-    assert tb.indexed_add(x, indices, updates).tolist() == wanted  # int8 wraps
+    reference = tb.indexed_add(*(tensor.backend_copy("binary") for tensor in (x, indices, updates))).tolist()
+    assert tb.indexed_add(x, indices, updates).tolist() == reference  # int8 wraps
     assert tb.indexed_put(x, indices, updates).tolist() == [3, 2]
 
 
@@ -350,6 +350,6 @@ def test_a_chain_of_elementwise_ops_is_one_kernel(cupy: Backend) -> None:
 
     x, y = tb.asarray([[0.1, 0.2], [0.3, 0.4]]), tb.asarray([1.0, 2.0])
     before = fake.settings.kernels
-    found = tb.jit(function)(x.backend_copy("cupy"), y.backend_copy("cupy"))
+    result = tb.jit(function)(x.backend_copy("cupy"), y.backend_copy("cupy"))
     assert fake.settings.kernels == before + 2  # of the rows of x, and of y
-    assert found.to_binary() == function(x, y).to_binary()
+    assert result.to_binary() == function(x, y).to_binary()

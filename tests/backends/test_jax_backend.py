@@ -35,10 +35,10 @@ def test_a_jitted_function_keeps_names() -> None:
     def function(x: tb.Tensor) -> dict[str, tb.Tensor]:
         return {"softmax": tb.softmax(x, axis="feature"), "total": tb.sum(x * 2, axis="batch")}
 
-    found = function(X)
-    assert (found["softmax"].names, found["total"].names) == (("batch", "feature"), ("feature",))
-    assert found["total"].tolist() == [4.0, -2.0, 3.5]
-    assert found["softmax"].backend is BACKEND
+    results = function(X)
+    assert (results["softmax"].names, results["total"].names) == (("batch", "feature"), ("feature",))
+    assert results["total"].tolist() == [4.0, -2.0, 3.5]
+    assert results["softmax"].backend is BACKEND
 
 
 def test_names_are_static_data_and_shapes_are_checked_while_tracing() -> None:
@@ -63,10 +63,10 @@ def test_a_traced_tensor_is_shown_without_data() -> None:
 
 
 def test_a_gradient_is_a_tensor_with_names() -> None:
-    found = jax.grad(lambda x: tb.sum(tb.tanh(x) ** 2).data)(X)
-    wanted = jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2))(X.data)
-    assert found.template is X.template
-    np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-6)
+    gradient = jax.grad(lambda x: tb.sum(tb.tanh(x) ** 2).data)(X)
+    reference = jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2))(X.data)
+    assert gradient.template is X.template
+    np.testing.assert_allclose(np.asarray(gradient), reference, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -90,9 +90,9 @@ def test_a_gradient_is_a_tensor_with_names() -> None:
     ],
 )
 def test_gradients_are_jax_own(ours: Any, theirs: Any) -> None:
-    found = jax.jit(jax.grad(lambda x: tb.sum(ours(x)).data))(X)
-    wanted = jax.jit(jax.grad(lambda x: jnp.sum(theirs(x))))(X.data)
-    np.testing.assert_allclose(np.asarray(found), wanted, rtol=2e-5, atol=1e-6)
+    gradient = jax.jit(jax.grad(lambda x: tb.sum(ours(x)).data))(X)
+    reference = jax.jit(jax.grad(lambda x: jnp.sum(theirs(x))))(X.data)
+    np.testing.assert_allclose(np.asarray(gradient), reference, rtol=2e-5, atol=1e-6)
 
 
 def test_a_mapped_axis_goes_with_its_name_and_comes_without_one() -> None:
@@ -122,8 +122,8 @@ def test_scan_over_tensors() -> None:
 
 def test_tensors_of_other_backends_become_jax_tensors_in_a_transformation() -> None:
     for backend in ("numpy", "binary"):
-        found = jax.jit(lambda x: x + x)(tb.tensor([1.0, 2.0], names=("n",), backend=backend))
-        assert (found.tolist(), found.names, found.backend) == ([2.0, 4.0], ("n",), BACKEND)
+        doubled = jax.jit(lambda x: x + x)(tb.tensor([1.0, 2.0], names=("n",), backend=backend))
+        assert (doubled.tolist(), doubled.names, doubled.backend) == ([2.0, 4.0], ("n",), BACKEND)
 
 
 def test_a_value_that_jax_traces_is_a_tensor_on_jax() -> None:
@@ -162,12 +162,12 @@ class Layer(NamedTuple):
 
 def layers(sizes: list[tuple[str, int]]) -> list[Layer]:
     key = tb.random.key(0, backend=BACKEND)
-    made = []
+    parameters = []
     for (before, rows), (after, columns) in pairwise(sizes):
-        key, own = tb.random.split(key)
-        weight = tb.random.normal(own, (rows, columns), names=(before, after)) / rows**0.5
-        made.append(Layer(weight, tb.zeros((columns,), names=(after,), backend=BACKEND)))
-    return made
+        key, layer_key = tb.random.split(key)
+        weight = tb.random.normal(layer_key, (rows, columns), names=(before, after)) / rows**0.5
+        parameters.append(Layer(weight, tb.zeros((columns,), names=(after,), backend=BACKEND)))
+    return parameters
 
 
 def network(parameters: list[Layer], x: tb.Tensor) -> tb.Tensor:
@@ -189,11 +189,11 @@ def test_a_named_network_gives_the_numbers_of_one_in_jax_numpy() -> None:
         return jnp.mean(jax.scipy.special.logsumexp(x @ parameters[-1][0] + parameters[-1][1], axis=1))
 
     arrays = [(layer.weight.data, layer.bias.data) for layer in parameters]
-    found, gradient = jax.jit(jax.value_and_grad(loss))(parameters, x)
-    wanted, wanted_gradient = jax.jit(jax.value_and_grad(plain))(arrays, x.data)
-    np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    loss_value, gradient = jax.jit(jax.value_and_grad(loss))(parameters, x)
+    expected_loss, expected_gradient = jax.jit(jax.value_and_grad(plain))(arrays, x.data)
+    np.testing.assert_allclose(loss_value, expected_loss, rtol=1e-6)
     assert gradient[1].weight.names == ("hidden", "code")
-    for ours, theirs in zip(jax.tree.leaves(gradient), jax.tree.leaves(wanted_gradient), strict=True):
+    for ours, theirs in zip(jax.tree.leaves(gradient), jax.tree.leaves(expected_gradient), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-7)
     logits = jax.vmap(lambda row: network(parameters, row))(x)
     assert (logits.names, logits.shape) == ((None, "digit"), (8, 10))
@@ -218,8 +218,8 @@ def test_an_index_outside_is_an_error_on_data_and_moved_while_tracing() -> None:
     indices = on_jax([0, 7], dtype="s64")
     with pytest.raises(DataError, match="expected an index from -2 to 1, got index=7"):
         tb.take(X, indices, axis="batch")
-    found = jax.jit(lambda indices: tb.take(X, indices, axis="batch"))(indices)
-    assert found.tolist() == [X.tolist()[0], X.tolist()[1]]
+    rows = jax.jit(lambda indices: tb.take(X, indices, axis="batch"))(indices)
+    assert rows.tolist() == [X.tolist()[0], X.tolist()[1]]
 
 
 def test_a_singular_matrix_is_an_error_on_data_and_no_number_while_tracing() -> None:
@@ -238,8 +238,8 @@ def test_a_matrix_held_by_a_traced_function_is_solved_with() -> None:
         solve = tb.linalg.triangular_solve
         return [tb.linalg.solve(matrix, right), tb.linalg.inv(matrix) @ right, solve(factor, right), factor @ right]
 
-    for ours, wanted in zip(jax.jit(solved)(right), solved(right), strict=True):
-        np.testing.assert_allclose(ours, wanted, rtol=1e-6)
+    for ours, reference in zip(jax.jit(solved)(right), solved(right), strict=True):
+        np.testing.assert_allclose(ours, reference, rtol=1e-6)
 
 
 def test_a_number_beside_a_tensor_met_while_tracing_is_no_tracer_later() -> None:
@@ -255,8 +255,8 @@ def test_a_number_beside_a_tensor_met_while_tracing_is_no_tracer_later() -> None
 def test_numbers_that_are_equal_but_not_the_same_fill_different_tensors(shape: tuple[int, ...]) -> None:
     zeros = 0.0, -0.0, complex(0.0, -0.0), complex(-0.0, 0.0), 0j
     for value in zeros * 2:
-        found = tb.full(shape, value, dtype="c64", backend=BACKEND)
-        assert repr(found.tolist()) == repr(tb.full(shape, value, dtype="c64").tolist())
+        filled = tb.full(shape, value, dtype="c64", backend=BACKEND)
+        assert repr(filled.tolist()) == repr(tb.full(shape, value, dtype="c64").tolist())
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint8"])
@@ -264,8 +264,8 @@ def test_integer_powers_of_many_bits(dtype: str) -> None:
     bits, most = (64, 2**63 - 1) if dtype == "int64" else (8, 255)
     cases = [(base, exponent) for base in (2, 3, 7) for exponent in (0, 1, 63, 64, 65, 100, most - 1, most)]
     bases, exponents = (tb.tensor(column, dtype=dtype, backend=BACKEND) for column in zip(*cases, strict=True))
-    found = (bases**exponents).tolist()
-    assert [value % 2**bits for value in found] == [pow(*case, 2**bits) for case in cases]
+    powers = (bases**exponents).tolist()
+    assert [value % 2**bits for value in powers] == [pow(*case, 2**bits) for case in cases]
 
 
 @pytest.mark.parametrize(("dtype", "greatest"), [("c64", 3.4028234663852886e38), ("c128", 1.7976931348623157e308)])
@@ -273,8 +273,10 @@ def test_integer_powers_of_many_bits(dtype: str) -> None:
 def test_complex_numbers_with_an_extreme_part(name: str, dtype: str, greatest: float) -> None:
     parts = 0.0, -0.0, 1.0, greatest, -greatest, float("inf"), float("nan")
     values = [complex(a, b) for a in parts for b in parts]
-    ours, wanted = (getattr(tb, name)(tb.tensor(values, dtype=dtype, backend=each)) for each in (BACKEND, "binary"))
-    np.testing.assert_allclose(ours, wanted, rtol=1e-5, atol=1e-37, err_msg=name)
+    ours, reference = (
+        getattr(tb, name)(tb.tensor(values, dtype=dtype, backend=backend)) for backend in (BACKEND, "binary")
+    )
+    np.testing.assert_allclose(ours, reference, rtol=1e-5, atol=1e-37, err_msg=name)
 
 
 @pytest.mark.parametrize("shape", [(), (2, 2)])
@@ -289,7 +291,7 @@ def test_bits_of_complex_numbers(other: str, shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(("dtype", "small"), [("f32", 5e-39), ("f64", 5e-310)])
 def test_angles_of_subnormal_numbers_are_those_of_zeros(dtype: str, small: float) -> None:
     signs = [(a, b) for a in (1.0, -1.0) for b in (1.0, -1.0)]
-    found, wanted = (
+    angles, angles_of_zeros = (
         tb.atan2(
             *(
                 tb.tensor([sign * size for sign in column], dtype=dtype, backend=BACKEND)
@@ -298,16 +300,16 @@ def test_angles_of_subnormal_numbers_are_those_of_zeros(dtype: str, small: float
         )
         for size in (small, 0.0)
     )
-    assert repr(found.tolist()) == repr(wanted.tolist())
+    assert repr(angles.tolist()) == repr(angles_of_zeros.tolist())
 
 
 @pytest.mark.parametrize(("dtype", "small"), [("bf16", 5e-39), ("f32", 5e-39), ("f64", 5e-310)])
 def test_quotients_and_roots_of_subnormal_numbers_are_those_of_zeros(dtype: str, small: float) -> None:
-    def found(size: float) -> list[Any]:
+    def quotients_and_roots(size: float) -> list[Any]:
         x, y = (tb.tensor([a * size, b], dtype=dtype, backend=BACKEND) for a, b in ((1.0, 2.0), (-1.0, 3.0)))
         return [tb.cbrt(x).tolist(), tb.floor_divide(y, x).tolist(), tb.remainder(x, y[1]).tolist()]
 
-    assert repr(found(small)) == repr(found(0.0))
+    assert repr(quotients_and_roots(small)) == repr(quotients_and_roots(0.0))
 
 
 def test_derivatives_at_zero() -> None:
@@ -319,11 +321,11 @@ def test_derivatives_at_zero() -> None:
 @pytest.mark.parametrize("options", [{"padding": "same"}, {"padding": "same", "input_dilation": (2,)}])
 def test_padding_of_a_convolution_is_multiplied(options: dict[str, Any]) -> None:
     for values, weights in product(([1.0], [1.0, 2.0], [1.0, 2.0, 3.0]), ([1.0, float("inf")], [2.0, 0.5, 1.0])):
-        ours, wanted = (
-            tb.conv(*(tb.tensor([[each]], dtype="f32", backend=backend) for each in (values, weights)), **options)
+        ours, reference = (
+            tb.conv(*(tb.tensor([[numbers]], dtype="f32", backend=backend) for numbers in (values, weights)), **options)
             for backend in (BACKEND, "binary")
         )
-        assert repr(ours.tolist()) == repr(wanted.tolist())
+        assert repr(ours.tolist()) == repr(reference.tolist())
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64", "c128"])
@@ -333,15 +335,15 @@ def test_groups_of_a_convolution_do_not_mix(groups: str, dtype: str) -> None:
     values[0, 0, 1], values[1, 1, 2] = np.inf, np.nan
     channels = 1 if groups == "feature_groups" else 2
     weights = np.arange(1.0, 1 + 8 * channels).reshape((4, channels, 2))
-    ours, wanted = (
+    ours, reference = (
         tb.conv(
-            *(tb.astype(tb.asarray(each, backend=backend), dtype) for each in (values, weights)),
+            *(tb.astype(tb.asarray(array, backend=backend), dtype) for array in (values, weights)),
             padding="same",
             **{groups: 2},
         )
         for backend in (BACKEND, "binary")
     )
-    assert repr(ours.tolist()) == repr(wanted.tolist())
+    assert repr(ours.tolist()) == repr(reference.tolist())
 
 
 def test_a_convolution_of_padding_alone() -> None:
@@ -352,13 +354,13 @@ def test_a_convolution_of_padding_alone() -> None:
 def test_one_kernel_reads_and_writes_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BACKEND, "kernels", {})
     x = tb.zeros((5, 2), backend=BACKEND)
-    made = set()
+    counts = set()
     for place in range(5):
         x[place] = float(place)
         assert x[place].tolist() == [place, place]
-        made.add(len(BACKEND.kernels))
-    assert len(made) == 1
-    assert made != {0}
+        counts.add(len(BACKEND.kernels))
+    assert len(counts) == 1
+    assert counts != {0}
 
 
 def test_functions_of_scalars_are_traced_once() -> None:
@@ -378,12 +380,12 @@ def test_functions_of_scalars_are_traced_once() -> None:
 
 
 def test_an_array_of_jax_is_a_payload() -> None:
-    given = jax.numpy.asarray([1.0, 2.0])
-    x = tb.asarray(given, names=("n",), backend=BACKEND)
-    assert x.data is given
+    array = jax.numpy.asarray([1.0, 2.0])
+    x = tb.asarray(array, names=("n",), backend=BACKEND)
+    assert x.data is array
     assert x.names == ("n",)
-    assert tb.asarray(given, copy=True, backend=BACKEND).data is not given
-    assert tb.asarray(given, backend="numpy").tolist() == [1.0, 2.0]
+    assert tb.asarray(array, copy=True, backend=BACKEND).data is not array
+    assert tb.asarray(array, backend="numpy").tolist() == [1.0, 2.0]
 
 
 def test_an_index_outside_is_found_beside_values_that_are_differentiated() -> None:
@@ -492,9 +494,9 @@ def test_linear_algebra_of_matrices_without_elements(shape: tuple[int, ...], dty
         functions += [getattr(tb.linalg, name) for name in square]
     x = tb.zeros(shape, dtype=dtype, backend=BACKEND)
     for function in functions:
-        ours, wanted = (jax.tree.leaves(function(each)) for each in (x, x.backend_copy("binary")))
-        for found, other in zip(ours, wanted, strict=True):
-            assert (found.shape, found.tolist()) == (other.shape, other.tolist()), function.__name__
+        ours, references = (jax.tree.leaves(function(tensor)) for tensor in (x, x.backend_copy("binary")))
+        for result, reference in zip(ours, references, strict=True):
+            assert (result.shape, result.tolist()) == (reference.shape, reference.tolist()), function.__name__
 
 
 def test_constants_of_a_loop_outlive_the_function_that_jax_first_compiled() -> None:

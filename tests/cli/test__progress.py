@@ -13,10 +13,10 @@ def test_a_terminal_shows_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     with progress(3) as advance:
         advance("exp of float32", "0 failed")
         advance("sin of float32", "1 failed")
-    found = capsys.readouterr()
-    assert "2/3" in found.err
-    assert "1 failed" in found.err
-    assert found.out == ""
+    captured = capsys.readouterr()
+    assert "2/3" in captured.err
+    assert "1 failed" in captured.err
+    assert captured.out == ""
 
 
 def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,7 +70,7 @@ WANTED = {
 @pytest.fixture(scope="module")
 def report() -> Report:
     pairs = list(
-        check_pairs(CheckedBackend(), [each.removeprefix("linalg.") for each in OPS], [tb.float64], examples=60)
+        check_pairs(CheckedBackend(), [op_name.removeprefix("linalg.") for op_name in OPS], [tb.float64], examples=60)
     )
     return Report.of(CheckedBackend(), pairs, examples=60, seed=0, seconds=1.5)
 
@@ -105,10 +105,10 @@ def test_the_script_shows_the_failure(report: Report, capsys: pytest.CaptureFixt
 
 
 def test_the_same_seed_draws_the_same_calls() -> None:
-    def found(start: int) -> Any:
+    def script(start: int) -> Any:
         return check_pair(CheckedBackend(), "exp", tb.float32, examples=5, start=start).script
 
-    assert found(1) == found(1)
+    assert script(1) == script(1)
 
 
 def test_a_dtype_of_another_operand_is_not_held_against_a_pair() -> None:
@@ -160,11 +160,11 @@ def test_the_page(report: Report, tmp_path: Path) -> None:
 
 def test_the_report_for_programs(report: Report, tmp_path: Path) -> None:
     report.write(tmp_path / "report.json")
-    found = json.loads((tmp_path / "report.json").read_text())
-    assert found["totals"] == report.totals
-    assert (found["backend"], found["device"], found["examples"], found["seed"]) == (NAME, "cpu", 60, 0)
-    assert found["pairs"][0] == {**report.pairs[0]._asdict(), "reasons": []}
-    assert "python" in found["versions"]
+    document = json.loads((tmp_path / "report.json").read_text())
+    assert document["totals"] == report.totals
+    assert (document["backend"], document["device"], document["examples"], document["seed"]) == (NAME, "cpu", 60, 0)
+    assert document["pairs"][0] == {**report.pairs[0]._asdict(), "reasons": []}
+    assert "python" in document["versions"]
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,10 +199,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 )
 def test_a_mistake_on_the_command_line(arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *arguments]) == 2
-    found = capsys.readouterr()
-    assert found.out == ""
-    assert found.err.startswith("tensorbackend check: ")
-    assert text in found.err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("tensorbackend check: ")
+    assert text in captured.err
 
 
 def test_several_processes_find_the_same() -> None:
@@ -256,8 +256,8 @@ def test_a_run_that_is_stopped_tells_what_it_has(sent: signal.Signals, status: i
         printed, _ = running.communicate(timeout=60)
     assert running.returncode == status
     assert "numpy: stopped after" in printed
-    found = json.loads(report.read_text())
-    assert 0 < len(found["pairs"]) < found["asked"]
+    document = json.loads(report.read_text())
+    assert 0 < len(document["pairs"]) < document["asked"]
 
 
 def test_a_stop_that_something_swallowed_is_raised_at_the_next_call() -> None:

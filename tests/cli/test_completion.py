@@ -63,7 +63,7 @@ PROGRAMS = {"bash": BASH, "fish": FISH, "zsh": ZSH}
 
 @pytest.mark.parametrize("shell", [shell for shell in PROGRAMS if shell == "bash" or shutil.which(shell)])
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("words", "completions"),
     [
         (["tensorbackend", "ch"], ["check"]),
         (["tensorbackend", "check", "--qu"], ["--quick"]),
@@ -74,7 +74,7 @@ PROGRAMS = {"bash": BASH, "fish": FISH, "zsh": ZSH}
     ],
 )
 def test_a_shell_completes(
-    shell: str, words: list[str], wanted: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+    shell: str, words: list[str], completions: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     main(["completion", shell])
     script = tmp_path / "script"
@@ -84,7 +84,7 @@ def test_a_shell_completes(
     command.touch(mode=0o755)
     program = PROGRAMS[shell].format(script=script, folder=tmp_path, words=" ".join(words), place=len(words) - 1)
     done = subprocess.run([shell, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.stdout.split() == wanted, done.stderr
+    assert done.stdout.split() == completions, done.stderr
 
 
 def test_without_shtab_the_command_says_how_to_get_it(

@@ -23,17 +23,17 @@ from tensorbackend.select import registry
 def info(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
     """The exit status and the backends of `tensorbackend info --json` by name."""
     status = main(["info", "--json", *arguments])
-    found = json.loads(capsys.readouterr().out)
-    return status, {backend["name"]: backend for backend in found["backends"]}
+    document = json.loads(capsys.readouterr().out)
+    return status, {backend["name"]: backend for backend in document["backends"]}
 
 
 def test_every_backend_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    status, found = info(capsys)
+    status, backends = info(capsys)
     assert status == 0
-    assert set(tb.backends()) == set(found)
-    assert found["numpy"]["ready"]
-    assert found["numpy"]["versions"] == {"numpy": sys.modules["numpy"].__version__}
-    assert found["numpy"]["devices"] == ["cpu"]
+    assert set(tb.backends()) == set(backends)
+    assert backends["numpy"]["ready"]
+    assert backends["numpy"]["versions"] == {"numpy": sys.modules["numpy"].__version__}
+    assert backends["numpy"]["devices"] == ["cpu"]
 
 
 def test_counts_are_those_of_the_class() -> None:
@@ -68,18 +68,18 @@ def test_a_plugin_that_fails_is_shown_with_its_error(
         importlib.metadata.EntryPoint("moody", "moody_module:Moody", registry.ENTRY_POINT_GROUP),
     ]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entries)
-    status, found = info(capsys)
+    status, backends = info(capsys)
     assert status == 0
-    assert "no_such_module" in found["broken"]["error"]
-    assert (found["broken"]["ready"], found["broken"]["origin"], found["broken"]["callbacks"]) == (
+    assert "no_such_module" in backends["broken"]["error"]
+    assert (backends["broken"]["ready"], backends["broken"]["origin"], backends["broken"]["callbacks"]) == (
         False,
         "plugin",
         None,
     )
-    assert not found["moody"]["ready"]
-    assert "the backend 'moody' to start, got error='OSError: no driver'" in found["moody"]["error"]
-    assert found["moody"]["callbacks"] == 0  # its class is there, and defines none
-    assert found["numpy"]["ready"]
+    assert not backends["moody"]["ready"]
+    assert "the backend 'moody' to start, got error='OSError: no driver'" in backends["moody"]["error"]
+    assert backends["moody"]["callbacks"] == 0  # its class is there, and defines none
+    assert backends["numpy"]["ready"]
     assert main(["info"]) == 0
     shown = capsys.readouterr().out
     assert "got error='OSError: no driver'" in shown
@@ -87,10 +87,10 @@ def test_a_plugin_that_fails_is_shown_with_its_error(
 
 def test_a_backend_asked_for_by_name_decides_the_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
     assert info(capsys, "binary")[0] == 0
-    status, found = info(capsys, "binary", "nonesuch")
+    status, backends = info(capsys, "binary", "nonesuch")
     assert status == 1
-    assert set(found) == {"binary", "nonesuch"}
-    assert found["nonesuch"]["error"].startswith("expected the name of a backend, got name='nonesuch'")
+    assert set(backends) == {"binary", "nonesuch"}
+    assert backends["nonesuch"]["error"].startswith("expected the name of a backend, got name='nonesuch'")
     with pytest.raises(SystemExit) as exit:
         main(["info", "--nonesuch"])
     assert exit.value.code == 2
@@ -117,17 +117,17 @@ def test_what_is_missing_says_how_to_get_it() -> None:
 
 
 def test_as_a_module() -> None:
-    made = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "tensorbackend", "info", "numpy"], capture_output=True, text=True, check=True
     )
-    assert "ready" in made.stdout
+    assert "ready" in completed.stdout
 
 
 def test_a_reader_that_has_had_enough_is_no_mistake() -> None:
     command = [sys.executable, "-m", "tensorbackend", "info", "numpy", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as made:
-        assert made.stdout is not None
-        assert made.stderr is not None
-        made.stdout.close()
-        assert made.stderr.read() == ""
-    assert made.returncode == 1
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 1

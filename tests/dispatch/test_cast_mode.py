@@ -65,15 +65,15 @@ def matrix(dtype: str, backend: str) -> tb.Tensor:
 def test_ops_that_compute_do_so_in_the_precision(name: str, backend: str) -> None:
     function = COMPUTING[name]
     with tb.precision(64):
-        wanted = function(matrix("f64", backend))
+        reference = function(matrix("f64", backend))
     for dtype in ("f16", "f32", "f64"):
         x = matrix(dtype, backend)
         before = function(x).dtype
         with tb.precision(64, cast=True):
             for _ in range(3):
-                found = function(x)
-                assert found.dtype is tb.float64
-                assert found.tolist() == wanted.tolist()
+                result = function(x)
+                assert result.dtype is tb.float64
+                assert result.tolist() == reference.tolist()
         assert function(x).dtype is before is x.dtype
     with tb.precision(32, cast=True):
         assert function(matrix("f64", backend)).dtype is tb.float32
@@ -145,12 +145,12 @@ def test_each_thread_has_its_own_mode() -> None:
     wrong: list[Any] = []
     turn = threading.Barrier(3)
 
-    def work(bits: int, cast: bool, wanted: Any) -> None:
+    def work(bits: int, cast: bool, expected_dtype: Any) -> None:
         turn.wait(60)
         for _ in range(60):
             with tb.precision(bits, cast=cast):
-                found = [(x + x).dtype, tb.exp(y).dtype, (y * 2).dtype, tb.sum(y, axis=0).dtype]
-                wrong.extend(each for each in found if each is not wanted)
+                dtypes = [(x + x).dtype, tb.exp(y).dtype, (y * 2).dtype, tb.sum(y, axis=0).dtype]
+                wrong.extend(dtype for dtype in dtypes if dtype is not expected_dtype)
 
     kinds = [(64, True, tb.float64), (16, True, tb.float16), (64, False, tb.float32)]
     threads = [threading.Thread(target=work, args=kind) for kind in kinds]
@@ -172,7 +172,7 @@ def test_what_was_ready_is_ready_again() -> None:
         assert key not in path.ready
         wide = tb.astype(x, "f64")
         wide + wide
-        assert any(each[0] is wide.template for each in path.ready)
+        assert any(ready_key[0] is wide.template for ready_key in path.ready)
     assert path.ready[key][1] is before[1]
-    assert any(each[0] is wide.template for each in path.ready)
+    assert any(ready_key[0] is wide.template for ready_key in path.ready)
     assert not any(hasattr(kernel, "__unwatched__") for *_, kernel in path.ready.values())

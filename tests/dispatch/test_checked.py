@@ -83,7 +83,7 @@ def test_a_plugins_own_error_is_told_with_op_and_backend(name: str) -> None:
     assert str(fails()) == str(cold)  # a warm call
     with pytest.raises(ContractError, match=f"{name} of the backend 'failing'") as traced:
         tb.jit(call)(x)
-    assert any("traced at" in each for each in traced.value.__notes__)
+    assert any("traced at" in note for note in traced.value.__notes__)
 
 
 def test_beside_a_number() -> None:
@@ -140,14 +140,14 @@ class Careless(NumpyBackend):
         return None
 
     def optional(self, name: str, args: Any, default_impl: Callable[..., Any]) -> Any:
-        found = default_impl(*args)
+        result = default_impl(*args)
         answers: dict[str, Callable[[], Any]] = {
-            "phase": lambda: found.data,
-            "std": lambda: tb.astype(found, "f64"),
-            "diff": lambda: (found,),
-            "outer": lambda: found.backend_copy("numpy"),
+            "phase": lambda: result.data,
+            "std": lambda: tb.astype(result, "f64"),
+            "diff": lambda: (result,),
+            "outer": lambda: result.backend_copy("numpy"),
         }
-        return answers[name]() if name in answers else found
+        return answers[name]() if name in answers else result
 
 
 @pytest.mark.parametrize(

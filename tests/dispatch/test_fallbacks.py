@@ -46,22 +46,22 @@ def learnt(backend: type[Backend], monkeypatch: pytest.MonkeyPatch) -> list[floa
             model = digits.step(model, batch)
         assert digits.predictions(model, batch.images).shape == (20,)
     assert model.bias.backend is backend()
-    found: list[float] = model.bias.tolist()
-    return found
+    bias: list[float] = model.bias.tolist()
+    return bias
 
 
 def test_the_minimum_runs_the_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     least = partial(tb.get_backend("numpy"), minimum(REAL))
-    wanted = learnt(type(tb.get_backend("numpy")), monkeypatch)
-    assert learnt(least, monkeypatch) == pytest.approx(wanted, abs=1e-6)
+    reference = learnt(type(tb.get_backend("numpy")), monkeypatch)
+    assert learnt(least, monkeypatch) == pytest.approx(reference, abs=1e-6)
 
 
 def test_the_minimal_backend_runs_the_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     backend = example("minimal_backend", monkeypatch).ArrayBackend
-    own = {name for name, callback in CALLBACKS.items() if backend().supports(name)}
-    assert own == set(minimum(REAL)), "examples/minimal_backend.py defines the minimum and nothing else"
-    wanted = learnt(type(tb.get_backend("numpy")), monkeypatch)
-    assert learnt(backend, monkeypatch) == pytest.approx(wanted, abs=1e-6)
+    supported = {name for name, callback in CALLBACKS.items() if backend().supports(name)}
+    assert supported == set(minimum(REAL)), "examples/minimal_backend.py defines the minimum and nothing else"
+    reference = learnt(type(tb.get_backend("numpy")), monkeypatch)
+    assert learnt(backend, monkeypatch) == pytest.approx(reference, abs=1e-6)
 
 
 def test_with_the_minimum_a_backend_has_all_that_has_a_fallback() -> None:
@@ -218,11 +218,11 @@ def test_transforms_of_many_elements(length: int) -> None:
     """The drawn ones are too short for halves."""
     least = partial(BinaryBackend(), minimum())
     x = tb.random.normal(tb.random.key(0), (2, length), dtype="f32")
-    wanted = tb.fft.fft(x)
-    found = tb.fft.fft(x.backend_copy(least)).backend_copy("numpy")
-    assert tb.all_close(found, wanted, rtol=0.0, atol=1e-4).item()
-    back = tb.fft.ifft(wanted.backend_copy(least), n=length + 3).backend_copy("numpy")
-    assert tb.all_close(back, tb.fft.ifft(wanted, n=length + 3), rtol=0.0, atol=1e-5).item()
+    reference = tb.fft.fft(x)
+    spectrum = tb.fft.fft(x.backend_copy(least)).backend_copy("numpy")
+    assert tb.all_close(spectrum, reference, rtol=0.0, atol=1e-4).item()
+    back = tb.fft.ifft(reference.backend_copy(least), n=length + 3).backend_copy("numpy")
+    assert tb.all_close(back, tb.fft.ifft(reference, n=length + 3), rtol=0.0, atol=1e-5).item()
 
 
 def test_factors_of_larger_matrices() -> None:

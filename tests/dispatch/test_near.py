@@ -48,10 +48,10 @@ def test_what_watches_kernels_sees_warm_calls() -> None:
         tb.exp(x), x + x
     with tb.profile() as profile:
         tb.exp(x), x + x
-    assert sorted(each.name for each in profile.rows()) == ["add", "exp"]
+    assert sorted(row.name for row in profile.rows()) == ["add", "exp"]
     with tb.profile() as profile:
         tb.exp(x)
-    assert [each.name for each in profile.rows()] == ["exp"]
+    assert [row.name for row in profile.rows()] == ["exp"]
 
 
 def test_records_go_with_the_memos() -> None:
@@ -124,7 +124,7 @@ def test_all_this_holds_where_nothing_is_checked() -> None:
         return  # this is the run that is meant
     without = [part for plugin in ("xdist", "cacheprovider", "benchmark") for part in ("-p", f"no:{plugin}")]
     command = [sys.executable, "-m", "pytest", "-q", *without, __file__]
-    found = subprocess.run(
+    completed = subprocess.run(
         command,
         env={**os.environ, "TENSORBACKEND_CHECK": "0"},
         capture_output=True,
@@ -132,4 +132,4 @@ def test_all_this_holds_where_nothing_is_checked() -> None:
         timeout=120,
         check=False,
     )
-    assert found.returncode == 0, found.stdout
+    assert completed.returncode == 0, completed.stdout

@@ -223,8 +223,8 @@ def test_options_that_are_equal_as_keys_stay_apart() -> None:
 @tb.composite
 def weighted_total(*tensors: tb.Tensor, weight: int = 1) -> tb.Tensor:
     total = tensors[0]
-    for each in tensors[1:]:
-        total = tb.add(total, each)
+    for tensor in tensors[1:]:
+        total = tb.add(total, tensor)
     return tb.multiply(total, weight)
 
 

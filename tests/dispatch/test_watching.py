@@ -39,7 +39,7 @@ def test_a_call_is_seen_whether_or_not_it_was_ready() -> None:
             tb.max(x, axis=0)
             x + 1
             x + 1
-        assert [each and each.name for each in seen] == ["sum", "max", "add", "add"]
+        assert [subject and subject.name for subject in seen] == ["sum", "max", "add", "add"]
         tb.sum(x, axis=1)
         assert len(seen) == 4
 
@@ -61,7 +61,7 @@ def test_a_subject_says_what_is_computed() -> None:
         assert joined is not None
         assert joined.inputs == ((x.template, x.template),)
         assert product is not None
-        assert [each.shape for each in product.inputs] == [(2, 3), ()]
+        assert [template.shape for template in product.inputs] == [(2, 3), ()]
         assert product.out is x.template
 
 
@@ -89,4 +89,4 @@ def test_what_is_forgotten_is_planned_again() -> None:
         assert (x + 1).tolist() == y.tolist()
         assert x[0].tolist() == [1.0] * 3
         assert len(tb.nonzero(x)[0].tolist()) == 6
-    assert {each.name for each in seen if each} >= {"sum", "add", "nonzero"}
+    assert {subject.name for subject in seen if subject} >= {"sum", "add", "nonzero"}

@@ -23,52 +23,52 @@ def steps(size: int, backend: str = "numpy") -> dict[str, tb.Tensor]:
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("size", [*range(10), 16, 33])
 def test_an_associative_scan_gives_what_a_loop_does(size: int, reverse: bool) -> None:
-    given = steps(size)
+    coefficients = steps(size)
     order = list(reversed(range(size))) if reverse else list(range(size))
-    wanted: dict[int, tuple[float, float]] = {}
+    expected_steps: dict[int, tuple[float, float]] = {}
     before = None
     for n in order:
-        a, b = float(given["a"][n]), float(given["b"][n])
+        a, b = float(coefficients["a"][n]), float(coefficients["b"][n])
         before = (a, b) if before is None else (a * before[0], a * before[1] + b)
-        wanted[n] = before
-    found = tb.associative_scan(then, given, reverse)
-    assert found["b"].names == ("time",)
-    assert found["a"].tolist() == [wanted[n][0] for n in range(size)]
-    assert found["b"].tolist() == [wanted[n][1] for n in range(size)]
+        expected_steps[n] = before
+    scanned = tb.associative_scan(then, coefficients, reverse)
+    assert scanned["b"].names == ("time",)
+    assert scanned["a"].tolist() == [expected_steps[n][0] for n in range(size)]
+    assert scanned["b"].tolist() == [expected_steps[n][1] for n in range(size)]
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, "time"])
 def test_an_associative_scan_along_any_axis(axis: int | str) -> None:
     x = tb.reshape(tb.arange(1.0, 13.0), (3, 4), names=("batch", "time"))
     along = 0 if axis == 0 else 1
-    found = tb.associative_scan(tb.add, x, axis=axis)
-    assert found.names == x.names
-    assert found.tolist() == tb.cumulative_sum(x, axis=along).tolist()
+    sums = tb.associative_scan(tb.add, x, axis=axis)
+    assert sums.names == x.names
+    assert sums.tolist() == tb.cumulative_sum(x, axis=along).tolist()
 
 
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
 def test_an_associative_scan_in_transforms(backend: str, whole: Callable[..., Any]) -> None:
     tb.get_backend(backend)
-    given = steps(5, backend)
+    coefficients = steps(5, backend)
 
-    def last(given: dict[str, tb.Tensor]) -> tb.Tensor:
-        return tb.sum(tb.associative_scan(then, given)["b"] ** 2)
+    def last(xs: dict[str, tb.Tensor]) -> tb.Tensor:
+        return tb.sum(tb.associative_scan(then, xs)["b"] ** 2)
 
-    def by_scan(given: dict[str, tb.Tensor]) -> tb.Tensor:
+    def by_scan(xs: dict[str, tb.Tensor]) -> tb.Tensor:
         def step(carry: tb.Tensor, x: dict[str, tb.Tensor]) -> Any:
             y = x["a"] * carry + x["b"]
             return y, y
 
-        return tb.sum(tb.scan(step, tb.zeros((), backend=backend), given)[1] ** 2)
+        return tb.sum(tb.scan(step, tb.zeros((), backend=backend), xs)[1] ** 2)
 
-    found, wanted = tb.grad(last)(given), whole(tb.grad(by_scan))(given)
-    assert all(tb.all_close(found[name], wanted[name], rtol=1e-5) for name in given)
-    compiled = tb.jit(tb.grad(last))(given)
-    assert all(tb.all_close(compiled[name], wanted[name], rtol=1e-5) for name in given)
-    batch = tb.tree_map(lambda x: tb.stack([x, x + 1]), given)
-    each = tb.vmap(lambda x: tb.associative_scan(then, x)["b"])
-    mapped = whole(each)(batch)
-    assert mapped[0].tolist() == whole(lambda x: tb.associative_scan(then, x)["b"])(given).tolist()
+    gradients, reference = tb.grad(last)(coefficients), whole(tb.grad(by_scan))(coefficients)
+    assert all(tb.all_close(gradients[name], reference[name], rtol=1e-5) for name in coefficients)
+    compiled = tb.jit(tb.grad(last))(coefficients)
+    assert all(tb.all_close(compiled[name], reference[name], rtol=1e-5) for name in coefficients)
+    batch = tb.tree_map(lambda x: tb.stack([x, x + 1]), coefficients)
+    batched = tb.vmap(lambda x: tb.associative_scan(then, x)["b"])
+    mapped = whole(batched)(batch)
+    assert mapped[0].tolist() == whole(lambda x: tb.associative_scan(then, x)["b"])(coefficients).tolist()
     assert mapped.shape == (2, 5)
     assert mapped.backend.name == backend
 
@@ -105,16 +105,16 @@ def test_mistakes_in_an_associative_scan() -> None:
 def test_a_map_along_an_axis_gives_what_vmap_does(batch_size: int | None) -> None:
     x = tb.reshape(tb.arange(21.0), (3, 7), names=("feature", "time"))
 
-    def function(given: dict[str, tb.Tensor]) -> Any:
-        return given["x"] * 2, {"sum": tb.sum(given["x"]) + given["t"]}
+    def function(entry: dict[str, tb.Tensor]) -> Any:
+        return entry["x"] * 2, {"sum": tb.sum(entry["x"]) + entry["t"]}
 
-    given = {"x": x, "t": tb.arange(7.0, name="time")}
-    found = tb.map_along_axis(function, given, axis="time", batch_size=batch_size)
-    wanted = tb.vmap(function, in_axes=({"x": "time", "t": 0},))(given)
-    assert found[0].template is wanted[0].template
-    assert found[0].tolist() == wanted[0].tolist()
-    assert found[1]["sum"].names == ("time",)
-    assert found[1]["sum"].tolist() == wanted[1]["sum"].tolist()
+    sequences = {"x": x, "t": tb.arange(7.0, name="time")}
+    mapped = tb.map_along_axis(function, sequences, axis="time", batch_size=batch_size)
+    reference = tb.vmap(function, in_axes=({"x": "time", "t": 0},))(sequences)
+    assert mapped[0].template is reference[0].template
+    assert mapped[0].tolist() == reference[0].tolist()
+    assert mapped[1]["sum"].names == ("time",)
+    assert mapped[1]["sum"].tolist() == reference[1]["sum"].tolist()
 
 
 @pytest.mark.parametrize("batch_size", [None, 2])
@@ -131,8 +131,8 @@ def test_a_map_along_an_axis_in_transforms(batch_size: int | None, backend: str)
 
 def test_a_map_along_an_axis_of_nothing() -> None:
     for batch_size in (None, 2):
-        found = tb.map_along_axis(tb.exp, tb.ones((0, 3)), batch_size=batch_size)
-        assert found.shape == (0, 3)
+        mapped = tb.map_along_axis(tb.exp, tb.ones((0, 3)), batch_size=batch_size)
+        assert mapped.shape == (0, 3)
 
 
 def test_mistakes_in_a_map_along_an_axis() -> None:

@@ -16,9 +16,9 @@ def test_a_switch_runs_the_function_at_an_index(backend: str) -> None:
     x = tb.asarray([1.0, 4.0], names=("n",), backend=backend)
     compiled = tb.jit(lambda i, x: tb.switch(i, functions, x))
     for index in range(-1, 7):
-        wanted = functions[min(max(index, 0), 4)](x)
-        for found in (tb.switch(index, functions, x), compiled(tb.asarray(index, dtype="s8", backend=backend), x)):
-            assert (found.tolist(), found.names, found.backend) == (wanted.tolist(), ("n",), x.backend)
+        reference = functions[min(max(index, 0), 4)](x)
+        for chosen in (tb.switch(index, functions, x), compiled(tb.asarray(index, dtype="s8", backend=backend), x)):
+            assert (chosen.tolist(), chosen.names, chosen.backend) == (reference.tolist(), ("n",), x.backend)
     every = tb.vmap(lambda i: tb.switch(i, functions, x))(tb.asarray([4, 0, 2], backend=backend))
     assert every.tolist() == [[2.0, 5.0], [-1.0, -4.0], [1.0, 2.0]]
 

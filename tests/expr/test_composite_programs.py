@@ -37,8 +37,8 @@ def test_a_composite_is_a_program_from_its_second_call_on(backend: str) -> None:
     x = tb.tensor([1.0, 2.0], names=(f"n of {backend}",), backend=backend)
     RUNS.clear()
     results = [noted(x) for _ in range(4)]
-    assert [each.tolist() for each in results] == [[5.0, 26.0]] * 4
-    assert {each.names for each in results} == {x.names}
+    assert [result.tolist() for result in results] == [[5.0, 26.0]] * 4
+    assert {result.names for result in results} == {x.names}
     assert ["template", backend, "expr"] == RUNS  # its template, op by op, its program
 
 
@@ -83,7 +83,7 @@ def test_a_program_gives_the_bits_of_its_ops() -> None:
 def test_values_are_freed_after_their_last_use() -> None:
     graph = tb.trace(lambda x: tb.sum(tb.exp(x.rename("n")) * x.rename("n")))("f32[3]")
     program = Program(graph, tb.get_backend("numpy"), entered_once=True)
-    (freed,) = (each for each in program.kernel(np.ones(3, "f4")))
+    (freed,) = (payload for payload in program.kernel(np.ones(3, "f4")))
     assert freed.tolist() == pytest.approx(3 * np.e)
     ends = last_uses(graph)
     assert sum(map(len, ends.values())) == len({value for values in ends.values() for value in values})
@@ -114,8 +114,8 @@ def test_an_error_names_the_node_and_its_line() -> None:
 
 @pytest.mark.parametrize("function", [tb.linalg.qr, tb.linalg.svd, tb.linalg.eigh, lambda x: (x, x)])
 def test_several_results_of_one_op(function: Any) -> None:
-    found = tb.jit(function)(tb.eye(2))
-    assert len(found) == len(function(tb.eye(2)))
+    results = tb.jit(function)(tb.eye(2))
+    assert len(results) == len(function(tb.eye(2)))
 
 
 @pytest.fixture

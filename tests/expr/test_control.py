@@ -41,7 +41,7 @@ class Pair(NamedTuple):
     right: Any
 
 
-# Programs: what each gives is checked once by value, and then on every road
+# Programs. The result of each is compared with known numbers: eagerly, as a graph, under jax.jit and under tb.jit.
 
 
 def chosen(x: tb.Tensor) -> Any:
@@ -80,11 +80,11 @@ def bounded_by_data(x: tb.Tensor) -> Any:
 
 
 def running(x: tb.Tensor) -> Any:
-    return tb.scan(lambda total, each: (total + each, {"sum": total + each, "twice": each * 2}), 0.0, x)
+    return tb.scan(lambda total, entry: (total + entry, {"sum": total + entry, "twice": entry * 2}), 0.0, x)
 
 
 def backwards(x: tb.Tensor) -> Any:
-    return tb.scan(lambda total, each: (total * 0.5 + each, (total, each)), 0.0, x, reverse=True)
+    return tb.scan(lambda total, entry: (total * 0.5 + entry, (total, entry)), 0.0, x, reverse=True)
 
 
 def without_xs(x: tb.Tensor) -> Any:
@@ -92,16 +92,16 @@ def without_xs(x: tb.Tensor) -> Any:
 
 
 def nested(x: tb.Tensor) -> Any:
-    def outer(carry: tb.Tensor, each: tb.Tensor) -> Any:
-        inner = tb.fori_loop(0, 2, lambda i, c: c + tb.cond(each > 0, lambda: each * i, lambda: x[0]), carry)
-        limit = tb.while_loop(lambda c: c < inner, lambda c: c + each * each, carry)
+    def outer(carry: tb.Tensor, entry: tb.Tensor) -> Any:
+        inner = tb.fori_loop(0, 2, lambda i, c: c + tb.cond(entry > 0, lambda: entry * i, lambda: x[0]), carry)
+        limit = tb.while_loop(lambda c: c < inner, lambda c: c + entry * entry, carry)
         return inner, limit
 
     return tb.scan(outer, x[0], x)
 
 
 def empty(x: tb.Tensor) -> Any:
-    return tb.scan(lambda carry, each: (carry + each, x * each), x[0], x[:0])
+    return tb.scan(lambda carry, entry: (carry + entry, x * entry), x[0], x[:0])
 
 
 PROGRAMS: dict[Callable[[tb.Tensor], Any], list[Any]] = {
@@ -122,8 +122,8 @@ every_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda program:
 
 
 def check(result: Any, program: Callable[..., Any]) -> None:
-    for found, wanted in zip(flatten(result)[0], PROGRAMS[program], strict=True):
-        numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=1e-6)
+    for leaf, reference in zip(flatten(result)[0], PROGRAMS[program], strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(leaf), numpy.asarray(reference), rtol=1e-6)
 
 
 @every_program
@@ -155,11 +155,11 @@ def test_under_jit(program: Callable[..., Any]) -> None:
 
 @every_program
 def test_on_templates(program: Callable[..., Any]) -> None:
-    wanted = [x.template for x in flatten(program(x3()))[0]]
-    found = flatten(program(tb.template((3,), "f32")))[0]
-    assert [x.template for x in found] == wanted
-    assert {x.backend.name for x in found} == {"template"}
-    assert list(tb.trace(program)("f32[3]").results) == wanted
+    templates = [x.template for x in flatten(program(x3()))[0]]
+    leaves = flatten(program(tb.template((3,), "f32")))[0]
+    assert [x.template for x in leaves] == templates
+    assert {x.backend.name for x in leaves} == {"template"}
+    assert list(tb.trace(program)("f32[3]").results) == templates
 
 
 def test_one_node() -> None:
@@ -174,8 +174,8 @@ def test_one_node() -> None:
         assert node.op == op
         assert node.line is not None
         assert node.line.file == __file__
-        assert [each.op for each in expanded(graph, lambda node: False).nodes].count(op) == 1
-    known, unknown = (tb.trace(each)("f32[3]") for each in (summed, bounded_by_data))
+        assert [expanded_node.op for expanded_node in expanded(graph, lambda node: False).nodes].count(op) == 1
+    known, unknown = (tb.trace(function)("f32[3]") for function in (summed, bounded_by_data))
     assert "scan" in [node.op for node in known.nodes]
     assert "while_loop" in [node.op for node in unknown.nodes]
 
@@ -198,8 +198,8 @@ def test_a_named_axis(backend: str) -> None:
     x = matrix().backend_copy(backend)
     with tb.default_backend(backend):
         initial = tb.zeros(2, names=("feature",))
-        for each in (x, tb.permute_dims(x, ("feature", "time"))):
-            total, sums = tb.scan(lambda c, x: (c + x, (c + x, tb.sum(x))), initial, each, axis="time")
+        for sequence in (x, tb.permute_dims(x, ("feature", "time"))):
+            total, sums = tb.scan(lambda c, x: (c + x, (c + x, tb.sum(x))), initial, sequence, axis="time")
             assert total.names == ("feature",)
             assert sums[0].template is tb.Template((3, 2), "f32", ("time", "feature"))
             assert sums[1].names == ("time",)
@@ -247,10 +247,10 @@ def test_what_is_no_tensor_reaches_the_branches() -> None:
 @pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "c64", "s64"])
 def test_a_number_takes_the_dtype_that_the_body_returns(dtype: str) -> None:
     x = tb.astype(tb.asarray([1, 2, 3]), dtype)
-    wanted = tb.result_type(tb.int64, x) if dtype == "s64" else x.dtype
-    assert tb.scan(lambda c, x: (c + x, None), 0, x)[0].dtype is wanted
+    expected_dtype = tb.result_type(tb.int64, x) if dtype == "s64" else x.dtype
+    assert tb.scan(lambda c, x: (c + x, None), 0, x)[0].dtype is expected_dtype
     assert tb.fori_loop(0, 3, lambda i, c: c * 1.0 + x[0] * i, 0).dtype is tb.result_type(tb.float32, x)
-    assert tb.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1] + x[0]), (0, 0))[1].dtype is wanted
+    assert tb.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, c[1] + x[0]), (0, 0))[1].dtype is expected_dtype
 
 
 def test_a_number_that_a_function_returns_gives_way() -> None:
@@ -266,13 +266,13 @@ def test_arrays_of_other_libraries() -> None:
     x = numpy.asarray([1.0, 2.0])
     for backend in BACKENDS:
         with tb.default_backend(backend):
-            found = (
+            results = (
                 tb.cond(numpy.asarray(True), lambda x: x + 1, lambda x: x, x),
                 tb.while_loop(lambda x: tb.sum(x) < 5, lambda x: x + x, x),
                 tb.scan(lambda c, x: (c + x, None), 0.0, x)[0],
             )
-        assert [each.tolist() for each in found] == [[2, 3], [2, 4], 3]
-        assert {each.backend.name for each in found} == {backend}
+        assert [result.tolist() for result in results] == [[2, 3], [2, 4], 3]
+        assert {result.backend.name for result in results} == {backend}
     assert tb.scan(lambda c, x: (c + x, None), tb.zeros((), backend="jax", dtype="f64"), x)[0].backend.name == "jax"
 
 
@@ -359,9 +359,9 @@ def test_a_loop_is_compiled_once() -> None:
         w = x * scale
         return tb.scan(lambda c, x: (c + w, x), w, x)[0]
 
-    wanted = [run(scale).tolist() for scale in (1.0, 2.0)]
+    results = [run(scale).tolist() for scale in (1.0, 2.0)]
     before = set(backend.kernels)
-    assert run(3.0).tolist() == pytest.approx([3 * each for each in wanted[0]])
+    assert run(3.0).tolist() == pytest.approx([3 * element for element in results[0]])
     assert set(backend.kernels) == before
 
 
@@ -387,7 +387,7 @@ def test_jit(program: Callable[..., Any], backend: str) -> None:
 @every_program
 def test_vmap(program: Callable[..., Any]) -> None:
     rows = [[1.5, -2.0, 4.0], [-3.0, 5.0, 2.0], [0.5, 0.25, 1.0]]
-    found = tb.vmap(program)(tb.asarray(rows))
-    each = [flatten(program(tb.asarray(row)))[0] for row in rows]
-    for leaf, wanted in zip(flatten(found)[0], zip(*each, strict=True), strict=True):
-        numpy.testing.assert_allclose(leaf, tb.stack(wanted), rtol=1e-5)
+    batched = tb.vmap(program)(tb.asarray(rows))
+    leaves_by_row = [flatten(program(tb.asarray(row)))[0] for row in rows]
+    for leaf, row_leaves in zip(flatten(batched)[0], zip(*leaves_by_row, strict=True), strict=True):
+        numpy.testing.assert_allclose(leaf, tb.stack(row_leaves), rtol=1e-5)

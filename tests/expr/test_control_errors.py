@@ -110,16 +110,16 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
 
 @pytest.mark.parametrize(("name", "wrong", "kind", "text"), MISTAKES, ids=[row[0] for row in MISTAKES])
 def test_mistakes(name: str, wrong: Wrong, kind: type[TensorBackendError], text: str) -> None:
-    found = set()
+    messages = set()
     for backend in (*BACKENDS, "template"):
         with tb.default_backend(backend), pytest.raises(kind) as caught:
             wrong(x3().backend_copy(backend))
-        found.add(str(caught.value))
+        messages.add(str(caught.value))
     with pytest.raises(kind) as caught:
         tb.trace(wrong)("f32[3]")
-    found.add(str(caught.value))
-    assert len(found) == 1
-    assert found.pop().startswith(text)
+    messages.add(str(caught.value))
+    assert len(messages) == 1
+    assert messages.pop().startswith(text)
 
 
 def test_data_is_not_read_in_a_body() -> None:

@@ -39,12 +39,12 @@ def ops(graph: Any) -> list[str]:
 
 def test_a_graph_runs_on_every_backend_with_names() -> None:
     graph = tb.trace(lambda x: tb.softmax(x, axis="column") @ x.mT.rename("column", "other"))(X)
-    wanted = tb.softmax(X, axis="column") @ X.mT.rename("column", "other")
+    reference = tb.softmax(X, axis="column") @ X.mT.rename("column", "other")
     for backend in ("numpy", "binary", "jax"):
-        found = graph(X.backend_copy(backend))
-        assert (found.template, found.backend.name) == (wanted.template, backend)
-        assert tb.all_close(found.backend_copy("numpy"), wanted)
-    assert graph(tb.template((2, 2), "f32", ("row", "column"))).template is wanted.template
+        result = graph(X.backend_copy(backend))
+        assert (result.template, result.backend.name) == (reference.template, backend)
+        assert tb.all_close(result.backend_copy("numpy"), reference)
+    assert graph(tb.template((2, 2), "f32", ("row", "column"))).template is reference.template
 
 
 def test_a_composite_stays_one_node_until_its_parts_are_asked_for() -> None:
@@ -76,9 +76,9 @@ def test_assignment_in_a_traced_function_leaves_the_argument_alone() -> None:
         x[0] = 7.0
         return x
 
-    given = tb.zeros(2)
-    assert tb.trace(function)(given)(given).tolist() == [7.0, 0.0]
-    assert given.tolist() == [0.0, 0.0]
+    argument = tb.zeros(2)
+    assert tb.trace(function)(argument)(argument).tolist() == [7.0, 0.0]
+    assert argument.tolist() == [0.0, 0.0]
 
 
 def test_an_inner_trace_takes_values_of_the_outer_one() -> None:
@@ -86,8 +86,8 @@ def test_an_inner_trace_takes_values_of_the_outer_one() -> None:
         double = x + x
         inner = tb.trace(lambda y: y * double * x)(x)
         assert [node.tensor is not None for node in inner.captured] == [True, True]
-        found: tb.Tensor = inner(tb.exp(x))
-        return found
+        product: tb.Tensor = inner(tb.exp(x))
+        return product
 
     graph = tb.trace(outer)("f64[2]")
     assert ops(graph).count("parameter") == 1
@@ -101,11 +101,11 @@ def test_arguments_and_results_nest() -> None:
 
     graph = tb.trace(function)(Layer("f32[2, 3]", "f32[3]"), {"x": X.template}, 2.0)
     assert graph.names == ("layer.weight", "layer.bias", "batch['x']")
-    found = graph(tb.ones((2, 3)), tb.ones(3), X)
+    results = graph(tb.ones((2, 3)), tb.ones(3), X)
     again = graph(Layer(tb.ones((2, 3)), tb.ones(3)), {"x": X}, 2.0)
-    assert again["y"][0].tolist() == found["y"][0].tolist()
-    assert found["y"][0].tolist() == [[4.0] * 3, [8.0] * 3]
-    assert (found["y"][1].item(), found["nothing"]) == (2.0, None)
+    assert again["y"][0].tolist() == results["y"][0].tolist()
+    assert results["y"][0].tolist() == [[4.0] * 3, [8.0] * 3]
+    assert (results["y"][1].item(), results["nothing"]) == (2.0, None)
 
 
 def test_trees() -> None:
@@ -179,9 +179,9 @@ def test_a_package_may_be_called_much_like_this_one() -> None:
     assert node.line == Line(file, 2, "model")
     with pytest.raises(AxisError) as raised:
         exec(compile("tb.sum(x, axis=7)", file, "exec"), {"tb": tb, "x": X})
-    found = user_line(raised.value.__traceback__)
-    assert found is not None
-    assert found.file == file
+    line = user_line(raised.value.__traceback__)
+    assert line is not None
+    assert line.file == file
 
 
 def test_data_cannot_be_read_while_tracing() -> None:
@@ -242,4 +242,8 @@ def test_consumers_of_one_result_of_several() -> None:
     (node,) = (node for node in graph.nodes if node.op == "top_k")
     values, indices = node.values
     assert graph.consumers(values) == ()
-    assert [each.op for each in graph.consumers(indices)] == [each.op for each in graph.consumers(node)] == ["multiply"]
+    assert (
+        [consumer.op for consumer in graph.consumers(indices)]
+        == [consumer.op for consumer in graph.consumers(node)]
+        == ["multiply"]
+    )

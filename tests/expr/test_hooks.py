@@ -22,11 +22,11 @@ class Log:
         self.seen.append([x.tolist() for x in tensors])
 
     def taken(self, *results: tb.Tensor) -> list[Any]:
-        """All so far, once some results are there; forgotten then."""
+        """Wait for the results, then return all calls so far and forget them."""
         for result in results:
             result.block_until_ready()
-        found, self.seen = self.seen, []
-        return found
+        calls, self.seen = self.seen, []
+        return calls
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -61,10 +61,10 @@ def test_a_function_is_not_called_without_data() -> None:
 
     step(tb.template((2,), "f32"))
     tb.jit(step)(tb.template((2,), "f32"))
-    found = tb.dry_run(step, "f32[1000]", gradient=False)
+    dry_run = tb.dry_run(step, "f32[1000]", gradient=False)
     assert not log.seen
-    assert found.flops == 0
-    assert found.peak.memory == tb.dry_run(tb.exp, "f32[1000]").peak.memory + 1  # what orders the calls
+    assert dry_run.flops == 0
+    assert dry_run.peak.memory == tb.dry_run(tb.exp, "f32[1000]").peak.memory + 1  # what orders the calls
 
 
 def test_a_constant_is_handed_over_at_each_run() -> None:
@@ -90,7 +90,7 @@ def test_a_function_is_called_for_each_example_of_a_batch(backend: str) -> None:
         tb.debug_callback(log, shift)
         return x + shift
 
-    x, shift = (tb.asarray(each, backend=backend) for each in ([[1.0], [2.0]], 5.0))
+    x, shift = (tb.asarray(numbers, backend=backend) for numbers in ([[1.0], [2.0]], 5.0))
     for function in (tb.vmap(step, in_axes=(0, None)), tb.jit(tb.vmap(step, in_axes=(0, None)))):
         assert log.taken(function(x, shift)) == [[[1.0], 5.0], [[2.0], 5.0], [5.0]]
 
@@ -121,7 +121,7 @@ def test_a_function_is_called_in_loops_and_branches(backend: str) -> None:
     gradient = tb.grad(loop)(x)
     assert gradient.item() == 1.0
     # Once for the result, and once more for the gradient, which computes the steps again.
-    assert [each for each in log.taken(gradient) if isinstance(each[0], int)] == [[0], [1], [2], [3]] * 2
+    assert [call for call in log.taken(gradient) if isinstance(call[0], int)] == [[0], [1], [2], [3]] * 2
 
 
 def test_a_function_may_keep_its_tensors() -> None:
@@ -138,15 +138,15 @@ def test_a_function_may_keep_its_tensors() -> None:
 
 
 def test_nested_arguments_and_names() -> None:
-    found: list[Any] = []
+    calls: list[Any] = []
 
     @tb.jit
     def step(x: tb.Tensor) -> tb.Tensor:
-        tb.debug_callback(lambda state, *, text: found.append((state, text)), {"x": [x.rename("row")]}, text="now")
+        tb.debug_callback(lambda state, *, text: calls.append((state, text)), {"x": [x.rename("row")]}, text="now")
         return x
 
     step(tb.ones(2, names=("n",)))
-    ((state, text),) = found
+    ((state, text),) = calls
     assert text == "now"
     assert state["x"][0].names == ("row",)
 

@@ -14,8 +14,8 @@ BACKENDS = ["numpy", "binary", "jax"]
 
 
 def middle(x: tb.Tensor) -> tb.Tensor:
-    found: tb.Tensor = tb.host_call(lambda x: numpy.median(x, axis=-1), x.template.replace(shape=(), names=()), x)
-    return found
+    median: tb.Tensor = tb.host_call(lambda x: numpy.median(x, axis=-1), x.template.replace(shape=(), names=()), x)
+    return median
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -28,12 +28,12 @@ def test_a_function_of_arrays_is_called_wherever_the_graph_runs(backend: str) ->
         return {"half": arrays["x"] / 2, "count": (len(arrays["x"]),)}
 
     def function(x: tb.Tensor) -> Any:
-        found = tb.host_call(split, {"half": "f32[n=3]", "count": ("s64",)}, {"x": x * 2}, scale=2.0)
-        return found["half"] + found["count"][0]
+        results = tb.host_call(split, {"half": "f32[n=3]", "count": ("s64",)}, {"x": x * 2}, scale=2.0)
+        return results["half"] + results["count"][0]
 
-    for each in (function, tb.jit(function), tb.trace(function)(x)):
-        found = each(x)
-        assert (found.tolist(), found.names, found.backend.name) == ([8.0, 4.0, 5.0], ("n",), backend)
+    for variant in (function, tb.jit(function), tb.trace(function)(x)):
+        total = variant(x)
+        assert (total.tolist(), total.names, total.backend.name) == ([8.0, 4.0, 5.0], ("n",), backend)
     assert set(seen) == {(numpy.ndarray, False, "float32")}
     assert tb.jit(lambda x: tb.fori_loop(0, 3, lambda i, c: c + middle(x), 0.0))(x).item() == 6.0
     with tb.tape() as tape:
@@ -47,8 +47,8 @@ def test_a_function_of_arrays_is_called_wherever_the_graph_runs(backend: str) ->
 def test_a_batch_calls_for_each_example(backend: str) -> None:
     x = tb.asarray([[5.0, 1.0, 2.0], [0.0, 9.0, 4.0]], names=("batch", None), backend=backend)
     for function in (tb.vmap(middle), tb.jit(tb.vmap(middle)), tb.vmap(tb.jit(middle))):
-        found = function(x)
-        assert (found.tolist(), found.names) == ([2.0, 4.0], ("batch",))
+        medians = function(x)
+        assert (medians.tolist(), medians.names) == ([2.0, 4.0], ("batch",))
     assert tb.vmap(middle)(x[:0]).shape == (0,)
     scaled = tb.vmap(lambda x, by: tb.host_call(numpy.multiply, x, x, by), in_axes=(0, None))(x, x[0])
     assert scaled.tolist() == [[25.0, 1.0, 4.0], [0.0, 9.0, 8.0]]
@@ -76,8 +76,8 @@ def test_a_dry_run_calls_nothing() -> None:
         return tb.host_call(never, x, x) + 1
 
     assert function(tb.template((2,), "f32")).template is tb.template((2,), "f32").template
-    found = tb.dry_run(function, "f32[1000]")
-    assert (found.flops, found.peak.memory) == (1000, 3 * 4000 + 4)  # with the number 1
+    dry_run = tb.dry_run(function, "f32[1000]")
+    assert (dry_run.flops, dry_run.peak.memory) == (1000, 3 * 4000 + 4)  # with the number 1
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

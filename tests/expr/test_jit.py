@@ -32,12 +32,12 @@ def arguments(backend: str) -> tuple[dict[str, tb.Tensor], tb.Tensor]:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_compiled_function_gives_what_the_function_gives(backend: str) -> None:
-    given = arguments(backend)
-    wanted, found = network(*given), tb.jit(network)(*given)
-    assert found.keys() == wanted.keys()
-    for name, x in found.items():
-        assert (x.template, x.backend) == (wanted[name].template, wanted[name].backend)
-        assert tb.all_close(x, wanted[name])
+    inputs = arguments(backend)
+    reference, results = network(*inputs), tb.jit(network)(*inputs)
+    assert results.keys() == reference.keys()
+    for name, x in results.items():
+        assert (x.template, x.backend) == (reference[name].template, reference[name].backend)
+        assert tb.all_close(x, reference[name])
 
 
 def test_a_function_is_traced_once_for_templates_and_options() -> None:
@@ -65,8 +65,8 @@ def test_a_function_is_traced_once_for_templates_and_options() -> None:
 def test_numpy_arrays_are_tensors_and_tensors_of_two_backends_meet() -> None:
     add = tb.jit(lambda x, y: x + y)
     assert add(numpy.ones(2, "float32"), tb.ones(2)).tolist() == [2.0, 2.0]
-    found = add(tb.ones(2), tb.ones(2, backend="binary"))
-    assert (found.tolist(), found.backend.name) == ([2.0, 2.0], "numpy")
+    total = add(tb.ones(2), tb.ones(2, backend="binary"))
+    assert (total.tolist(), total.backend.name) == ([2.0, 2.0], "numpy")
     assert add(tb.ones(2, backend="binary"), tb.ones(2)).backend.name == "numpy"
 
 
@@ -92,10 +92,10 @@ def test_within_a_trace_and_on_templates_the_function_itself_is_called() -> None
 
 
 def test_a_function_without_tensors_runs_on_the_default_backend() -> None:
-    made = tb.jit(lambda: tb.full(2, 3.0))
-    assert made().backend.name == "numpy"
+    compiled = tb.jit(lambda: tb.full(2, 3.0))
+    assert compiled().backend.name == "numpy"
     with tb.default_backend("binary"):
-        assert made().backend.name == "binary"
+        assert compiled().backend.name == "binary"
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -103,9 +103,9 @@ def test_a_function_may_be_one_op_of_several_results(backend: str) -> None:
     x = tb.asarray([[2.0, 1.0], [1.0, 3.0]], backend=backend)
     functions: list[Callable[..., Any]] = [tb.linalg.qr, tb.linalg.eigh, tb.linalg.eig, tb.linalg.svd, tb.linalg.lu]
     for function in functions:
-        found, wanted = tb.jit(function)(x), function(x)
-        assert type(found) is type(wanted)
-        assert all(tb.all_close(one, other) for one, other in zip(found, wanted, strict=True))
+        results, reference = tb.jit(function)(x), function(x)
+        assert type(results) is type(reference)
+        assert all(tb.all_close(one, other) for one, other in zip(results, reference, strict=True))
     assert tb.jit(tb.linalg.eigh)(x).eigenvalues.shape == (2,)
     key = tb.random.key(3, backend=backend)
     drawn = tb.random.uniform(key, (3,)).tolist()
@@ -123,11 +123,11 @@ def test_so_many_compilations_are_kept() -> None:
     @tb.jit(cache_size=3)
     def grown(x: tb.Tensor, by: Any) -> tb.Tensor:
         traces.append(by)
-        found: tb.Tensor = x + by
-        return found
+        total: tb.Tensor = x + by
+        return total
 
     x = tb.ones(1)
-    for by in (1, 2, 3, 1, 4):  # 2 was called least
+    for by in (1, 2, 3, 1, 4):  # drops 2, the oldest without a second call
         grown(x, by)
     assert (traces, grown.cache_info()) == ([1, 2, 3, 4], (1, 4, 3, 3))
     grown(x, 1)
@@ -162,8 +162,8 @@ class Model:
         self.weight = tb.asarray(1.0)
 
     def scaled(self, x: tb.Tensor) -> tb.Tensor:
-        found: tb.Tensor = self.weight * x
-        return found
+        product: tb.Tensor = self.weight * x
+        return product
 
 
 def test_an_object_that_may_change_is_no_option() -> None:
@@ -182,16 +182,16 @@ def test_an_object_that_may_change_is_no_option() -> None:
 
 def test_static_arguments() -> None:
     def total(x: tb.Tensor, weights: Any, *more: Any, times: int = 1, **rest: Any) -> tb.Tensor:
-        found: tb.Tensor = tb.sum(x) * sum(weights) * times + len(more) + rest.get("shift", 0)
-        return found
+        weighted_sum: tb.Tensor = tb.sum(x) * sum(weights) * times + len(more) + rest.get("shift", 0)
+        return weighted_sum
 
     x = tb.ones(2)
     for chosen in ({"static_argnums": 1}, {"static_argnames": "weights"}, {"static_argnames": ["weights", "shift"]}):
-        found = tb.jit(total, **chosen)
-        assert found(x, (1, 2), times=2, shift=1).item() == 13.0
-        assert found(x, weights=(1, 2)).item() == 6.0
-        assert found(x, (1, 2), 5).item() == 7.0
-        assert found.cache_info().misses == 3
+        compiled = tb.jit(total, **chosen)
+        assert compiled(x, (1, 2), times=2, shift=1).item() == 13.0
+        assert compiled(x, weights=(1, 2)).item() == 6.0
+        assert compiled(x, (1, 2), 5).item() == 7.0
+        assert compiled.cache_info().misses == 3
     with pytest.raises(ArgumentError, match="options of a compiled function to hash"):
         tb.jit(total, static_argnums=1)(x, [1, 2])
     two = lambda x, y: x  # noqa: E731
@@ -210,8 +210,8 @@ def test_static_arguments() -> None:
 def test_floats_may_be_traced(backend: str) -> None:
     @tb.jit(trace_floats=True)
     def step(x: tb.Tensor, rate: float, times: int) -> tb.Tensor:
-        found: tb.Tensor = x - rate * times
-        return found
+        moved: tb.Tensor = x - rate * times
+        return moved
 
     x = tb.ones(2, backend=backend)
     assert [step(x, rate / 4, 2).tolist() for rate in range(4)] == [[1 - rate / 2] * 2 for rate in range(4)]
@@ -246,8 +246,8 @@ def test_a_value_that_others_need_ends_a_chain() -> None:
     graph = tb.trace(function)("f32[5]")
     assert [node.op for node in fused(graph, NumpyBackend()).nodes].count("fused") == 2
     x = tb.asarray([0.1, 0.2, 0.3, 0.4, 0.5])
-    for found, wanted in zip(tb.jit(function)(x), function(x), strict=True):
-        assert found.to_binary() == wanted.to_binary()
+    for result, reference in zip(tb.jit(function)(x), function(x), strict=True):
+        assert result.to_binary() == reference.to_binary()
 
 
 def test_arguments_are_not_written_to() -> None:
@@ -270,7 +270,7 @@ def test_large_chains_run_in_blocks() -> None:
 
 def test_a_value_that_shares_memory_keeps_it() -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
-        same = tb.floor(x + 1)  # of integers the operand's own memory
+        same = tb.floor(x + 1)  # for integers this is the operand's memory
         again = tb.floor(same)
         return (x * 2 - 1) * same + tb.bitwise_xor(x, 3) * again + same
 
@@ -280,8 +280,8 @@ def test_a_value_that_shares_memory_keeps_it() -> None:
 
 def test_the_body_of_a_loop_is_fused_too() -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
-        found: tb.Tensor = tb.fori_loop(0, 5, lambda i, x: tb.exp(-x * x) + x / 2, x)
-        return found
+        last: tb.Tensor = tb.fori_loop(0, 5, lambda i, x: tb.exp(-x * x) + x / 2, x)
+        return last
 
     x = tb.asarray([0.1, 0.2, 0.3])
     assert tb.jit(function)(x).to_binary() == function(x).to_binary()
@@ -290,17 +290,17 @@ def test_the_body_of_a_loop_is_fused_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("backend", "wanted"), [("numpy", "ops=('exp', 'multiply', 'add')"), ("binary", "exp "), ("jax", "stablehlo.exp")]
+    ("backend", "fragment"), [("numpy", "ops=('exp', 'multiply', 'add')"), ("binary", "exp "), ("jax", "stablehlo.exp")]
 )
-def test_what_is_compiled_as_text(backend: str, wanted: str) -> None:
+def test_what_is_compiled_as_text(backend: str, fragment: str) -> None:
     function = tb.jit(lambda x, factor: tb.exp(x) * factor + tb.exp(x))
     lowered = function.lower(tb.ones(3, backend=backend), 2)
     assert lowered.backend.name == backend
-    assert wanted in lowered.as_text()
+    assert fragment in lowered.as_text()
     assert [node.op for node in lowered.graph.nodes].count("exp") == 2
     assert function.cache_info().misses == 0
     with tb.default_backend(backend):
-        assert wanted in function.lower(tb.template((3,), "f32"), factor=2).as_text()
+        assert fragment in function.lower(tb.template((3,), "f32"), factor=2).as_text()
 
 
 def test_what_is_compiled_follows_the_options_of_jit() -> None:

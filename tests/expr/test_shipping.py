@@ -30,7 +30,7 @@ def test_a_graph_that_came_back_computes_the_same() -> None:
         assert [node.line for node in again.nodes] == [node.line for node in graph.nodes]
         assert again.names == graph.names
         rng = numpy.random.default_rng(0)
-        w, x = (tb.asarray(rng.normal(size=each.shape).astype("f4"), backend="numpy") for each in templates)
+        w, x = (tb.asarray(rng.normal(size=template.shape).astype("f4"), backend="numpy") for template in templates)
         expected, _ = flatten(graph(w, x))
         for one, two in zip(again(w, x), expected, strict=True):
             numpy.testing.assert_array_equal(one, two)

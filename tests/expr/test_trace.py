@@ -22,10 +22,10 @@ def test_a_text_is_an_option_but_for_traces_that_read_templates_from_it() -> Non
     def chosen(x: tb.Tensor, how: str) -> tb.Tensor:
         return tb.sum(x) if how in ("sum", "f32") else tb.max(x)
 
-    for how, wanted in (("sum", 3.0), ("f32", 3.0), ("greatest", 2.0), ("f32[2]", 2.0)):
-        assert tb.jit(chosen)(X, how).item() == wanted
-        assert tb.value_and_grad(chosen)(X, how)[0].item() == wanted
-        assert tb.vmap(chosen, in_axes=(0, None))(tb.stack([X, X]), how).tolist() == [wanted] * 2
+    for how, expected in (("sum", 3.0), ("f32", 3.0), ("greatest", 2.0), ("f32[2]", 2.0)):
+        assert tb.jit(chosen)(X, how).item() == expected
+        assert tb.value_and_grad(chosen)(X, how)[0].item() == expected
+        assert tb.vmap(chosen, in_axes=(0, None))(tb.stack([X, X]), how).tolist() == [expected] * 2
 
 
 def test_a_trace_reads_what_looks_like_a_template() -> None:
@@ -56,15 +56,15 @@ TRANSFORMS: dict[str, Callable[[Function], Function]] = {
 @pytest.mark.parametrize("transform", TRANSFORMS)
 def test_constants_follow_the_operands(transform: str, backend: str) -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
-        found: tb.Tensor = x * numpy.asarray([2.0, 3.0], "float32")
+        total: tb.Tensor = x * numpy.asarray([2.0, 3.0], "float32")
         if transform != "itself" or backend == "numpy":
-            found = found + tb.asarray([1.0, 0.0]) * tb.asarray(numpy.ones(2, "float32"))
+            total = total + tb.asarray([1.0, 0.0]) * tb.asarray(numpy.ones(2, "float32"))
         else:
-            found = found + tb.asarray([1.0, 0.0], backend=backend)
-        return found
+            total = total + tb.asarray([1.0, 0.0], backend=backend)
+        return total
 
-    found = TRANSFORMS[transform](function)(X.backend_copy(backend))
-    assert (found.tolist(), found.backend.name) == ([3.0, 6.0], backend)
+    result = TRANSFORMS[transform](function)(X.backend_copy(backend))
+    assert (result.tolist(), result.backend.name) == ([3.0, 6.0], backend)
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS)
@@ -73,8 +73,8 @@ def test_constants_follow_the_operands(transform: str, backend: str) -> None:
 )
 def test_constant_masks_and_counts_have_data(transform: str, mask: Any) -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
-        found: tb.Tensor = tb.concat([x[mask], tb.repeat(x, [0, 2]), tb.repeat(x, numpy.asarray([1, 0]))])
-        return found
+        joined: tb.Tensor = tb.concat([x[mask], tb.repeat(x, [0, 2]), tb.repeat(x, numpy.asarray([1, 0]))])
+        return joined
 
     assert TRANSFORMS[transform](function)(X).tolist() == [2.0, 2.0, 2.0, 1.0]
 
@@ -84,12 +84,12 @@ def test_what_depends_on_no_argument_has_data() -> None:
         weights = tb.asarray([3.0, 4.0])
         norm = tb.sqrt(tb.sum(weights * weights))
         (places,) = tb.nonzero(weights > 3.5)
-        found: tb.Tensor = x[places] * norm.item() if norm > 1 else x
-        return found
+        scaled: tb.Tensor = x[places] * norm.item() if norm > 1 else x
+        return scaled
 
     for backend in ("numpy", "jax"):
         assert tb.jit(function)(X.backend_copy(backend)).tolist() == [10.0]
-    # Inside a loop's body too, where a constant of the function around it is one of the trace around it.
+    # A loop's body may read the data of constants from outside the loop as well.
     scale = tb.asarray([2.0, 0.0])
     body = lambda i, x: x * scale[0] if scale[1] == 0 else x  # noqa: E731
     assert tb.jit(lambda x: tb.fori_loop(0, 2, body, x))(X).tolist() == [4.0, 8.0]
@@ -98,30 +98,30 @@ def test_what_depends_on_no_argument_has_data() -> None:
 
 
 def test_a_function_without_tensors_makes_them_on_the_default_backend() -> None:
-    made = tb.jit(lambda: tb.asarray([1.0, 2.0]) * 2)
-    assert made().backend.name == "numpy"
+    compiled = tb.jit(lambda: tb.asarray([1.0, 2.0]) * 2)
+    assert compiled().backend.name == "numpy"
     with tb.default_backend("jax"):
-        assert made().backend.name == "jax"
+        assert compiled().backend.name == "jax"
         assert tb.fori_loop(0, 2, lambda i, x: x + tb.asarray([1.0])[0], 0.0).backend.name == "jax"
 
 
 @pytest.mark.parametrize("others_first", [False, True])
 def test_arrays_among_the_arguments_go_where_the_tensors_are(others_first: bool) -> None:
     x, array = X.backend_copy("jax"), numpy.asarray([3.0, 4.0], "float32")
-    given = (array, x) if others_first else (x, array)
+    factors = (array, x) if others_first else (x, array)
     product = lambda x, y: x * y  # noqa: E731
     total = lambda x, y: tb.sum(x * y)  # noqa: E731
-    value, pull = tb.vjp(product, *given)
-    for found in (
-        tb.jit(product)(*given),
-        tb.vmap(product)(*given),
-        tb.trace(product)("f32[2]", "f32[2]")(*given),
-        tb.grad(total)(*given) * given[0],
+    value, pull = tb.vjp(product, *factors)
+    for result in (
+        tb.jit(product)(*factors),
+        tb.vmap(product)(*factors),
+        tb.trace(product)("f32[2]", "f32[2]")(*factors),
+        tb.grad(total)(*factors) * factors[0],
         tb.jvp(lambda x: x * array, (x,), (numpy.ones(2, "float32"),))[0],
         value,
-        pull(numpy.ones(2, "float32"))[0] * given[0],
+        pull(numpy.ones(2, "float32"))[0] * factors[0],
     ):
-        assert (found.tolist(), found.backend.name) == ([3.0, 8.0], "jax")
+        assert (result.tolist(), result.backend.name) == ([3.0, 8.0], "jax")
     assert tb.grad(lambda scale, x: tb.sum(scale * x))(2.0, x).backend.name == "jax"
 
 
@@ -180,8 +180,8 @@ def test_a_value_of_an_inner_trace_is_refused_in_the_outer_one() -> None:
             held.append(y * 2)
             return tb.sum(y)
 
-        found: tb.Tensor = tb.grad(inner)(x) + held[0]
-        return found
+        total: tb.Tensor = tb.grad(inner)(x) + held[0]
+        return total
 
     for transform in (tb.jit, tb.trace):
         with pytest.raises(BackendError, match=r"expected no value of a trace that is over, got value=f32\[2\]"):

@@ -37,7 +37,7 @@ class Color(enum.Enum):
 
 
 class Stack:
-    """A class of the user's that is no container by itself."""
+    """A class of a user, which is a container only because it is registered."""
 
     def __init__(self, parts: list[Any], label: str) -> None:
         self.parts, self.label = parts, label
@@ -48,10 +48,10 @@ tb.register_tree_node(Stack, lambda x: (x.parts, x.label), lambda label, parts: 
 
 def make(**entries: Any) -> Settings:
     """Settings with other entries than the constructor makes."""
-    made = Settings("here")
-    made.clear()
-    made.update(entries)
-    return made
+    settings = Settings("here")
+    settings.clear()
+    settings.update(entries)
+    return settings
 
 
 VALUES: list[Any] = [
@@ -83,7 +83,7 @@ def test_what_is_taken_apart_is_rebuilt(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [each for each in VALUES if isinstance(each, dict)], ids=lambda value: type(value).__name__
+    "value", [container for container in VALUES if isinstance(container, dict)], ids=lambda value: type(value).__name__
 )
 def test_the_order_of_a_dictionary_does_not_matter(value: dict[Any, Any]) -> None:
     turned: Any = type(value).__new__(type(value))
@@ -101,8 +101,8 @@ def test_the_order_of_a_dictionary_does_not_matter(value: dict[Any, Any]) -> Non
 
 def test_a_defaultdict_keeps_its_factory() -> None:
     lists: defaultdict[str, Any] = defaultdict(list, a=1)
-    found = tree_map(lambda x: x, lists)
-    assert found["new"] == []
+    copied = tree_map(lambda x: x, lists)
+    assert copied["new"] == []
     with pytest.raises(ArgumentError, match=r"a defaultdict of 'a' with <class 'list'>, got .* with <class 'int'>"):
         tree_map(lambda x, y: x, lists, defaultdict(int, a=1))
 
@@ -122,7 +122,7 @@ def test_trees_that_differ() -> None:
         with pytest.raises(ArgumentError, match=text):
             tb.tree_map(lambda x, y: x, value, other)
     with pytest.raises(ArgumentError, match=r"trees\[2\]"):
-        tb.tree_map(lambda *each: each, value, value, 1)
+        tb.tree_map(lambda *leaves: leaves, value, value, 1)
 
 
 def test_a_container_inside_itself() -> None:
@@ -155,12 +155,12 @@ def test_every_function_pairs_by_key(p: dict[str, Any]) -> None:
     assert graph(p, 2, a=Y, b=X).tolist() == [-7.0, -14.0]
     jitted = tb.jit(difference)
     assert jitted({"y": Y, "x": X}).tolist() == jitted(p).tolist() == [-9.0, -18.0]
-    found, pull = tb.vjp(lambda p: {"b": p["x"], "a": p["y"]}, p)
+    renamed, pull = tb.vjp(lambda p: {"b": p["x"], "a": p["y"]}, p)
     for cotangent in ({"a": X, "b": Y}, {"b": Y, "a": X}):
         (back,) = (pull(cotangent),)
         back = back[0] if isinstance(back, tuple) else back
         assert (back["x"].tolist(), back["y"].tolist()) == (Y.tolist(), X.tolist())
-    assert list(found) == ["b", "a"]
+    assert list(renamed) == ["b", "a"]
     _, tangent = tb.jvp(difference, (p,), ({"y": X, "x": Y},))
     assert tangent.tolist() == [9.0, 18.0]
     gradient = tb.grad(lambda p: tb.sum(difference(p)))(p)
@@ -188,8 +188,8 @@ def test_a_class_of_the_user() -> None:
     assert paths(tree, "x") == ["x['stack'][0]", "x['stack'][1][0]"]
     assert len(leaves) == 2
     jitted = tb.jit(lambda x: Stack([x["stack"].parts[0] + 1], x["stack"].label + "!"))
-    found = jitted(x)
-    assert (found.label, found.parts[0].tolist()) == ("one!", [2.0, 3.0])
+    stack = jitted(x)
+    assert (stack.label, stack.parts[0].tolist()) == ("one!", [2.0, 3.0])
     assert jitted({"stack": Stack([X, (Y,)], "two")}).label == "two!"
     gradient = tb.grad(lambda x: tb.sum(x["stack"].parts[0] * Y))(x)
     assert gradient["stack"].parts[0].tolist() == Y.tolist()

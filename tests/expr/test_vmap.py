@@ -31,9 +31,9 @@ def loop(function: Callable[..., tb.Tensor], *batches: tb.Tensor) -> tb.Tensor:
     return tb.stack([function(*(x[i] for x in batches)) for i in range(batches[0].shape[0])])
 
 
-def near(actual: tb.Tensor, wanted: tb.Tensor) -> bool:
-    assert actual.shape == wanted.shape
-    return np.allclose(np.asarray(actual), np.asarray(wanted), rtol=1e-12, atol=1e-12)
+def near(actual: tb.Tensor, reference: tb.Tensor) -> bool:
+    assert actual.shape == reference.shape
+    return np.allclose(np.asarray(actual), np.asarray(reference), rtol=1e-12, atol=1e-12)
 
 
 def ops_of(graph: Graph) -> list[str]:
@@ -43,10 +43,10 @@ def ops_of(graph: Graph) -> list[str]:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_results_have_the_axis_in_front_under_its_name(backend: str) -> None:
     x = numbers(3, 2, backend=backend, names=("feature", "batch"))
-    found = tb.vmap(lambda v: tb.softmax(v, axis="feature"), in_axes="batch")(x)
-    assert found.names == ("batch", "feature")
-    assert found.backend is x.backend
-    assert near(found, tb.permute_dims(tb.softmax(x, axis="feature"), (1, 0)))
+    probabilities = tb.vmap(lambda v: tb.softmax(v, axis="feature"), in_axes="batch")(x)
+    assert probabilities.names == ("batch", "feature")
+    assert probabilities.backend is x.backend
+    assert near(probabilities, tb.permute_dims(tb.softmax(x, axis="feature"), (1, 0)))
 
 
 def test_axes_by_position_from_either_end() -> None:
@@ -78,10 +78,10 @@ def test_axes_nest_as_arguments_and_results_do() -> None:
         return {"sum": tree["a"] + pair.left, "both": [tree["b"][0] * pair.right, pair.right]}
 
     axes = ({"a": 0, "b": (1,)}, {"left": 0, "right": None})
-    found = tb.vmap(function, axes, {"sum": 1, "both": (0, None)})({"a": x, "b": (y,)}, Pair(x, y[:, 0]))
-    assert near(found["sum"], tb.permute_dims(x + x, (1, 0)))
-    assert near(found["both"][0], tb.permute_dims(y * y[:, :1], (1, 0)))
-    assert found["both"][1].shape == (2,)
+    results = tb.vmap(function, axes, {"sum": 1, "both": (0, None)})({"a": x, "b": (y,)}, Pair(x, y[:, 0]))
+    assert near(results["sum"], tb.permute_dims(x + x, (1, 0)))
+    assert near(results["both"][0], tb.permute_dims(y * y[:, :1], (1, 0)))
+    assert results["both"][1].shape == (2,)
 
 
 def test_a_new_name_and_names_inside() -> None:
@@ -111,7 +111,7 @@ def test_composites_of_others_go_by_their_parts() -> None:
 
         @tb.composite
         def shares(x: tb.Tensor, /) -> tb.Tensor:
-            """Each element over the sum of all, so that more axes are no batch."""
+            """Divide by the sum of all elements, so that an additional axis does not act as a batch."""
             return x / tb.sum(x)
 
         assert near(tb.vmap(shares)(x), loop(shares, x))
@@ -133,10 +133,10 @@ def test_with_gradients_in_any_order(backend: str) -> None:
     def loss(v: tb.Tensor, weights: tb.Tensor) -> tb.Tensor:
         return tb.sum(tb.sin(v * weights) * v[0])
 
-    each = tb.vmap(tb.grad(loss, argnums=1), in_axes=(0, None))(x, w)
-    assert near(each, loop(lambda v: tb.grad(loss, argnums=1)(v, w), x))
+    gradients = tb.vmap(tb.grad(loss, argnums=1), in_axes=(0, None))(x, w)
+    assert near(gradients, loop(lambda v: tb.grad(loss, argnums=1)(v, w), x))
     whole = tb.grad(lambda weights: tb.sum(tb.vmap(loss, in_axes=(0, None))(x, weights)))(w)
-    assert near(whole, tb.sum(each, axis=0))
+    assert near(whole, tb.sum(gradients, axis=0))
     assert near(tb.vmap(tb.hessian(lambda v: loss(v, w)))(x), loop(tb.hessian(lambda v: loss(v, w)), x))
 
 
@@ -146,10 +146,10 @@ def test_gradients_of_ones_own() -> None:
         return tb.sum(v * w), lambda cotangent: (cotangent * 10 * w, cotangent * 100 * v)
 
     x, w = numbers(4, 3), numbers(3)
-    each = tb.vmap(tb.grad(lambda v: scaled(v, w)))(x)
-    assert near(each, tb.broadcast_to(10 * w, (4, 3)))
+    gradients = tb.vmap(tb.grad(lambda v: scaled(v, w)))(x)
+    assert near(gradients, tb.broadcast_to(10 * w, (4, 3)))
     of_all = tb.grad(lambda x, w: tb.sum(tb.vmap(scaled, in_axes=(0, None))(x, w)), argnums=(0, 1))(x, w)
-    assert near(of_all[0], each)
+    assert near(of_all[0], gradients)
     assert near(of_all[1], 100 * tb.sum(x, axis=0))
     stopped = tb.grad(lambda x: tb.sum(tb.vmap(lambda v: v * tb.stop_gradient(v))(x)))(x)
     assert near(stopped, x)
@@ -165,13 +165,13 @@ def test_against_jax() -> None:
         return jax.numpy.linalg.solve(a, v) + jax.numpy.cumsum(jax.numpy.exp(v)) @ a
 
     with jax.enable_x64():
-        wanted = np.asarray(jax.vmap(theirs, in_axes=(0, 0), out_axes=1)(np.asarray(x), np.asarray(m)))
-    assert np.allclose(np.asarray(tb.vmap(ours, out_axes=1)(x, m)), wanted, rtol=1e-10)
+        reference = np.asarray(jax.vmap(theirs, in_axes=(0, 0), out_axes=1)(np.asarray(x), np.asarray(m)))
+    assert np.allclose(np.asarray(tb.vmap(ours, out_axes=1)(x, m)), reference, rtol=1e-10)
 
 
 def test_no_example_at_all() -> None:
-    found = tb.vmap(lambda v, k: (tb.sum(v) * k, tb.conv(v, v)))(tb.zeros((0, 2, 3, 4)), tb.zeros(0))
-    assert [x.shape for x in found] == [(0,), (0, 2, 2, 1)]
+    results = tb.vmap(lambda v, k: (tb.sum(v) * k, tb.conv(v, v)))(tb.zeros((0, 2, 3, 4)), tb.zeros(0))
+    assert [x.shape for x in results] == [(0,), (0, 2, 2, 1)]
 
 
 def test_random_numbers_of_a_key_each() -> None:
@@ -213,10 +213,10 @@ def scanned(v: tb.Tensor) -> Any:
 def test_control_flow(backend: str, function: Callable[[tb.Tensor], tb.Tensor]) -> None:
     with tb.default_backend(backend):
         x = tb.asarray(STARTS, dtype="f64")
-        wanted = loop(function, x)
-        assert near(tb.vmap(function)(x), wanted)
+        reference = loop(function, x)
+        assert near(tb.vmap(function)(x), reference)
         if backend == "numpy":
-            assert near(tb.reshape(tb.vmap(tb.vmap(function))(tb.reshape(x, (2, 2))), (4,)), wanted)
+            assert near(tb.reshape(tb.vmap(tb.vmap(function))(tb.reshape(x, (2, 2))), (4,)), reference)
 
 
 def test_entries_of_a_scan_on_a_batch() -> None:
@@ -224,9 +224,9 @@ def test_entries_of_a_scan_on_a_batch() -> None:
         return tb.scan(lambda c, e: (c + e, c * e), 0.0, v, reverse=True)[1]
 
     x = numbers(4, 3, names=("batch", "time"))
-    found = tb.vmap(running)(x)
-    assert found.names == ("batch", "time")
-    assert near(found, loop(running, x))
+    entries = tb.vmap(running)(x)
+    assert entries.names == ("batch", "time")
+    assert near(entries, loop(running, x))
     assert near(tb.vmap(tb.grad(lambda v: tb.sum(running(v))))(x), loop(tb.grad(lambda v: tb.sum(running(v))), x))
 
 

@@ -1,4 +1,4 @@
-"""Code that is written for arguments reads and nests as `flatten` and `unflatten` do, and refuses other arguments."""
+"""The code generated for a call takes its arguments apart as `flatten` does, and refuses arguments of other kinds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Scaled:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scaled) and (self.weight, self.power) == (other.weight, other.power)
 
-    __hash__ = None  # type: ignore[assignment] # it is compared alone
+    __hash__ = None  # type: ignore[assignment] # it can be compared, but not hashed
 
 
 tb.register_tree_node(Scaled, lambda x: ((x.weight,), x.power), lambda power, parts: Scaled(parts[0], power))
@@ -61,7 +61,7 @@ VALUES: list[Any] = [
 
 
 class Entry:
-    """What a call is made of: payloads that it hands on, the last first, and a count."""
+    """Stands in for a compiled program: its kernel returns the payloads as they are."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -79,7 +79,7 @@ def sizes(value: Any) -> Any:
 
 
 def handed_on(*arguments: Any, **keywords: Any) -> Callable[..., Any]:
-    """A call that gives its arguments back, the leaves taken apart and put together by code written for them."""
+    """A generated call that takes its arguments apart, puts them together again and returns them."""
     leaves, tree = flatten((arguments, keywords))
     held = [leaf for leaf in leaves if isinstance(leaf, tb.Tensor)]
     out_tree = tree if len(held) == len(leaves) else flatten(tuple(held))[1]
@@ -90,16 +90,16 @@ def handed_on(*arguments: Any, **keywords: Any) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("value", VALUES, ids=name_of)
 def test_arguments_and_results_of_any_nesting(value: Any) -> None:
-    given = tensors(value)
-    call = handed_on(given, tb.ones(9), key=given)
-    (first, second), keywords = call(given, tb.ones(9), key=tensors(value))
+    argument = tensors(value)
+    call = handed_on(argument, tb.ones(9), key=argument)
+    (first, second), keywords = call(argument, tb.ones(9), key=tensors(value))
     assert sizes(first) == sizes(keywords["key"]) == value
     assert second.size == 9
-    assert type(first) is type(given)
-    for found, wanted in zip(flatten(first)[0], flatten(given)[0], strict=True):
-        assert found.data is wanted.data
-        assert found is not wanted
-        assert (found.template, found.backend) == (wanted.template, wanted.backend)
+    assert type(first) is type(argument)
+    for leaf, original in zip(flatten(first)[0], flatten(argument)[0], strict=True):
+        assert leaf.data is original.data
+        assert leaf is not original
+        assert (leaf.template, leaf.backend) == (original.template, original.backend)
     if isinstance(value, dict):
         assert list(first) == list(value)
 
@@ -229,9 +229,9 @@ def test_static_arguments_are_read_as_a_whole() -> None:
 
     by = (1, 2)
     calls = [(by, "one"), (by, "one"), ((1, 2), "one"), (None, "one"), (None, "two"), (by, "two"), ((1.0, 2), "two")]
-    for each, mode in calls * 3:
-        found = power(tb.asarray([2.0]), each, mode=mode)
-        assert {key: x.tolist() for key, x in found.items()} == {mode: [2.0 ** sum(each or (1,))]}
+    for exponents, mode in calls * 3:
+        powers = power(tb.asarray([2.0]), exponents, mode=mode)
+        assert {key: x.tolist() for key, x in powers.items()} == {mode: [2.0 ** sum(exponents or (1,))]}
     assert len(traced) == power.cache_info().misses == 5
     assert power.cache_info().hits == 3 * len(calls) - 5
 
@@ -254,12 +254,12 @@ def test_calls_with_several_nestings_in_turn() -> None:
     for times in (1, 1, 3):
         for values, more in calls:
             for _ in range(times):
-                found = total(*values, **more)
+                results = total(*values, **more)
                 leaves = flatten((values, more))[0]
-                assert found["sum"].tolist() == sum(leaves[1:], leaves[0]).tolist()
-                assert len(found["all"]) == len(leaves)
+                assert results["sum"].tolist() == sum(leaves[1:], leaves[0]).tolist()
+                assert len(results["all"]) == len(leaves)
     info = total.cache_info()
-    assert (info.misses, info.hits) == (5, 5 * len(calls) - 5)  # of dictionaries the order does not count
+    assert (info.misses, info.hits) == (5, 5 * len(calls) - 5)  # the order of a dictionary does not matter
 
 
 def test_nested_arguments_are_not_taken_for_flat_ones() -> None:
@@ -292,41 +292,41 @@ def test_a_container_that_changes_between_calls() -> None:
 
 
 def test_floats_that_are_traced_are_no_options() -> None:
-    scaled = tb.jit(lambda x, given: {"x": x * given["by"]}, trace_floats=True)
+    scaled = tb.jit(lambda x, factors: {"x": x * factors["by"]}, trace_floats=True)
     for number in (2.0, 3.0, 4.0, 4.0, 5.0):
         assert scaled(tb.ones(1), {"by": number})["x"].tolist() == [number]
     assert scaled.cache_info().misses == 1
 
 
 def test_arguments_without_a_tensor_run_on_the_default_backend() -> None:
-    made = tb.jit(lambda size, given: {"made": tb.ones(size) * given["by"]})
+    compiled = tb.jit(lambda size, factors: {"filled": tb.ones(size) * factors["by"]})
     for name in ("numpy", "binary") * 3:
         with tb.default_backend(name):
-            assert made(2, {"by": 3})["made"].backend.name == name
+            assert compiled(2, {"by": 3})["filled"].backend.name == name
 
 
 def test_what_a_kernel_raises_passes_with_its_line() -> None:
     @tb.jit
-    def taken(given: dict[str, tb.Tensor]) -> tb.Tensor:
-        return tb.take(given["x"], given["places"])
+    def taken(operands: dict[str, tb.Tensor]) -> tb.Tensor:
+        return tb.take(operands["x"], operands["places"])
 
-    given = {"x": tb.asarray([1.0, 2.0]), "places": tb.asarray([0, 1])}
+    arguments = {"x": tb.asarray([1.0, 2.0]), "places": tb.asarray([0, 1])}
     for _ in range(3):
-        assert taken(given).tolist() == [1.0, 2.0]
+        assert taken(arguments).tolist() == [1.0, 2.0]
     with pytest.raises(tb.errors.DataError, match="index") as caught:
-        taken({**given, "places": tb.asarray([0, 7])})
+        taken({**arguments, "places": tb.asarray([0, 7])})
     assert any("traced at" in note for note in caught.value.__notes__)
     x = tb.asarray([1.0, 2.0])
     tb.backend_deallocate(x)
     with pytest.raises(tb.errors.DeallocatedError):
-        taken({**given, "x": x})
-    assert taken(given).tolist() == [1.0, 2.0]
+        taken({**arguments, "x": x})
+    assert taken(arguments).tolist() == [1.0, 2.0]
 
 
 def test_threads_with_other_arguments_at_once() -> None:
     @tb.jit
-    def doubled(given: dict[str, tb.Tensor], by: int) -> dict[str, Any]:
-        return {"result": [given["x"] * by]}
+    def doubled(operands: dict[str, tb.Tensor], by: int) -> dict[str, Any]:
+        return {"result": [operands["x"] * by]}
 
     failures: list[BaseException] = []
 
@@ -334,8 +334,8 @@ def test_threads_with_other_arguments_at_once() -> None:
         try:
             for number in range(300):
                 by = 2 + number // 100 % 2
-                (found,) = doubled({"x": tb.full(size, float(size))}, by)["result"]
-                assert found.tolist() == [float(size * by)] * size
+                (product,) = doubled({"x": tb.full(size, float(size))}, by)["result"]
+                assert product.tolist() == [float(size * by)] * size
         except BaseException as error:
             failures.append(error)
 
@@ -354,18 +354,18 @@ def test_a_dataclass_that_is_registered_later_is_read_as_it_says() -> None:
         name: Any
 
     @tb.jit
-    def doubled(given: Any) -> Any:
-        return given.weight * 2
+    def doubled(named: Any) -> Any:
+        return named.weight * 2
 
     x = tb.asarray([3.0])
     for _ in range(3):
         assert doubled(Named(x, x)).tolist() == [6.0]
-    tb.register_tree_node(Named, lambda given: ((given.weight,), given.name), lambda name, parts: Named(parts[0], name))
+    tb.register_tree_node(Named, lambda named: ((named.weight,), named.name), lambda name, parts: Named(parts[0], name))
     assert doubled(Named(x, "other")).tolist() == [6.0]
 
 
 def test_what_is_dropped_or_cleared_is_compiled_again() -> None:
-    function = tb.jit(lambda given: {"x": given["x"] * 2}, cache_size=1)
+    function = tb.jit(lambda operands: {"x": operands["x"] * 2}, cache_size=1)
     for size in (1, 1, 1, 2, 2, 2, 1):
         assert function({"x": tb.ones(size)})["x"].tolist() == [2.0] * size
     assert function.cache_info()[:2] == (4, 3)

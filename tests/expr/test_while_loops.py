@@ -27,11 +27,11 @@ def test_a_trajectory_has_what_is_carried_at_some_turns(backend: str) -> None:
     def function(x: tb.Tensor) -> Any:
         return grown(x, trajectory=steps)
 
-    for each in (function, tb.jit(function), tb.trace(function)(x)):
-        found = each(x)
-        assert found["n"].tolist() == [0, 1, 3, 4, 5, 5]
-        assert found["x"].tolist() == [3.0, 6.0, 24.0, 48.0, 96.0, 96.0]
-        assert (found["n"].dtype, found["x"].backend.name) == (tb.int64, backend)
+    for variant in (function, tb.jit(function), tb.trace(function)(x)):
+        trajectory = variant(x)
+        assert trajectory["n"].tolist() == [0, 1, 3, 4, 5, 5]
+        assert trajectory["x"].tolist() == [3.0, 6.0, 24.0, 48.0, 96.0, 96.0]
+        assert (trajectory["n"].dtype, trajectory["x"].backend.name) == (tb.int64, backend)
     assert grown(x, trajectory=(2,))["x"].tolist() == [12.0]  # it ends with the last
     assert grown(x, trajectory=steps, limit=3)["x"].tolist() == [3.0, 6.0, 24.0, 24.0, 24.0, 24.0]
     named = tb.while_loop(lambda x: tb.max(x) < 9, lambda x: x + 1, tb.ones(2, names=("n",)), trajectory=(1, 2))
@@ -65,11 +65,11 @@ def test_each_example_may_have_its_own_end(backend: str) -> None:
 
         return tb.while_loop(lambda state: state["x"][:, 0] < 50, turn, state, axis=axis)
 
-    for each in (function, tb.jit(function), lambda x: function(x, 0)):
-        found = each(x)
-        assert found["x"].tolist() == [[96.0, 32.0], [80.0, 4.0], [60.0, 5.0]]
-        assert (found["turns"].tolist(), found["shared"].item()) == ([5, 1, 0], 5)
-        assert found["x"].names == ("batch", None)
+    for variant in (function, tb.jit(function), lambda x: function(x, 0)):
+        final = variant(x)
+        assert final["x"].tolist() == [[96.0, 32.0], [80.0, 4.0], [60.0, 5.0]]
+        assert (final["turns"].tolist(), final["shared"].item()) == ([5, 1, 0], 5)
+        assert final["x"].names == ("batch", None)
     last = tb.while_loop(
         lambda x: tb.sum(x, axis=0) < 9, lambda x: x + 1, tb.asarray([[1.0, 8.0], [0.0, 5.0]]), axis=-1
     )

@@ -27,9 +27,9 @@ for _ in range(30):
 def numbers(path: Path) -> set[int]:
     """The numbers in a file that one of several writers left; more than one of a torn file."""
     loaded: Any = tb.load(path)
-    found = {int(each) for x in loaded.values() for each in (tb.min(x), tb.max(x))}
-    assert loaded["y"].shape == (1000 * min(found),)
-    return found
+    distinct_numbers = {int(extreme) for x in loaded.values() for extreme in (tb.min(x), tb.max(x))}
+    assert loaded["y"].shape == (1000 * min(distinct_numbers),)
+    return distinct_numbers
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
@@ -48,7 +48,7 @@ def test_threads_that_save_to_one_path(tmp_path: Path, suffix: str) -> None:
     for thread in threads:
         thread.join(60)
     assert len(seen) == 80
-    assert all(len(each) == 1 for each in seen)
+    assert all(len(distinct_numbers) == 1 for distinct_numbers in seen)
     assert os.listdir(tmp_path) == [path.name]
 
 

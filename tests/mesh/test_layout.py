@@ -15,8 +15,8 @@ MESH = tb.Mesh({"data": 4, "model": 2})
 
 
 def shown(rules: Any, shape: tuple[int, ...], names: tuple[str | None, ...]) -> tuple[str, tuple[str, ...]]:
-    found = Layout(MESH, rules).of(Template(shape, "f32", names))
-    return str(found), found.notes
+    sharding = Layout(MESH, rules).of(Template(shape, "f32", names))
+    return str(sharding), sharding.notes
 
 
 def test_names_lie_where_their_rules_say() -> None:
@@ -32,10 +32,10 @@ def test_names_without_a_rule_and_axes_without_a_name_are_whole() -> None:
 
 def test_an_axis_lies_on_several_mesh_axes() -> None:
     layout = Layout(MESH, {"batch": ("data", "model")})
-    found = layout.of(Template((16, 3), "f32", ("batch", "feature")))
-    assert str(found) == "f32[batch: 16 / data model][feature: 3]"
-    assert found.shard_shape == (2, 3)
-    assert not found.is_replicated
+    sharding = layout.of(Template((16, 3), "f32", ("batch", "feature")))
+    assert str(sharding) == "f32[batch: 16 / data model][feature: 3]"
+    assert sharding.shard_shape == (2, 3)
+    assert not sharding.is_replicated
 
 
 def test_a_size_that_the_mesh_does_not_divide_is_whole_and_said() -> None:

@@ -24,33 +24,33 @@ KEY, VALUE = normal(1, batch=2, head=3, time=5, unit=4), normal(2, batch=2, head
 def test_attention_is_that_of_jax(causal: bool, backend: str) -> None:
     q, k, v = (x.backend_copy(backend) for x in (QUERY, KEY, VALUE))
     mask = tb.iota(5) < tb.asarray([5, 3])[:, None, None, None]
-    found = tb.nn.attention(q, k, v, causal=causal, mask=mask.backend_copy(backend))
+    outputs = tb.nn.attention(q, k, v, causal=causal, mask=mask.backend_copy(backend))
     arrays: list[Any] = [np.asarray(x).swapaxes(1, 2) for x in (QUERY, KEY, VALUE)]
     allowed: Any = np.asarray(mask)
     theirs = jax.nn.dot_product_attention(arrays[0], arrays[1], arrays[2], mask=allowed, is_causal=causal)
-    assert found.names == ("batch", "head", "time", "unit")
-    assert np.allclose(np.asarray(found).swapaxes(1, 2), theirs, atol=1e-5)
+    assert outputs.names == ("batch", "head", "time", "unit")
+    assert np.allclose(np.asarray(outputs).swapaxes(1, 2), theirs, atol=1e-5)
 
 
 def test_axes_go_by_name() -> None:
-    wanted = tb.nn.attention(QUERY, KEY, VALUE)
+    reference = tb.nn.attention(QUERY, KEY, VALUE)
     q = tb.permute_dims(QUERY, ("time", "head", "unit", "batch"))
     k = tb.permute_dims(KEY, ("unit", "batch", "time", "head")).rename(time="memory")
     v = tb.permute_dims(VALUE, ("time", "batch", "unit", "head")).rename(time="memory")
     weights = tb.nn.attention_weights(q, k.rename(memory="time"), time="time", axis="unit")
     assert weights.names == ("head", "batch", "time", None)
     shared = tb.nn.attention(QUERY, KEY[:, 0], VALUE[:, 0])
-    assert tb.all_close(shared[:, 0], wanted[:, 0], atol=1e-6)  # one head of keys for all queries
+    assert tb.all_close(shared[:, 0], reference[:, 0], atol=1e-6)  # one head of keys for all queries
     again = tb.nn.attention(q, k.rename(memory="time"), v.rename(memory="time"), time="time", axis="unit")
-    assert tb.all_close(again.align_as(wanted), wanted, atol=1e-6)
+    assert tb.all_close(again.align_as(reference), reference, atol=1e-6)
     other = tb.nn.attention_weights(QUERY, KEY.rename(time="memory"), time=-2)
     assert other.names == ("batch", "head", "time", "memory")
 
 
 def test_a_query_without_keys_gives_zeros_and_finite_gradients() -> None:
     mask = tb.asarray([True, False])[:, None, None, None]
-    found = tb.nn.attention(QUERY, KEY, VALUE, mask=mask)
-    assert tb.sum(tb.abs(found[1])).item() == 0
+    outputs = tb.nn.attention(QUERY, KEY, VALUE, mask=mask)
+    assert tb.sum(tb.abs(outputs[1])).item() == 0
     gradient = tb.grad(lambda q: tb.sum(tb.nn.attention(q, KEY, VALUE, mask=mask) ** 2))(QUERY)
     assert not bool(tb.any(tb.isnan(gradient)))
     assert tb.sum(tb.abs(gradient[1])).item() == 0
@@ -59,37 +59,37 @@ def test_a_query_without_keys_gives_zeros_and_finite_gradients() -> None:
 def test_a_bias_is_added_before_the_softmax() -> None:
     bias = normal(3, time=5, memory=5).rename(None, None)
     far = tb.where(tb.iota(5) < 3, 0.0, -1e9)
-    found = tb.nn.attention_weights(QUERY, KEY, bias=bias + far)
-    assert np.allclose(np.asarray(found)[..., 3:], 0)
+    weights = tb.nn.attention_weights(QUERY, KEY, bias=bias + far)
+    assert np.allclose(np.asarray(weights)[..., 3:], 0)
     scores = np.einsum("bhqu,bhku->bhqk", np.asarray(QUERY), np.asarray(KEY)) / 2 + np.asarray(bias)
-    assert np.allclose(found, jax.nn.softmax(scores + np.asarray(far)), atol=1e-5)
+    assert np.allclose(weights, jax.nn.softmax(scores + np.asarray(far)), atol=1e-5)
 
 
 def parameters(features: int, units: int) -> dict[str, tb.Tensor]:
     keys = tb.random.split(tb.random.key(7), 4)
     names = ("query", "key", "value")
-    found = {
+    weights = {
         name: tb.nn.glorot_normal(keys[i], (features, units), names=("feature", None)) for i, name in enumerate(names)
     }
-    found["output"] = tb.nn.glorot_normal(keys[3], (units, features), names=(None, "feature"))
-    found["value_bias"] = tb.ones(units)
-    return found
+    weights["output"] = tb.nn.glorot_normal(keys[3], (units, features), names=(None, "feature"))
+    weights["value_bias"] = tb.ones(units)
+    return weights
 
 
 def test_several_heads_are_several_attentions() -> None:
     weights = parameters(6, 8)
     x = normal(5, batch=2, time=4, feature=6)
-    found = tb.nn.multi_head_attention(weights, x, heads=2, causal=True)
+    outputs = tb.nn.multi_head_attention(weights, x, heads=2, causal=True)
     parts = []
     for head in range(2):
         part = slice(head * 4, head * 4 + 4)
         q, k, v = (x @ weights[name][:, part] for name in ("query", "key", "value"))
         parts.append(tb.nn.attention(q, k, v + 1, causal=True))
-    wanted = tb.concat(parts, axis=-1) @ weights["output"]
-    assert found.names == ("batch", "time", "feature")
-    assert tb.all_close(found, wanted, atol=1e-5)
+    reference = tb.concat(parts, axis=-1) @ weights["output"]
+    assert outputs.names == ("batch", "time", "feature")
+    assert tb.all_close(outputs, reference, atol=1e-5)
     turned = tb.nn.multi_head_attention(weights, tb.permute_dims(x), heads=2, causal=True, time="time", axis="feature")
-    assert tb.all_close(turned, found, atol=1e-5)
+    assert tb.all_close(turned, outputs, atol=1e-5)
 
 
 @pytest.mark.parametrize("backend", ["numpy"])
@@ -101,18 +101,18 @@ def test_a_cache_gives_what_all_steps_at_once_give(backend: str) -> None:
     step = tb.jit(lambda x, cache: tb.nn.incremental_attention(weights, x, cache, heads=2, rotate=tb.nn.rotary))
     parts = []
     for start, stop in ((0, 2), (2, 3), (3, 4), (4, 5)):
-        found, cache = step(x[:, start:stop], cache)
-        parts.append(found)
+        outputs, cache = step(x[:, start:stop], cache)
+        parts.append(outputs)
     assert cache.length.item() == 5
     assert tb.all_close(tb.concat(parts, axis=1), whole, atol=1e-5)
 
 
 def test_narrow_floats_keep_their_dtype() -> None:
     q, k, v = (tb.astype(x * 30, "f16") for x in (QUERY, KEY, VALUE))
-    found = tb.nn.attention(q, k, v)
-    assert found.dtype == tb.float16
+    outputs = tb.nn.attention(q, k, v)
+    assert outputs.dtype == tb.float16
     wide = tb.nn.attention(*(tb.astype(x, "f32") for x in (q, k, v)))
-    assert tb.all_close(tb.astype(found, "f32"), wide, rtol=1e-3, atol=1e-2)
+    assert tb.all_close(tb.astype(outputs, "f32"), wide, rtol=1e-3, atol=1e-2)
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [

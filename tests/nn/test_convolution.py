@@ -31,42 +31,42 @@ def test_axes_may_stand_anywhere(backend: str, whole: Callable[..., Any]) -> Non
     x, kernel = X.backend_copy(backend), KERNEL.backend_copy(backend)
     bias = tb.ones(6, names=("unit",), backend=backend)
     options: dict[str, Any] = {"strides": {"time": 2}, "padding": "same"}
-    wanted = tb.conv(tb.permute_dims(x, ("batch", "feature", "time")), kernel, **options) + 1
-    found = whole(partial(tb.nn.conv, **options))(x, kernel, bias)
-    assert found.names == ("batch", "time", "unit")
-    assert tb.all_close(tb.permute_dims(found, wanted.names), wanted)  # type: ignore[arg-type] # all are named
+    reference = tb.conv(tb.permute_dims(x, ("batch", "feature", "time")), kernel, **options) + 1
+    outputs = whole(partial(tb.nn.conv, **options))(x, kernel, bias)
+    assert outputs.names == ("batch", "time", "unit")
+    assert tb.all_close(tb.permute_dims(outputs, reference.names), reference)  # type: ignore[arg-type] # all are named
     conv = whole(partial(tb.nn.conv, axis="feature", **options))
     turned = conv(tb.permute_dims(x, ("time", "feature", "batch")), kernel, bias)
     assert turned.names == ("time", "unit", "batch")
-    assert tb.all_close(turned.align_as(found), found)
+    assert tb.all_close(turned.align_as(outputs), outputs)
     beams = tb.stack([x, x * 2], axis=1, name="beam")
     both = whole(partial(tb.nn.conv, **options))(beams, kernel)
     assert both.names == ("batch", "beam", "time", "unit")
-    assert tb.all_close(both[:, 1], (found - 1) * 2, atol=1e-5)
+    assert tb.all_close(both[:, 1], (outputs - 1) * 2, atol=1e-5)
 
 
 @pytest.mark.parametrize("rank", [0, 1, 2, 3])
 def test_any_rank(rank: int) -> None:
     x = tb.random.normal(tb.random.key(0), (2, *range(4, 4 + rank), 3))
     kernel = tb.random.normal(tb.random.key(1), (5, 3, *(2,) * rank))
-    found = tb.nn.conv(x, kernel, dilation=2)
-    wanted = jax.lax.conv_general_dilated(
+    outputs = tb.nn.conv(x, kernel, dilation=2)
+    reference = jax.lax.conv_general_dilated(
         np.moveaxis(array(x), -1, 1), array(kernel), (1,) * rank, "VALID", rhs_dilation=(2,) * rank
     )
-    assert np.allclose(np.moveaxis(np.asarray(found), -1, 1), wanted, atol=1e-5)
+    assert np.allclose(np.moveaxis(np.asarray(outputs), -1, 1), reference, atol=1e-5)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 @pytest.mark.parametrize(("strides", "padding"), [(1, "same"), (2, "same"), (3, "same"), (2, "valid"), (4, "same")])
 def test_the_transpose_is_that_of_jax(strides: int, padding: str, backend: str) -> None:
     x, kernel = X.backend_copy(backend), normal(1, feature=4, unit=5, time=3).backend_copy(backend)
-    found = tb.nn.conv_transpose(x, kernel, strides=strides, padding=padding)
-    wanted = jax.lax.conv_transpose(
+    outputs = tb.nn.conv_transpose(x, kernel, strides=strides, padding=padding)
+    reference = jax.lax.conv_transpose(
         array(X), array(kernel), (strides,), padding.upper(), dimension_numbers=("NHC", "OIH", "NHC"),
         transpose_kernel=True,
     )  # fmt: skip
-    assert found.names == ("batch", "time", "unit")
-    assert np.allclose(found, wanted, atol=1e-5)
+    assert outputs.names == ("batch", "time", "unit")
+    assert np.allclose(outputs, reference, atol=1e-5)
 
 
 @pytest.mark.parametrize("groups", [1, 2])
@@ -78,9 +78,9 @@ def test_the_transpose_is_the_gradient_of_the_convolution(groups: int, dilation:
     forward, pull = tb.vjp(lambda y: tb.nn.conv(y, kernel, **options), y.rename(None, None, None))
     cotangent = tb.random.normal(tb.random.key(3), forward.shape)
     whole = tb.nn.conv_transpose(cotangent, kernel, **options)
-    found = np.zeros(y.shape, np.float32)
-    found[:, : whole.shape[1]] = np.asarray(whole)
-    assert np.allclose(pull(cotangent)[0], found, atol=1e-5)
+    padded = np.zeros(y.shape, np.float32)
+    padded[:, : whole.shape[1]] = np.asarray(whole)
+    assert np.allclose(pull(cotangent)[0], padded, atol=1e-5)
 
 
 def test_padding_of_the_transpose() -> None:

@@ -18,8 +18,8 @@ FRAMES = tb.asarray([4, 3, 4, 2, 1], names=("batch",))
 
 
 def spelt(path: Any, blank: int, repeats: bool = True) -> list[int]:
-    steps = (each for each, _ in itertools.groupby(path)) if repeats else path
-    return [each for each in steps if each != blank]
+    steps = (label for label, _ in itertools.groupby(path)) if repeats else path
+    return [label for label in steps if label != blank]
 
 
 def by_hand(logits: Any, labels: Any, frames: int, blank: int, repeats: bool = True) -> dict[Any, float]:
@@ -27,7 +27,7 @@ def by_hand(logits: Any, labels: Any, frames: int, blank: int, repeats: bool = T
     shifted = np.exp(logits - logits.max(-1, keepdims=True))
     shares = shifted / shifted.sum(-1, keepdims=True)
     return {
-        path: math.prod(shares[t, each] for t, each in enumerate(path))
+        path: math.prod(shares[t, label] for t, label in enumerate(path))
         for path in itertools.product(range(logits.shape[-1]), repeat=frames)
         if spelt(path, blank, repeats) == list(labels)
     }
@@ -37,14 +37,14 @@ def minus_log(total: float) -> float:
     return -math.log(total) if total else math.inf
 
 
-def wanted(blank: int, repeats: bool = True) -> list[dict[Any, float]]:
-    """For each example the paths."""
-    found = []
+def examples_by_hand(blank: int, repeats: bool = True) -> list[dict[Any, float]]:
+    """For each example, the probability of each path that spells its labels."""
+    examples = []
     for logits, labels, count, frames in zip(
         np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True
     ):
-        found.append(by_hand(logits, [(each + blank) % 3 for each in labels[:count]], frames, blank, repeats))
-    return found
+        examples.append(by_hand(logits, [(label + blank) % 3 for label in labels[:count]], frames, blank, repeats))
+    return examples
 
 
 @pytest.mark.parametrize(("blank", "backend"), [(0, "binary"), (0, "numpy"), (1, "numpy"), (-1, "numpy"), (0, "jax")])
@@ -56,10 +56,12 @@ def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str, whole: Cal
     def loss(logits: tb.Tensor, labels: tb.Tensor, frames: tb.Tensor, counts: tb.Tensor) -> tb.Tensor:
         return tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts, blank=blank)
 
-    found = loss(logits, labels, frames, counts)
-    assert found.names == ("batch",)
-    assert found.tolist() == pytest.approx([minus_log(sum(each.values())) for each in wanted(blank % 3)], rel=1e-5)
-    assert found.tolist()[-1] == math.inf
+    losses = loss(logits, labels, frames, counts)
+    assert losses.names == ("batch",)
+    assert losses.tolist() == pytest.approx(
+        [minus_log(sum(probabilities.values())) for probabilities in examples_by_hand(blank % 3)], rel=1e-5
+    )
+    assert losses.tolist()[-1] == math.inf
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
@@ -67,16 +69,20 @@ def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str, whole: Cal
 def test_one_path_and_labels_of_one_frame(repeats: bool, backend: str, whole: Callable[..., Any]) -> None:
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
     options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts, "repeats": repeats}
-    paths = wanted(0, repeats)
+    paths = examples_by_hand(0, repeats)
     total = whole(lambda: tb.nn.ctc_loss(logits, labels, **options))()
-    assert total.tolist() == pytest.approx([minus_log(sum(each.values())) for each in paths], rel=1e-5)
+    assert total.tolist() == pytest.approx(
+        [minus_log(sum(probabilities.values())) for probabilities in paths], rel=1e-5
+    )
     best = whole(lambda: tb.nn.ctc_loss(logits, labels, alignments="best", **options))()
     assert best.names == ("batch",)
-    assert best.tolist() == pytest.approx([minus_log(max(each.values(), default=0.0)) for each in paths], rel=1e-5)
-    found = whole(lambda: tb.nn.ctc_alignment(logits, labels, **options))()
-    assert found.template == tb.Template((5, 4), "s64", ("batch", "time"))
-    for path, each in zip(found.tolist(), paths, strict=True):
-        way = max(each, key=lambda path: each[path], default=())
+    assert best.tolist() == pytest.approx(
+        [minus_log(max(probabilities.values(), default=0.0)) for probabilities in paths], rel=1e-5
+    )
+    alignments = whole(lambda: tb.nn.ctc_alignment(logits, labels, **options))()
+    assert alignments.template == tb.Template((5, 4), "s64", ("batch", "time"))
+    for path, probabilities in zip(alignments.tolist(), paths, strict=True):
+        way = max(probabilities, key=lambda path: probabilities[path], default=())
         assert path == [*way, *[0] * (4 - len(way))]
 
 
@@ -85,10 +91,10 @@ def test_one_path_and_labels_of_one_frame(repeats: bool, backend: str, whole: Ca
 )
 def test_gradients_of_other_paths_are_those_of_differences(options: dict[str, Any]) -> None:
     logits = tb.astype(LOGITS, "f64")[:4]
-    given: dict[str, Any] = {"logit_lengths": FRAMES[:4], "label_lengths": COUNTS[:4], **options}
+    arguments: dict[str, Any] = {"logit_lengths": FRAMES[:4], "label_lengths": COUNTS[:4], **options}
 
     def loss(logits: Any) -> Any:
-        return tb.sum(tb.nn.ctc_loss(logits, LABELS[:4], **given))
+        return tb.sum(tb.nn.ctc_loss(logits, LABELS[:4], **arguments))
 
     slope = np.asarray(tb.grad(loss)(logits))
     compiled, step = tb.jit(loss), 1e-6
@@ -109,19 +115,19 @@ def test_the_gradient_is_that_of_differences(backend: str) -> None:
         losses = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts)
         return tb.sum(tb.where(tb.isinf(losses), 0, losses) * weights)
 
-    found = np.asarray(tb.jit(tb.grad(loss))(logits))
+    gradient = np.asarray(tb.jit(tb.grad(loss))(logits))
     step, compiled = 1e-6, tb.jit(loss)
     for place in itertools.product(range(5), range(4), range(3)):
         moved = np.zeros((5, 4, 3))
         moved[place] = step
         shift = tb.asarray(moved, backend=backend)
         change = compiled(logits + shift) - compiled(logits - shift)
-        assert found[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
+        assert gradient[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
         if place[0] and backend == "jax":
             break
-    assert not found[4].any()  # what cannot be spelt
-    assert not found[1, 3:].any()  # beyond the frames
-    assert not found[3, 2:].any()
+    assert not gradient[4].any()  # what cannot be spelt
+    assert not gradient[1, 3:].any()  # beyond the frames
+    assert not gradient[3, 2:].any()
 
 
 def test_axes_may_stand_anywhere_and_normalised_logits_are_taken_as_they_are() -> None:
@@ -151,8 +157,8 @@ def test_what_is_beyond_the_lengths_changes_nothing() -> None:
 def test_no_frames_and_no_labels() -> None:
     logits = tb.zeros((3, 2, 3))
     labels, frames, counts = tb.ones((3, 1), dtype="s64"), tb.asarray([0, 0, 2]), tb.asarray([0, 1, 0])
-    found = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts)
-    assert found.tolist() == pytest.approx([0.0, math.inf, 2 * math.log(3)])
+    losses = tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts)
+    assert losses.tolist() == pytest.approx([0.0, math.inf, 2 * math.log(3)])
     assert tb.nn.ctc_loss(logits, tb.zeros((3, 0), dtype="s64")).tolist() == pytest.approx([2 * math.log(3)] * 3)
     gradient = tb.grad(lambda x: tb.sum(tb.nn.ctc_loss(x, labels, logit_lengths=frames, label_lengths=counts)))(logits)
     assert not np.asarray(gradient)[:2].any()
@@ -186,9 +192,9 @@ def test_it_is_mapped_and_dry_run() -> None:
 def test_the_best_path() -> None:
     frames = tb.asarray([[1, 1, 0, 1, 2, 2], [0, 0, 0, 0, 0, 0], [2, 1, 2, 1, 2, 1]], names=("batch", "time"))
     logits = tb.nn.one_hot(frames, 3)
-    found, lengths = tb.nn.ctc_best_path(logits, lengths=tb.asarray([6, 6, 3]), name="position")
-    assert found.names == ("batch", "position")
-    assert found.tolist() == [[1, 1, 2, 0, 0, 0], [0] * 6, [2, 1, 2, 0, 0, 0]]
+    labels, lengths = tb.nn.ctc_best_path(logits, lengths=tb.asarray([6, 6, 3]), name="position")
+    assert labels.names == ("batch", "position")
+    assert labels.tolist() == [[1, 1, 2, 0, 0, 0], [0] * 6, [2, 1, 2, 0, 0, 0]]
     assert lengths.tolist() == [3, 0, 3]
     last, lengths = tb.nn.ctc_best_path(logits, blank=-1)
     assert last.tolist() == [[1, 0, 1, 2, 2, 2], [0, 2, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2]]
@@ -225,19 +231,19 @@ def test_the_second_derivative_is_that_of_differences() -> None:
     def slope(x: Any) -> Any:
         return tb.grad(lambda x: tb.nn.ctc_loss(x, labels))(x)
 
-    found, step = np.asarray(tb.hessian(lambda x: tb.nn.ctc_loss(x, labels))(logits)), 1e-6
+    hessian, step = np.asarray(tb.hessian(lambda x: tb.nn.ctc_loss(x, labels))(logits)), 1e-6
     for place in itertools.product(range(4), range(3)):
         moved = np.zeros((4, 3))
         moved[place] = step
         shift = tb.asarray(moved)
         change = (slope(logits + shift) - slope(logits - shift)) / (2 * step)
-        assert found[(..., *place)] == pytest.approx(np.asarray(change), abs=1e-7)
+        assert hessian[(..., *place)] == pytest.approx(np.asarray(change), abs=1e-7)
 
 
 def test_nan_stays_nan() -> None:
     spoilt = tb.where((tb.iota(5) == 1)[:, None, None], tb.nan, LOGITS)
-    found = tb.nn.ctc_loss(spoilt, LABELS, logit_lengths=FRAMES, label_lengths=COUNTS)
-    assert tb.isnan(found).tolist() == [False, True, False, False, False]
+    losses = tb.nn.ctc_loss(spoilt, LABELS, logit_lengths=FRAMES, label_lengths=COUNTS)
+    assert tb.isnan(losses).tolist() == [False, True, False, False, False]
 
 
 # Alignments
@@ -248,22 +254,24 @@ def likeliest(logits: Any, labels: Any, frames: int) -> tuple[float, Any]:
     scores = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     paths = itertools.product(range(logits.shape[-1]), repeat=frames)
     good = [path for path in paths if spelt(path, 0) == list(labels)]
-    return max(((sum(scores[t, each] for t, each in enumerate(path)), path) for path in good), default=(-math.inf, ()))
+    return max(
+        ((sum(scores[t, label] for t, label in enumerate(path)), path) for path in good), default=(-math.inf, ())
+    )
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_the_best_alignment_is_the_best_of_all(backend: str) -> None:
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
     options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts}
-    found = tb.nn.ctc_alignment(logits, labels, **options)
-    assert found.names == ("batch", "time")
+    alignments = tb.nn.ctc_alignment(logits, labels, **options)
+    assert alignments.names == ("batch", "time")
     losses = tb.nn.ctc_loss(logits, labels, alignments="best", **options)
-    for number, (own, spelling, count, length) in enumerate(
+    for number, (example_logits, spelling, count, length) in enumerate(
         zip(np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True)
     ):
-        score, path = likeliest(own, spelling[:count], length)
+        score, path = likeliest(example_logits, spelling[:count], length)
         assert losses[number].item() == pytest.approx(-score, rel=1e-6)
-        assert found[number].tolist() == [*path, *[0] * (4 - len(path))]
+        assert alignments[number].tolist() == [*path, *[0] * (4 - len(path))]
 
 
 def test_the_gradient_of_the_best_alignment_is_at_its_classes() -> None:
@@ -271,8 +279,8 @@ def test_the_gradient_of_the_best_alignment_is_at_its_classes() -> None:
         return tb.sum(tb.nn.ctc_loss(scores, LABELS[:3], alignments="best", normalised=True, label_lengths=COUNTS[:3]))
 
     scores = tb.log_softmax(LOGITS[:3], axis="class")
-    wanted = -tb.nn.one_hot(tb.nn.ctc_alignment(LOGITS[:3], LABELS[:3], label_lengths=COUNTS[:3]), 3)
-    assert tb.grad(loss)(scores).tolist() == wanted.tolist()
+    expected_gradient = -tb.nn.one_hot(tb.nn.ctc_alignment(LOGITS[:3], LABELS[:3], label_lengths=COUNTS[:3]), 3)
+    assert tb.grad(loss)(scores).tolist() == expected_gradient.tolist()
     assert tb.jit(loss)(scores).item() == pytest.approx(loss(scores).item())
     with pytest.raises(ArgumentError, match="alignments to be 'all' or 'best'"):
         tb.nn.ctc_loss(LOGITS, LABELS, alignments="first")  # type: ignore[arg-type]

@@ -24,15 +24,15 @@ def test_distances_are_those_of_the_table(backend: str) -> None:
     generator = np.random.default_rng(0)
     x, y = generator.integers(0, 3, (6, 7)), generator.integers(0, 3, (6, 5))
     first, second = [7, 0, 3, 5, 1, 7], [5, 4, 0, 5, 5, 1]
-    found = tb.nn.edit_distance(
+    distances = tb.nn.edit_distance(
         tb.asarray(x, names=("batch", "hypothesis"), backend=backend),
         tb.asarray(y, backend=backend),
         hypothesis_lengths=tb.asarray(first, backend=backend),
         reference_lengths=tb.asarray(second, backend=backend),
     )
-    assert found.names == ("batch",)
-    wanted = [by_hand(list(a[:n]), list(b[:m])) for a, b, n, m in zip(x, y, first, second, strict=True)]
-    assert found.tolist() == wanted
+    assert distances.names == ("batch",)
+    reference = [by_hand(list(a[:n]), list(b[:m])) for a, b, n, m in zip(x, y, first, second, strict=True)]
+    assert distances.tolist() == reference
 
 
 def test_batch_axes_broadcast_and_empty_sequences_count() -> None:

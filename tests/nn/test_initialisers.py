@@ -15,16 +15,16 @@ NAMES = ("glorot_uniform", "glorot_normal", "he_uniform", "he_normal", "lecun_un
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("shape", "inputs", "outputs"), [((6, 4), -2, -1), ((5, 3, 2, 2), 1, 0)])
 def test_numbers_are_those_of_jax(name: str, shape: Any, inputs: int, outputs: int) -> None:
-    found = getattr(tb.nn, name)(tb.random.key(3), shape, inputs=inputs, outputs=outputs)
+    weights = getattr(tb.nn, name)(tb.random.key(3), shape, inputs=inputs, outputs=outputs)
     theirs = getattr(jax.nn.initializers, name)(in_axis=inputs, out_axis=outputs)
-    assert np.allclose(found, theirs(jax.random.key(3), shape, "float32"), rtol=1e-4, atol=1e-6)
+    assert np.allclose(weights, theirs(jax.random.key(3), shape, "float32"), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("shape", [(6, 4), (4, 6), (3, 2, 5)])
 def test_orthogonal_is_that_of_jax(shape: Any) -> None:
-    found = tb.nn.orthogonal(tb.random.key(3), shape, scale=2.0)
-    assert np.allclose(found, jax.nn.initializers.orthogonal(2.0)(jax.random.key(3), shape, "float32"), atol=1e-4)
-    rows = np.asarray(found).reshape(-1, shape[-1])
+    weights = tb.nn.orthogonal(tb.random.key(3), shape, scale=2.0)
+    assert np.allclose(weights, jax.nn.initializers.orthogonal(2.0)(jax.random.key(3), shape, "float32"), atol=1e-4)
+    rows = np.asarray(weights).reshape(-1, shape[-1])
     product = rows.T @ rows if rows.shape[0] >= rows.shape[1] else rows @ rows.T
     assert np.allclose(product, 4 * np.eye(len(product)), atol=1e-4)
 

@@ -13,10 +13,10 @@ KEY = tb.random.key(0)
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 def test_dropout_keeps_the_mean(backend: str) -> None:
     x = tb.ones((40, 50), names=("batch", "feature"), backend=backend)
-    found = tb.nn.dropout(KEY.backend_copy(backend), x, 0.2)
-    assert found.template is x.template
-    assert set(np.unique(np.asarray(found)).tolist()) == {0.0, 1.25}
-    assert abs(tb.mean(found).item() - 1) < 0.05
+    dropped = tb.nn.dropout(KEY.backend_copy(backend), x, 0.2)
+    assert dropped.template is x.template
+    assert set(np.unique(np.asarray(dropped)).tolist()) == {0.0, 1.25}
+    assert abs(tb.mean(dropped).item() - 1) < 0.05
     whole = np.asarray(tb.nn.dropout(KEY.backend_copy(backend), x, 0.5, axis="feature"))
     assert (whole == whole[:1]).all()
     assert set(np.unique(whole).tolist()) == {0.0, 2.0}
@@ -44,9 +44,9 @@ def test_glu() -> None:
 @pytest.mark.parametrize("dtype", ["s8", "u8", "s64", "u64"])
 def test_one_hot(dtype: str) -> None:
     indices = tb.asarray([[0, 2], [9, 1]], dtype=dtype, names=("batch", "time"))
-    found = tb.nn.one_hot(indices, 3, name="class")
-    assert found.names == ("batch", "time", "class")
-    assert np.array_equal(found, jax.nn.one_hot(np.asarray(indices), 3))
+    encoded = tb.nn.one_hot(indices, 3, name="class")
+    assert encoded.names == ("batch", "time", "class")
+    assert np.array_equal(encoded, jax.nn.one_hot(np.asarray(indices), 3))
     assert tb.nn.one_hot(indices, 3, axis=0).shape == (3, 2, 2)
     assert np.array_equal(
         tb.nn.one_hot(indices, 3, axis=1, dtype="bool"), jax.nn.one_hot(np.asarray(indices), 3, axis=1)

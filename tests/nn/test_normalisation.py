@@ -18,22 +18,22 @@ OFFSET = tb.random.normal(tb.random.key(2), (6,), names=("feature",))
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_layer_norm(backend: str) -> None:
-    x, scale, offset = (each.backend_copy(backend) for each in (X, SCALE, OFFSET))
+    x, scale, offset = (tensor.backend_copy(backend) for tensor in (X, SCALE, OFFSET))
     a = np.asarray(X)
     unit = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5)
-    found = tb.nn.layer_norm(x, scale, offset, axis="feature")
-    assert found.names == X.names
-    assert np.allclose(found, unit * np.asarray(SCALE) + np.asarray(OFFSET), atol=1e-5)
+    normalised = tb.nn.layer_norm(x, scale, offset, axis="feature")
+    assert normalised.names == X.names
+    assert np.allclose(normalised, unit * np.asarray(SCALE) + np.asarray(OFFSET), atol=1e-5)
     turned = tb.permute_dims(x, ("feature", "batch", "time"))
     again = tb.nn.layer_norm(turned, scale, offset, axis="feature")
-    assert np.allclose(again.align_as(found), found, atol=1e-6)
+    assert np.allclose(again.align_as(normalised), normalised, atol=1e-6)
     assert np.allclose(tb.nn.standardise(x, axis=("time", "feature")), jax.nn.standardize(a, axis=(1, 2)), atol=1e-5)
 
 
 def test_layer_norm_over_several_axes_takes_its_scale_by_name() -> None:
     scale = tb.random.normal(tb.random.key(1), (6, 4), names=("feature", "time"))
-    found = tb.nn.layer_norm(X, scale, axis=("time", "feature"))
-    assert tb.all_close(found, tb.nn.standardise(X, axis=("time", "feature")) * scale.align_as(X), atol=1e-6)
+    normalised = tb.nn.layer_norm(X, scale, axis=("time", "feature"))
+    assert tb.all_close(normalised, tb.nn.standardise(X, axis=("time", "feature")) * scale.align_as(X), atol=1e-6)
 
 
 def test_gradients_of_layer_norm_are_those_of_its_parts() -> None:
@@ -42,16 +42,16 @@ def test_gradients_of_layer_norm_are_those_of_its_parts() -> None:
         return centred / jax.numpy.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
 
     weight = np.asarray(tb.random.normal(tb.random.key(3), X.shape))
-    wanted = jax.jit(jax.grad(lambda x: (by_hand(x) * weight).sum()))(np.asarray(X))
-    found = tb.grad(lambda x: tb.sum(tb.nn.layer_norm(x) * tb.asarray(weight)))(X)
-    assert np.allclose(found, wanted, atol=1e-5)
+    reference = jax.jit(jax.grad(lambda x: (by_hand(x) * weight).sum()))(np.asarray(X))
+    gradient = tb.grad(lambda x: tb.sum(tb.nn.layer_norm(x) * tb.asarray(weight)))(X)
+    assert np.allclose(gradient, reference, atol=1e-5)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_rms_and_group_norm(backend: str) -> None:
     x, scale, a = X.backend_copy(backend), SCALE.backend_copy(backend), np.asarray(X)
-    wanted = a / np.sqrt((a**2).mean(-1, keepdims=True) + 1e-6) * np.asarray(SCALE)
-    assert np.allclose(tb.nn.rms_norm(x, scale), wanted, atol=1e-5)
+    reference = a / np.sqrt((a**2).mean(-1, keepdims=True) + 1e-6) * np.asarray(SCALE)
+    assert np.allclose(tb.nn.rms_norm(x, scale), reference, atol=1e-5)
     groups = a.reshape(3, 4, 2, 3)
     apart = groups - groups.mean((1, 3), keepdims=True)
     unit = (apart / np.sqrt((apart**2).mean((1, 3), keepdims=True) + 1e-5)).reshape(a.shape)
@@ -73,18 +73,18 @@ def start() -> tb.nn.Statistics:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_batch_norm_trains_and_is_used(backend: str) -> None:
     x, a = X.backend_copy(backend), np.asarray(X).reshape(-1, 6)
-    statistics = tb.nn.Statistics(*(each.backend_copy(backend) for each in start()))
-    found, after = tb.nn.batch_norm(x, statistics=statistics, training=True, momentum=0.25)
-    assert np.allclose(np.asarray(found).reshape(-1, 6), (a - a.mean(0)) / np.sqrt(a.var(0) + 1e-5), atol=1e-5)
+    statistics = tb.nn.Statistics(*(statistic.backend_copy(backend) for statistic in start()))
+    normalised, after = tb.nn.batch_norm(x, statistics=statistics, training=True, momentum=0.25)
+    assert np.allclose(np.asarray(normalised).reshape(-1, 6), (a - a.mean(0)) / np.sqrt(a.var(0) + 1e-5), atol=1e-5)
     assert np.allclose(after.mean, 0.25 * a.mean(0), atol=1e-5)
     assert np.allclose(after.variance, 0.75 + 0.25 * a.var(0, ddof=1), atol=1e-4)
     assert after.mean.names == ("feature",)
     used, same = tb.nn.batch_norm(x, statistics=after, training=False, axis="feature")
-    wanted = (a - np.asarray(after.mean)) / np.sqrt(np.asarray(after.variance) + 1e-5)
-    assert np.allclose(np.asarray(used).reshape(-1, 6), wanted, atol=1e-5)
+    reference = (a - np.asarray(after.mean)) / np.sqrt(np.asarray(after.variance) + 1e-5)
+    assert np.allclose(np.asarray(used).reshape(-1, 6), reference, atol=1e-5)
     known = np.asarray(after.variance).copy()
-    for each in after:
-        tb.backend_deallocate(each)
+    for statistic in after:
+        tb.backend_deallocate(statistic)
     assert np.array_equal(same.variance, known)
     assert same.variance.names == ("feature",)
 
@@ -93,11 +93,11 @@ def test_batch_norm_by_a_mask_sees_nothing_beyond_it() -> None:
     mask = (tb.iota(4) < tb.asarray([4, 1, 2])[:, None])[:, :, None]
     spoilt = tb.where(mask, X, float("nan"))
     inside = np.asarray(X)[np.asarray(mask)[..., 0]]
-    found, after = tb.nn.batch_norm(spoilt, SCALE, statistics=start(), training=True, mask=mask, momentum=1.0)
+    normalised, after = tb.nn.batch_norm(spoilt, SCALE, statistics=start(), training=True, mask=mask, momentum=1.0)
     assert np.allclose(after.mean, inside.mean(0), atol=1e-5)
     assert np.allclose(after.variance, inside.var(0, ddof=1), rtol=1e-4)
     clean = tb.nn.batch_norm(X, SCALE, statistics=start(), training=True, mask=mask).result
-    assert tb.all_close(tb.where(mask, found, 0), tb.where(mask, clean, 0))
+    assert tb.all_close(tb.where(mask, normalised, 0), tb.where(mask, clean, 0))
 
     def loss(x: tb.Tensor) -> tb.Tensor:
         result = tb.nn.batch_norm(x, SCALE, statistics=start(), training=True, mask=mask).result
@@ -110,9 +110,9 @@ def test_batch_norm_by_a_mask_sees_nothing_beyond_it() -> None:
 
 def test_batch_norm_is_compiled_with_its_statistics_as_a_tree() -> None:
     step = tb.jit(lambda x, s: tb.nn.batch_norm(x, statistics=s, training=True))
-    found, after = step(X, start())
+    normalised, after = step(X, start())
     eager = tb.nn.batch_norm(X, statistics=start(), training=True)
-    assert tb.all_close(found, eager.result, atol=1e-6)
+    assert tb.all_close(normalised, eager.result, atol=1e-6)
     assert tb.all_close(after.mean, eager.statistics.mean)
 
 

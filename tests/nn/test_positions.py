@@ -15,10 +15,10 @@ BACKENDS = ["binary", "numpy", "jax"]
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_sinusoids(backend: str) -> None:
-    found = tb.nn.sinusoidal_positions(tb.arange(9, name="time").backend_copy(backend), 6, name="feature")
+    encodings = tb.nn.sinusoidal_positions(tb.arange(9, name="time").backend_copy(backend), 6, name="feature")
     angles = np.arange(9)[:, None] / 10000 ** (np.arange(3) / 3)
-    assert found.names == ("time", "feature")
-    assert np.allclose(found, np.concatenate([np.sin(angles), np.cos(angles)], axis=1), atol=1e-5)
+    assert encodings.names == ("time", "feature")
+    assert np.allclose(encodings, np.concatenate([np.sin(angles), np.cos(angles)], axis=1), atol=1e-5)
     paper = tb.nn.sinusoidal_positions(tb.arange(9), 6, interleaved=True)
     assert np.allclose(np.asarray(paper)[:, ::2], np.sin(angles), atol=1e-5)
     assert np.allclose(np.asarray(paper)[:, 1::2], np.cos(angles), atol=1e-5)
@@ -56,8 +56,8 @@ def test_whole_positions_are_as_exact_as_the_result(backend: str) -> None:
     places = tb.arange(9, backend=backend)
     for turned in (tb.nn.rotary(ones), tb.nn.rotary(ones, places)):
         assert np.allclose(turned, exact, rtol=0, atol=1e-14)
-    found = tb.nn.sinusoidal_positions(places, 4, dtype="float64")
-    assert np.allclose(found, np.roll(exact, 2, axis=1), rtol=0, atol=1e-14)
+    encodings = tb.nn.sinusoidal_positions(places, 4, dtype="float64")
+    assert np.allclose(encodings, np.roll(exact, 2, axis=1), rtol=0, atol=1e-14)
 
 
 def test_rotary_by_hand_and_wrong() -> None:
@@ -66,8 +66,8 @@ def test_rotary_by_hand_and_wrong() -> None:
     whole = (x[:, :2] + 1j * x[:, 2:]) * np.exp(1j * angles)
     assert np.allclose(tb.nn.rotary(tb.asarray(x)), np.concatenate([whole.real, whole.imag], axis=1), atol=1e-6)
     pairs = (x[:, ::2] + 1j * x[:, 1::2]) * np.exp(1j * angles)
-    wanted = np.stack([pairs.real, pairs.imag], axis=-1).reshape(3, 4)
-    assert np.allclose(tb.nn.rotary(tb.asarray(x), interleaved=True), wanted, atol=1e-6)
+    reference = np.stack([pairs.real, pairs.imag], axis=-1).reshape(3, 4)
+    assert np.allclose(tb.nn.rotary(tb.asarray(x), interleaved=True), reference, atol=1e-6)
     with pytest.raises(ShapeError, match="rotary: expected steps, and an even number of features"):
         tb.nn.rotary(tb.ones((3, 5)))
     for base in (0.0, -1.0, float("inf"), float("nan")):
@@ -79,10 +79,10 @@ def test_rotary_by_hand_and_wrong() -> None:
 @pytest.mark.parametrize(("queries", "keys"), [(3, 3), (2, 4), (4, 2), (1, 1)])
 def test_relative_shift(queries: int, keys: int, backend: str) -> None:
     scores = tb.random.normal(tb.random.key(0), (2, queries, queries + keys - 1), names=("head", "time", None))
-    found = tb.nn.relative_shift(scores.backend_copy(backend))
-    assert found.names == scores.names
+    shifted = tb.nn.relative_shift(scores.backend_copy(backend))
+    assert shifted.names == scores.names
     for i in range(queries):
         for j in range(keys):
-            assert np.array_equal(found[:, i, j], scores[:, i, j - i + queries - 1])
+            assert np.array_equal(shifted[:, i, j], scores[:, i, j - i + queries - 1])
     with pytest.raises(ShapeError, match="relative_shift: expected queries, and at least as many distances"):
         tb.nn.relative_shift(tb.ones((3, 2)))

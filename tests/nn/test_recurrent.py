@@ -60,11 +60,11 @@ def test_lstm(reverse: bool, backend: str) -> None:
     outputs, (hidden, cell) = tb.nn.lstm(x, p, time="time", lengths=lengths, reverse=reverse)
     assert outputs.names == ("batch", "time", "unit")
     assert hidden.names == cell.names == ("batch", "unit")
-    plain = {name: np.asarray(each) for name, each in p.items()}
+    plain = {name: np.asarray(parameter) for name, parameter in p.items()}
     for entry, length in enumerate(LENGTHS.tolist()):
         steps = range(length)[:: -1 if reverse else 1]
-        wanted = lstm_by_hand(np.asarray(X)[entry], plain, steps)
-        for ours, theirs in zip((outputs, hidden, cell), wanted, strict=True):
+        references = lstm_by_hand(np.asarray(X)[entry], plain, steps)
+        for ours, theirs in zip((outputs, hidden, cell), references, strict=True):
             assert np.allclose(ours[entry], theirs, atol=1e-5)
 
 
@@ -73,11 +73,11 @@ def test_gru(reverse: bool, backend: str) -> None:
     p = {name: x.backend_copy(backend) for name, x in parameters(3).items()}
     p["recurrent_bias"] = tb.full(3 * UNITS, 0.5, backend=backend)
     outputs, (hidden,) = tb.nn.gru(X.backend_copy(backend), p, reverse=reverse, lengths=LENGTHS.backend_copy(backend))
-    plain = {name: np.asarray(each) for name, each in p.items()}
+    plain = {name: np.asarray(parameter) for name, parameter in p.items()}
     for entry, length in enumerate(LENGTHS.tolist()):
-        wanted = gru_by_hand(np.asarray(X)[entry], plain, range(length)[:: -1 if reverse else 1])
-        assert np.allclose(outputs[entry], wanted[0], atol=1e-5)
-        assert np.allclose(hidden[entry], wanted[1], atol=1e-5)
+        references = gru_by_hand(np.asarray(X)[entry], plain, range(length)[:: -1 if reverse else 1])
+        assert np.allclose(outputs[entry], references[0], atol=1e-5)
+        assert np.allclose(hidden[entry], references[1], atol=1e-5)
 
 
 def test_axes_and_states_may_stand_anywhere() -> None:
@@ -104,9 +104,9 @@ def test_what_is_beyond_a_length_changes_nothing() -> None:
         return tb.sum(outputs**2) + tb.sum(state.cell)
 
     assert loss(parameters(4), spoilt).item() == loss(parameters(4), X).item()
-    found, x = tb.grad(loss, argnums=(0, 1))(parameters(4), spoilt)
+    gradients, x = tb.grad(loss, argnums=(0, 1))(parameters(4), spoilt)
     clean = tb.grad(loss)(parameters(4), X)
-    assert all(tb.all_close(found[name], clean[name], atol=1e-5) for name in clean)
+    assert all(tb.all_close(gradients[name], clean[name], atol=1e-5) for name in clean)
     assert tb.sum(tb.abs(tb.where(inside, 0, x))).item() == 0
 
 

@@ -17,14 +17,14 @@ X = tb.random.normal(tb.random.key(0), (2, 200), names=("batch", "time"))
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 @pytest.mark.parametrize("window", ["hann", "hamming", "blackman"])
 def test_spectra_of_frames(window: Any, backend: str) -> None:
-    found = tb.nn.stft(
+    spectra = tb.nn.stft(
         X.backend_copy(backend), frame_length=32, frame_step=12, fft_length=40, window=window, name="frequency"
     )
-    assert found.names == ("batch", "time", "frequency")
+    assert spectra.names == ("batch", "time", "frequency")
     starts = range(0, 200 - 31, 12)
     frames = np.stack([np.asarray(X)[:, start : start + 32] for start in starts], axis=1)
     weights = scipy.signal.get_window(window, 32)
-    assert np.allclose(found, np.fft.rfft(frames * weights, n=40), atol=1e-4)
+    assert np.allclose(spectra, np.fft.rfft(frames * weights, n=40), atol=1e-4)
 
 
 def test_the_axis_may_stand_anywhere() -> None:
@@ -66,21 +66,21 @@ def by_hand(slaney: bool) -> Any:
         edges = np.where(mels < 15, mels * 200 / 3, 1000 * np.exp(step * (mels - 15)))
     else:
         edges = 700 * (10 ** (np.linspace(0, 2595 * np.log10(1 + 4000 / 700), 4) / 2595) - 1)
-    found = np.zeros((5, 2))
+    filters = np.zeros((5, 2))
     for place, hertz in enumerate(np.linspace(0, 4000, 5)):
         for number, (left, centre, right) in enumerate(zip(edges[:-2], edges[1:-1], edges[2:], strict=True)):
             height = 2 / (right - left) if slaney else 1
-            found[place, number] = height * max(
+            filters[place, number] = height * max(
                 0, min((hertz - left) / (centre - left), (right - hertz) / (right - centre))
             )
-    return found
+    return filters
 
 
 @pytest.mark.parametrize("slaney", [False, True])
 def test_mel_filters(slaney: bool) -> None:
-    found = tb.nn.mel_filters(5, 2, sample_rate=8000, slaney=slaney, names=("frequency", "mel"))
-    assert found.names == ("frequency", "mel")
-    assert np.allclose(found, by_hand(slaney), atol=1e-6)
+    filters = tb.nn.mel_filters(5, 2, sample_rate=8000, slaney=slaney, names=("frequency", "mel"))
+    assert filters.names == ("frequency", "mel")
+    assert np.allclose(filters, by_hand(slaney), atol=1e-6)
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [

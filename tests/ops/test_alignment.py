@@ -16,11 +16,11 @@ def counted(**sizes: int) -> tb.Tensor:
 
 def test_aligned_takes_the_order_of_the_tensor_that_has_all_names() -> None:
     scale, x, y = counted(feature=3), counted(batch=2, feature=3), counted(feature=3, batch=2)
-    found = tb.aligned(scale, x, y, 2.0)
-    assert [each.names for each in found] == [("batch", "feature")] * 3 + [()]
-    assert [each.shape for each in found] == [(1, 3), (2, 3), (2, 3), ()]
-    wanted = np.asarray(x) + np.asarray(y).T + np.asarray(scale) + 2
-    assert tb.add(found[0] + found[1], found[2] + found[3]).tolist() == wanted.tolist()
+    tensors = tb.aligned(scale, x, y, 2.0)
+    assert [tensor.names for tensor in tensors] == [("batch", "feature")] * 3 + [()]
+    assert [tensor.shape for tensor in tensors] == [(1, 3), (2, 3), (2, 3), ()]
+    expected_sum = np.asarray(x) + np.asarray(y).T + np.asarray(scale) + 2
+    assert tb.add(tensors[0] + tensors[1], tensors[2] + tensors[3]).tolist() == expected_sum.tolist()
     assert tb.where(*tb.aligned(scale > 0, x, y)).names == ("batch", "feature")
 
 

@@ -16,10 +16,10 @@ from tensorbackend.ops.boundaries import EXTENSIONS
 def test_an_extension_is_numpys(word: str) -> None:
     for size in (1, 2, 3, 5):
         places = range(-11, size + 11)
-        wanted = numpy.pad(numpy.arange(size), 11, mode="wrap" if word == "periodic" else word)  # type: ignore[call-overload]
-        assert [EXTENSIONS[word](place, size) for place in places] == wanted.tolist()
+        reference = numpy.pad(numpy.arange(size), 11, mode="wrap" if word == "periodic" else word)  # type: ignore[call-overload]
+        assert [EXTENSIONS[word](place, size) for place in places] == reference.tolist()
         if word != "edge":
-            assert EXTENSIONS[word](tb.asarray(list(places)), size).tolist() == wanted.tolist()
+            assert EXTENSIONS[word](tb.asarray(list(places)), size).tolist() == reference.tolist()
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
@@ -35,9 +35,9 @@ def test_sides_of_an_axis_are_padded_each_in_its_way(backend: str) -> None:
 
 def test_the_last_axis_decides_in_a_corner() -> None:
     x = tb.asarray([[1.0, 2.0]], names=("row", "column"))
-    found = tb.pad(x, {"row": (1, 0), "column": (0, 1)}, mode={"row": 5, "column": 7})
-    assert found.tolist() == [[5.0, 5.0, 7.0], [1.0, 2.0, 7.0]]
-    assert found.names == ("row", "column")
+    padded = tb.pad(x, {"row": (1, 0), "column": (0, 1)}, mode={"row": 5, "column": 7})
+    assert padded.tolist() == [[5.0, 5.0, 7.0], [1.0, 2.0, 7.0]]
+    assert padded.names == ("row", "column")
     assert tb.pad(x, {"column": (1, 1)}, mode={"column": ("wrap", 0)}).tolist() == [[2.0, 1.0, 2.0, 0.0]]
     assert tb.pad(x, {"row": (1, 0)}, mode={"column": "edge"}).tolist() == [[0.0, 0.0], [1.0, 2.0]]
 

@@ -21,15 +21,15 @@ def normal(seed: int, *, backend: str = "numpy", **sizes: int) -> tb.Tensor:
 def test_a_name_is_contracted_and_shared_names_are_batch_axes(backend: str) -> None:
     x = normal(0, batch=2, time=3, feature=4, backend=backend)
     weight = normal(1, unit=5, feature=4, batch=2, backend=backend)
-    found = tb.dot(x, weight, contract="feature")
-    assert found.names == ("batch", "time", "unit")
-    assert np.allclose(found, np.einsum("btf,ufb->btu", x, weight), atol=1e-5)
+    product = tb.dot(x, weight, contract="feature")
+    assert product.names == ("batch", "time", "unit")
+    assert np.allclose(product, np.einsum("btf,ufb->btu", x, weight), atol=1e-5)
     both = tb.dot(x, weight, contract={"batch", "feature"})
     assert both.names == ("time", "unit")
     assert np.allclose(both, np.einsum("btf,ufb->tu", x, weight), atol=1e-5)
-    assert tb.dot(x, weight, contract=(["feature"], ["feature"]), batch="batch").tolist() == found.tolist()
+    assert tb.dot(x, weight, contract=(["feature"], ["feature"]), batch="batch").tolist() == product.tolist()
     same = tb.einsum("batch time feature, unit feature batch -> batch time unit", x, weight)
-    assert tb.all_close(same, found)
+    assert tb.all_close(same, product)
 
 
 def test_names_decide_under_every_transform() -> None:

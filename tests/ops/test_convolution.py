@@ -43,7 +43,7 @@ def naive(
     )
     for index in np.ndindex(x.shape[2:]):
         at = tuple(i * gap + low for i, gap, (low, _) in zip(index, input_dilation, padding, strict=True))
-        if all(0 <= each < size for each, size in zip(at, wide.shape[2:], strict=True)):
+        if all(0 <= coordinate < size for coordinate, size in zip(at, wide.shape[2:], strict=True)):
             wide[(slice(None), slice(None), *at)] = x[(slice(None), slice(None), *index)]
     spans = [(size - 1) * gap + 1 if size else 0 for size, gap in zip(kernel.shape[2:], kernel_dilation, strict=True)]
     places = [
@@ -107,16 +107,16 @@ def test_the_definition(backend: str, case: Any, block: int, monkeypatch: pytest
         block = 64
     monkeypatch.setattr(ArrayModuleBackend, "conv_block", block)
     x, kernel = operands(case[0], case[1], "int64")
-    wanted = naive(x, kernel, *case[2:])
+    reference = naive(x, kernel, *case[2:])
     names = ("strides", "padding", "input_dilation", "kernel_dilation", "feature_groups", "batch_groups")
     options = dict(zip(names, case[2:], strict=True))
     for dtype in ("float32", "int64", "int8", "complex64"):
-        left, right = (tb.tensor(each, dtype=dtype, backend=backend) for each in (x, kernel))
+        left, right = (tb.tensor(array, dtype=dtype, backend=backend) for array in (x, kernel))
         result = tb.conv(left, right, **options)
         dry = tb.conv(tb.template(left.shape, dtype), tb.template(right.shape, dtype), **options)
         assert result.template is dry.template
-        assert result.shape == wanted.shape
-        expected = (wanted + 128) % 256 - 128 if dtype == "int8" else wanted
+        assert result.shape == reference.shape
+        expected = (reference + 128) % 256 - 128 if dtype == "int8" else reference
         assert result.tolist() == tb.tensor(expected, dtype=dtype, backend=backend).tolist()
 
 
@@ -139,10 +139,10 @@ def test_the_definition(backend: str, case: Any, block: int, monkeypatch: pytest
 )
 def test_every_dtype(backend: str, dtype: str) -> None:
     x, kernel = operands((2, 3, 6, 5), (4, 3, 2, 3), dtype)
-    wanted = naive(x, kernel, (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1))
+    reference = naive(x, kernel, (1, 1), ((0, 0), (0, 0)), (1, 1), (1, 1))
     result = tb.conv(tb.tensor(x, dtype=dtype, backend=backend), tb.tensor(kernel, dtype=dtype, backend=backend))
     assert result.dtype.name == dtype
-    assert_equal(result, tb.tensor(tb.astype(tb.tensor(wanted, backend="binary"), dtype), backend=backend))
+    assert_equal(result, tb.tensor(tb.astype(tb.tensor(reference, backend="binary"), dtype), backend=backend))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint64"])
@@ -151,8 +151,8 @@ def test_integers_wrap(backend: str, dtype: str) -> None:
     x = tb.full((1, 1, 3), limits.max, dtype=dtype, backend=backend)
     kernel = tb.full((1, 1, 2), limits.max, dtype=dtype, backend=backend)
     exact = 2 * limits.max**2 % 2**limits.bits
-    wanted = exact - 2**limits.bits if exact > limits.max else exact
-    assert tb.conv(x, kernel).tolist() == [[[wanted] * 2]]
+    wrapped = exact - 2**limits.bits if exact > limits.max else exact
+    assert tb.conv(x, kernel).tolist() == [[[wrapped] * 2]]
 
 
 def test_names(backend: str) -> None:
@@ -224,8 +224,8 @@ def test_larger_ones_agree(shape: Any, strides: Any, block: int, monkeypatch: py
         kernel = generator.integers(-9, 9, (features, shape[1], 3, 5)).astype(np.float32)
         options: dict[str, Any] = {"strides": strides, "padding": "same", "kernel_dilation": (2, 1)}
         result = tb.conv(tb.tensor(x), tb.tensor(kernel), **options)
-        wanted = tb.conv(tb.tensor(x, backend="binary"), tb.tensor(kernel, backend="binary"), **options)
-        assert result.tolist() == wanted.tolist()
+        reference = tb.conv(tb.tensor(x, backend="binary"), tb.tensor(kernel, backend="binary"), **options)
+        assert result.tolist() == reference.tolist()
 
 
 MISTAKES: list[tuple[type[TensorBackendError], str, Callable[[tb.Tensor, tb.Tensor], object]]] = [
@@ -256,9 +256,9 @@ MISTAKES: list[tuple[type[TensorBackendError], str, Callable[[tb.Tensor, tb.Tens
 @pytest.mark.parametrize(("error", "text", "call"), MISTAKES, ids=[text[:40] for _, text, _ in MISTAKES])
 def test_mistakes(error: Any, text: str, call: Callable[[tb.Tensor, tb.Tensor], object]) -> None:
     texts = set()
-    for each in (*BACKENDS, "template"):
-        x = tb.ones((2, 4, 5), names=("n", "channel", "time"), backend=each)
-        kernel = tb.ones((8, 4, 3), names=("feature", "channel", None), backend=each)
+    for backend_name in (*BACKENDS, "template"):
+        x = tb.ones((2, 4, 5), names=("n", "channel", "time"), backend=backend_name)
+        kernel = tb.ones((8, 4, 3), names=("feature", "channel", None), backend=backend_name)
         with pytest.raises(error, match=text) as caught:
             call(x, kernel)
         texts.add(str(caught.value))

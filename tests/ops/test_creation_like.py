@@ -31,12 +31,12 @@ CREATIONS: dict[str, Callable[..., tb.Tensor]] = {
 @pytest.mark.parametrize("create", CREATIONS.values(), ids=CREATIONS)
 def test_a_tensor_is_made_where_another_one_is(create: Callable[..., tb.Tensor]) -> None:
     beside = tb.ones(5, dtype="float64", names=("n",), backend="binary")
-    wanted = create()
+    reference = create()
     for _ in range(2):  # the second call is warm
-        found = create(like=beside)
-        assert found.backend is tb.get_backend("binary")
-        assert found.template is wanted.template
-        assert found.tolist() == wanted.tolist()
+        created = create(like=beside)
+        assert created.backend is tb.get_backend("binary")
+        assert created.template is reference.template
+        assert created.tolist() == reference.tolist()
         assert create().backend is tb.get_backend()
 
 
@@ -47,9 +47,9 @@ def test_like_sees_through_tapes_and_traces(create: Callable[..., tb.Tensor]) ->
         assert create(like=x).backend is tb.get_backend("binary")
 
     def traced(x: tb.Tensor) -> tb.Tensor:
-        made = create(like=x)
-        assert made.backend is x.backend
-        return made
+        created = create(like=x)
+        assert created.backend is x.backend
+        return created
 
     assert tb.trace(traced)("f32[2]")(tb.ones(2, backend="binary")).tolist() == create().tolist()
     assert tb.jit(traced)(tb.ones(2, backend="binary")).backend is tb.get_backend("binary")

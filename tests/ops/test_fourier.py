@@ -26,20 +26,20 @@ def exact(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The transform by its definition, each sum rounded once but for the roots."""
     length = len(values)
     roots = np.array([root(k, length) for k in range(length)])
-    found = []
+    coefficients = []
     for k in range(length):
         terms = values * roots[k * np.arange(length) % length]
-        found.append(complex(math.fsum(terms.real), math.fsum(terms.imag)))
-    return np.array(found)
+        coefficients.append(complex(math.fsum(terms.real), math.fsum(terms.imag)))
+    return np.array(coefficients)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 8, 12, 31, 37, 49, 64, 97, 101, 121, 210, 256, 37 * 41, 1369])
 def test_every_length_is_accurate(length: int) -> None:
     values = signal((length,))
-    found = np.array(transform(list(values)))
+    coefficients = np.array(transform(list(values)))
     # Errors grow with the logarithm of the length; Bluestein's way takes two transforms of four times the length.
     bound = 2 * (2 + math.log2(length)) * np.finfo(float).eps
-    assert np.linalg.norm(found - exact(values)) <= bound * np.linalg.norm(found)
+    assert np.linalg.norm(coefficients - exact(values)) <= bound * np.linalg.norm(coefficients)
 
 
 def test_roots_are_exact_where_they_can_be() -> None:
@@ -61,11 +61,13 @@ def test_one_axis_is_numpys(backend: str, dtype: str, norm: Any, name: str) -> N
     values = signal((3, 7, 2), dtype)
     x = tb.tensor(values, names=("a", "t", "b"), backend=backend)
     for n in (None, 5, 6, 9):
-        wanted = getattr(np.fft, name)(values, n=n, axis=1, norm=norm)
-        found = getattr(tb.fft, name)(x, n=n, axis="t", norm=norm)
-        assert found.names == x.names
-        assert np.asarray(found).dtype == wanted.dtype
-        np.testing.assert_allclose(np.asarray(found), wanted, rtol=0, atol=20 * np.finfo(dtype).eps * abs(wanted).max())
+        reference = getattr(np.fft, name)(values, n=n, axis=1, norm=norm)
+        transformed = getattr(tb.fft, name)(x, n=n, axis="t", norm=norm)
+        assert transformed.names == x.names
+        assert np.asarray(transformed).dtype == reference.dtype
+        np.testing.assert_allclose(
+            np.asarray(transformed), reference, rtol=0, atol=20 * np.finfo(dtype).eps * abs(reference).max()
+        )
 
 
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
@@ -76,11 +78,14 @@ def test_several_axes_are_numpys(backend: str, name: str) -> None:
     for axes, s, norm in product([None, (0, 1), (2, 0), (1,)], [None, (6, 2)], NORMS):
         if s is not None and (axes is None or len(axes) != 2):
             continue
-        wanted = getattr(np.fft, name)(values, s=s, axes=axes, norm=norm)
+        reference = getattr(np.fft, name)(values, s=s, axes=axes, norm=norm)
         named = axes if axes is None else tuple(x.names[axis] for axis in axes)
-        found = getattr(tb.fft, name)(x, s=s, axes=named, norm=norm)
-        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-12, atol=1e-13)
-        assert getattr(tb.fft, name)(tb.template(x.shape, x.dtype, x.names), s=s, axes=axes).template is found.template
+        transformed = getattr(tb.fft, name)(x, s=s, axes=named, norm=norm)
+        np.testing.assert_allclose(np.asarray(transformed), reference, rtol=1e-12, atol=1e-13)
+        assert (
+            getattr(tb.fft, name)(tb.template(x.shape, x.dtype, x.names), s=s, axes=axes).template
+            is transformed.template
+        )
 
 
 @pytest.mark.parametrize("name", ["fftshift", "ifftshift"])
@@ -89,19 +94,19 @@ def test_shifts_are_numpys(name: str, axes: Any) -> None:
     values = np.arange(15).reshape(3, 5)
     for backend in BACKENDS:
         x = tb.tensor(values, names=("a", "b"), backend=backend)
-        found = getattr(tb.fft, name)(x, axes=axes)
-        assert found.tolist() == getattr(np.fft, name)(values, 1 if axes == "b" else axes).tolist()
-        assert found.names == x.names
+        shifted = getattr(tb.fft, name)(x, axes=axes)
+        assert shifted.tolist() == getattr(np.fft, name)(values, 1 if axes == "b" else axes).tolist()
+        assert shifted.names == x.names
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_frequencies_are_numpys(backend: str) -> None:
     for n, d in product(range(1, 9), [1.0, 0.25, 3.0]):
         for name in ("fftfreq", "rfftfreq"):
-            found = getattr(tb.fft, name)(n, d=d, dtype="float64", names=("f",), backend=backend)
+            frequencies = getattr(tb.fft, name)(n, d=d, dtype="float64", names=("f",), backend=backend)
             # NumPy multiplies by 1 / (n * d), which is one rounding more.
-            np.testing.assert_allclose(found.tolist(), getattr(np.fft, name)(n, d), rtol=3e-16)
-            assert found.names == ("f",)
+            np.testing.assert_allclose(frequencies.tolist(), getattr(np.fft, name)(n, d), rtol=3e-16)
+            assert frequencies.names == ("f",)
     assert tb.fft.fftfreq(5, backend=backend).dtype is tb.float32
     assert tb.fft.fftfreq(5, dtype="bf16", backend=backend).dtype is tb.bfloat16
 

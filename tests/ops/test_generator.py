@@ -30,10 +30,10 @@ def test_its_state_is_saved_and_restored(tmp_path: Path) -> None:
     random.draw(tb.random.uniform)
     tb.save(tmp_path / "state.npz", {"key": random.key})
     copied = pickle.loads(pickle.dumps(random))
-    wanted = random.draw(tb.random.normal, (4,)).tolist()
+    expected_numbers = random.draw(tb.random.normal, (4,)).tolist()
     restored = tb.random.Generator(tb.load(tmp_path / "state.npz")["key"])
-    assert restored.draw(tb.random.normal, (4,)).tolist() == wanted
-    assert copied.draw(tb.random.normal, (4,)).tolist() == wanted
+    assert restored.draw(tb.random.normal, (4,)).tolist() == expected_numbers
+    assert copied.draw(tb.random.normal, (4,)).tolist() == expected_numbers
 
 
 def test_it_is_a_tree() -> None:

@@ -39,14 +39,14 @@ def x(request: pytest.FixtureRequest) -> tb.Tensor:
 
 @st.composite
 def index_arrays(draw: st.DrawFn, size: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Indices of an axis in a shape that broadcasts to one, negative ones too."""
-    own = tuple(draw(st.sampled_from([length, 1])) for length in shape[draw(st.integers(0, len(shape))) :])
+    """Draw an array of indices of an axis of this size, negative ones too; its shape broadcasts to `shape`."""
+    array_shape = tuple(draw(st.sampled_from([length, 1])) for length in shape[draw(st.integers(0, len(shape))) :])
     if not size:
-        own = (*own[:-1], 0) if own else (0,)
-    count = math.prod(own)
+        array_shape = (*array_shape[:-1], 0) if array_shape else (0,)
+    count = math.prod(array_shape)
     numbers = st.integers(-size, max(size - 1, -size))
     values = draw(st.lists(numbers, min_size=count, max_size=count))
-    return np.array(values, dtype=draw(st.sampled_from(["int64", "int8", "int32"]))).reshape(own)
+    return np.array(values, dtype=draw(st.sampled_from(["int64", "int8", "int32"]))).reshape(array_shape)
 
 
 @st.composite
@@ -103,20 +103,20 @@ def test_reads_are_numpys(backend: str) -> None:
         values = np.arange(math.prod(shape)).reshape(shape)
         names = [f"axis{axis}" for axis in range(len(shape))]
         x = tb.asarray(values, names=names, backend=backend)
-        own = as_tensors(key, backend)
+        tensor_key = as_tensors(key, backend)
         try:
-            wanted = values[key]
+            reference = values[key]
         except IndexError:  # indices that do not broadcast together
             with pytest.raises((IndexError, ValueError)):
-                x[own]
+                x[tensor_key]
             return
         # A dry run needs no data but the masks'.
-        dry = tb.template(shape, "int64", names)[own].template
+        dry = tb.template(shape, "int64", names)[tensor_key].template
         for _ in range(3):  # a key of a new structure, of one that is known, of sizes that are known
-            found = x[own]
-            assert found.template is dry
-            assert found.shape == wanted.shape
-            assert found.tolist() == wanted.tolist()
+            selected = x[tensor_key]
+            assert selected.template is dry
+            assert selected.shape == reference.shape
+            assert selected.tolist() == reference.tolist()
         assert tb.getitem(x, key).template is dry
 
     agrees()
@@ -205,14 +205,16 @@ def test_writes_are_numpys(backend: str) -> None:
             target = values[key].shape
         except IndexError:
             return
-        own = tuple(data.draw(st.sampled_from([size, 1])) for size in target[data.draw(st.integers(0, len(target))) :])
-        update = -1 - np.arange(math.prod(own)).reshape(own)
+        update_shape = tuple(
+            data.draw(st.sampled_from([size, 1])) for size in target[data.draw(st.integers(0, len(target))) :]
+        )
+        update = -1 - np.arange(math.prod(update_shape)).reshape(update_shape)
         x = tb.asarray(values, backend=backend)
         before, template = x[...], x.template
         x[as_tensors(key, backend)] = tb.asarray(update, backend=backend)
-        wanted = values.copy()
-        wanted[key] = update
-        assert x.tolist() == wanted.tolist()
+        reference = values.copy()
+        reference[key] = update
+        assert x.tolist() == reference.tolist()
         assert x.template is template
         assert before.tolist() == values.tolist()
 
@@ -220,9 +222,12 @@ def test_writes_are_numpys(backend: str) -> None:
 
 
 def test_where_the_axes_of_index_tensors_go(x: tb.Tensor) -> None:
-    """In the first one's place if they stand together, else in front; ints count, and ... of no axes parts them."""
+    """They go where the first index tensor stands if the tensors are adjacent, else to the front.
+
+    An int counts as an index tensor, and an `...` of no axes separates them.
+    """
     pair = tb.asarray([0, 1], names=("pick",))
-    for key, wanted in (
+    for key, expected_names in (
         ((slice(None), pair, pair), ("a", "pick")),
         ((pair, slice(None), pair), ("pick", "b")),
         ((0, slice(None), pair), ("pick", "b")),
@@ -231,7 +236,7 @@ def test_where_the_axes_of_index_tensors_go(x: tb.Tensor) -> None:
         ((slice(None), pair, ..., pair), ("pick", "a")),
         ((None, pair), (None, "pick", "b", "c")),
     ):
-        assert x[key].names == wanted
+        assert x[key].names == expected_names
         assert x[key].tolist() == DATA[tuple(np.array([0, 1]) if part is pair else part for part in key)].tolist()
 
 
@@ -309,7 +314,7 @@ def test_what_was_made_before_keeps_its_value(x: tb.Tensor) -> None:
     same, row, positive = x[...], x[0], +x
     x[0, 1] = tb.asarray([1, 2, 3, 4, 5])
     assert x[0, 1].tolist() == [1, 2, 3, 4, 5]
-    assert [each.tolist() for each in (same, row, positive)] == [DATA.tolist(), DATA[0].tolist(), DATA.tolist()]
+    assert [tensor.tolist() for tensor in (same, row, positive)] == [DATA.tolist(), DATA[0].tolist(), DATA.tolist()]
     assert x.template == tb.Template((3, 4, 5), "int64", ("a", "b", "c"))
 
 
@@ -406,13 +411,13 @@ def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
     @profile(100)
     @given(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=50))
     def agrees(numbers: list[float]) -> None:
-        found = []
+        sums = []
         for backend in BACKENDS:
             x = tb.zeros(1, dtype=dtype, backend=backend)
             indices = tb.zeros((len(numbers), 1), dtype="int64", backend=backend)
-            found.append(tb.indexed_add(x, indices, tb.tensor(numbers, dtype=dtype, backend=backend)))
+            sums.append(tb.indexed_add(x, indices, tb.tensor(numbers, dtype=dtype, backend=backend)))
         # One rounding to float32 an addition; to float16 one more, and only at the end.
-        assert_equal(found[1], found[0], ulps=1 if dtype is float16 else len(numbers))
+        assert_equal(sums[1], sums[0], ulps=1 if dtype is float16 else len(numbers))
 
     agrees()
 

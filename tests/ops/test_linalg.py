@@ -52,16 +52,16 @@ def adjoint(x: Any) -> Any:
 
 
 def matrix(kind: str, shape: tuple[int, ...], dtype: str, backend: str) -> tuple[tb.Tensor, Any, float, float]:
-    """A tensor, its values, their size, and how far a product of factors may be from them relative to it."""
+    """Return a tensor, its values divided by their size, that size, and the tolerance for a product of factors."""
     x = tb.tensor(drawn(kind, shape, dtype), dtype=dtype, backend=backend)
     values = array(x)
     size = float(np.abs(values).max(initial=0)) or 1.0
     return x, values / size, size, 8 * max(*shape[-2:], 1) * tb.finfo(dtype).eps
 
 
-def check_near(actual: Any, wanted: Any, tolerance: float) -> None:
-    assert actual.shape == wanted.shape
-    assert np.abs(actual - wanted).max(initial=0) <= tolerance
+def check_near(actual: Any, reference: Any, tolerance: float) -> None:
+    assert actual.shape == reference.shape
+    assert np.abs(actual - reference).max(initial=0) <= tolerance
 
 
 def check_orthonormal(columns: Any, tolerance: float) -> None:
@@ -112,17 +112,17 @@ def test_factors_multiply_to_the_matrix(kind: str, shape: tuple[int, ...], dtype
 def test_eigenvectors(kind: str, shape: tuple[int, ...], dtype: str, backend: str) -> None:
     x, values, size, tolerance = matrix(kind, shape, dtype, backend)
 
-    found, vectors = map(array, tb.linalg.eigh(x))
+    eigenvalues, vectors = map(array, tb.linalg.eigh(x))
     hermitian = np.tril(values, -1) + adjoint(np.tril(values, -1)) + values.real * np.eye(shape[-1])
-    check_near((vectors * (found / size)[..., None, :]) @ adjoint(vectors), hermitian, tolerance)
+    check_near((vectors * (eigenvalues / size)[..., None, :]) @ adjoint(vectors), hermitian, tolerance)
     check_orthonormal(vectors, tolerance)
-    assert (np.diff(found, axis=-1) >= 0).all()
+    assert (np.diff(eigenvalues, axis=-1) >= 0).all()
     check_leading(vectors)
 
     result = tb.linalg.eig(x)
-    assert all(each.dtype.is_complex for each in result)
-    found, vectors = map(array, result)
-    check_near(values @ vectors, vectors * (found / size)[..., None, :], tolerance)
+    assert all(tensor.dtype.is_complex for tensor in result)
+    eigenvalues, vectors = map(array, result)
+    check_near(values @ vectors, vectors * (eigenvalues / size)[..., None, :], tolerance)
     check_near(np.linalg.norm(vectors, axis=-2), np.ones(vectors.shape[:-2] + vectors.shape[-1:]), tolerance)
     check_leading(vectors)
     assert tb.linalg.eigvals(x).tolist() == result.eigenvalues.tolist()
@@ -146,10 +146,10 @@ def test_cholesky(shape: tuple[int, ...], dtype: str, backend: str) -> None:
     values = drawn("random", shape, dtype)
     positive = values @ adjoint(values) + np.eye(shape[-1])
     x = tb.tensor(positive, dtype=dtype, backend=backend)
-    wanted, tolerance = array(x), 16 * max(shape) * tb.finfo(dtype).eps * float(np.abs(positive).max(initial=1))
+    rounded, tolerance = array(x), 16 * max(shape) * tb.finfo(dtype).eps * float(np.abs(positive).max(initial=1))
     lower, upper = array(tb.linalg.cholesky(x)), array(tb.linalg.cholesky(x, upper=True))
-    check_near(lower @ adjoint(lower), wanted, tolerance)
-    check_near(adjoint(upper) @ upper, wanted, tolerance)
+    check_near(lower @ adjoint(lower), rounded, tolerance)
+    check_near(adjoint(upper) @ upper, rounded, tolerance)
     assert (np.triu(lower, 1) == 0).all()
     assert (np.tril(upper, -1) == 0).all()
     halved = tb.tensor(np.tril(positive) + np.triu(np.full(shape, np.nan), 1), dtype=dtype, backend=backend)
@@ -180,18 +180,18 @@ def test_eigenvalues_of_hard_matrices(name: str, backend: str) -> None:
     values, vectors = map(array, tb.linalg.eig(x))
     check_near(HARD[name] @ vectors, vectors * values, 1e-14 * max(1, np.abs(HARD[name]).max()) * len(HARD[name]))
     check_near(np.linalg.norm(vectors, axis=0), np.ones(len(values)), 1e-14)
-    wanted = np.linalg.eigvals(HARD[name])
-    gap = np.abs(values[:, None] - wanted)  # of a defective matrix the values are known to a root of eps
+    reference = np.linalg.eigvals(HARD[name])
+    gap = np.abs(values[:, None] - reference)  # eigenvalues of a defective matrix are known only to a root of eps
     assert max(gap.min(axis=0).max(), gap.min(axis=1).max()) < 1e-2 if name in ("Jordan", "nilpotent") else 1e-12
 
 
 def test_eigenvalues_are_in_one_order(backend: str) -> None:
     x = tb.tensor(np.roll(np.eye(4), 1, axis=0), dtype="float64", backend=backend)
-    found = array(tb.linalg.eigvals(x))
-    check_near(found, np.array([-1, -1j, 1j, 1]), 1e-14)
+    eigenvalues = array(tb.linalg.eigvals(x))
+    check_near(eigenvalues, np.array([-1, -1j, 1j, 1]), 1e-14)
     blocks = np.kron(np.diag([3.0, -5, 1]), np.array([[0.0, 1], [-1, 0]]))  # real parts of 0, but for rounding
-    found = array(tb.linalg.eigvals(tb.tensor(blocks + blocks.T * 0, dtype="float32", backend=backend)))
-    check_near(found, np.array([-5j, -3j, -1j, 1j, 3j, 5j]), 1e-5)
+    eigenvalues = array(tb.linalg.eigvals(tb.tensor(blocks + blocks.T * 0, dtype="float32", backend=backend)))
+    check_near(eigenvalues, np.array([-5j, -3j, -1j, 1j, 3j, 5j]), 1e-5)
 
 
 # Values
@@ -202,7 +202,7 @@ def test_values(backend: str) -> None:
         return tb.tensor(value, dtype="float64", backend=backend)
 
     x = tensor([[4.0, 3.0], [6.0, 3.0]])
-    assert [each.tolist() for each in tb.linalg.lu(x)] == [
+    assert [factor.tolist() for factor in tb.linalg.lu(x)] == [
         [[0.0, 1.0], [1.0, 0.0]],
         [[1.0, 0.0], [2 / 3, 1.0]],
         [[6.0, 3.0], [0.0, 1.0]],
@@ -232,9 +232,9 @@ def test_determinants_have_the_sign_of_the_permutation(count: int, backend: str)
     stack = np.eye(count)[np.array(orders)]
     for dtype in ("float32", "complex64"):
         x = tb.tensor(stack, dtype=dtype, backend=backend)
-        wanted = np.round(np.linalg.det(stack)).tolist()
-        for found in (tb.linalg.det(x), default(x), tb.linalg.slogdet(x).sign):
-            assert np.array(found.tolist()).real.tolist() == wanted
+        expected_signs = np.round(np.linalg.det(stack)).tolist()
+        for signs in (tb.linalg.det(x), default(x), tb.linalg.slogdet(x).sign):
+            assert np.array(signs.tolist()).real.tolist() == expected_signs
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3)])
@@ -242,51 +242,51 @@ def test_determinants_have_the_sign_of_the_permutation(count: int, backend: str)
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_solutions(shape: tuple[int, ...], right: tuple[int, ...], dtype: str, backend: str) -> None:
     a, b = drawn("random", shape, dtype) + 6 * np.eye(3)[::-1], drawn("random", right, dtype)
-    x1, x2 = (tb.tensor(each, dtype=dtype, backend=backend) for each in (a, b))
-    wanted = np.linalg.solve(a, b)
-    check_near(array(tb.linalg.solve(x1, x2)), wanted, 1e-14)
-    check_near(array(OPS["solve"].function(x1, x2)), wanted, 1e-14)
-    check_near(array(tb.linalg.lstsq(x1, x2).solution), wanted, 1e-13)
+    x1, x2 = (tb.tensor(operand, dtype=dtype, backend=backend) for operand in (a, b))
+    expected_solution = np.linalg.solve(a, b)
+    check_near(array(tb.linalg.solve(x1, x2)), expected_solution, 1e-14)
+    check_near(array(OPS["solve"].function(x1, x2)), expected_solution, 1e-14)
+    check_near(array(tb.linalg.lstsq(x1, x2).solution), expected_solution, 1e-13)
     check_near(array(tb.linalg.inv(x1)), np.linalg.inv(a), 1e-14)
     check_near(array(tb.linalg.pinv(x1)), np.linalg.pinv(a), 1e-13)
     for lower, transform in itertools.product((True, False), ("none", "transpose")):
         triangle = np.tril(a + 9 * np.eye(3)) if lower else np.triu(a + 9 * np.eye(3))
         left = np.swapaxes(triangle, -1, -2) if transform == "transpose" else triangle
         x1 = tb.tensor(triangle, dtype=dtype, backend=backend)
-        found = tb.linalg.triangular_solve(x1, x2, lower=lower, transform=transform)  # type: ignore[arg-type]
-        check_near(array(found), np.linalg.solve(left, b), 1e-14)
+        solution = tb.linalg.triangular_solve(x1, x2, lower=lower, transform=transform)  # type: ignore[arg-type]
+        check_near(array(solution), np.linalg.solve(left, b), 1e-14)
         across = b if b.ndim == 1 else np.swapaxes(b, -1, -2)
-        found = tb.linalg.triangular_solve(
+        solution = tb.linalg.triangular_solve(
             x1,
             tb.tensor(across, dtype=dtype, backend=backend),
             left_side=False,
             lower=lower,
             transform=transform,  # type: ignore[arg-type] # both are transforms
         )
-        wanted_across = np.linalg.solve(np.swapaxes(left, -1, -2), b)
-        check_near(array(found), wanted_across if b.ndim == 1 else np.swapaxes(wanted_across, -1, -2), 1e-14)
+        expected_across = np.linalg.solve(np.swapaxes(left, -1, -2), b)
+        check_near(array(solution), expected_across if b.ndim == 1 else np.swapaxes(expected_across, -1, -2), 1e-14)
 
 
 @pytest.mark.parametrize("shape", [(5, 2), (2, 5), (3, 3), (2, 4, 3), (3, 0), (0, 3)])
 def test_least_squares(shape: tuple[int, ...], backend: str) -> None:
     a = drawn("random", shape, "float64")
     b = drawn("random", (*shape[:-1], 2), "float64")
-    found = tb.linalg.lstsq(*(tb.tensor(each, dtype="float64", backend=backend) for each in (a, b)))
-    solution = array(found.solution)
+    fit = tb.linalg.lstsq(*(tb.tensor(operand, dtype="float64", backend=backend) for operand in (a, b)))
+    solution = array(fit.solution)
     check_near(solution, np.linalg.pinv(a) @ b, 1e-13)
-    check_near(array(found.residuals), ((a @ solution - b) ** 2).sum(axis=-2), 1e-13)
-    assert np.array_equal(found.rank, np.linalg.matrix_rank(a) if a.size else 0)
-    check_near(array(found.singular_values), np.linalg.svd(a, compute_uv=False), 1e-13)
+    check_near(array(fit.residuals), ((a @ solution - b) ** 2).sum(axis=-2), 1e-13)
+    assert np.array_equal(fit.rank, np.linalg.matrix_rank(a) if a.size else 0)
+    check_near(array(fit.singular_values), np.linalg.svd(a, compute_uv=False), 1e-13)
 
 
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3), (2, 3, 2)])
 def test_pseudo_inverses_of_what_has_none(shape: tuple[int, ...], backend: str) -> None:
     a = drawn("rank one", shape, "complex128")
-    found = array(tb.linalg.pinv(tb.tensor(a, dtype="complex128", backend=backend)))
-    check_near(a @ found @ a, a, 1e-13)  # Penrose's four conditions
-    check_near(found @ a @ found, found, 1e-13)
-    check_near(adjoint(a @ found), a @ found, 1e-13)
-    check_near(adjoint(found @ a), found @ a, 1e-13)
+    inverse = array(tb.linalg.pinv(tb.tensor(a, dtype="complex128", backend=backend)))
+    check_near(a @ inverse @ a, a, 1e-13)  # Penrose's four conditions
+    check_near(inverse @ a @ inverse, inverse, 1e-13)
+    check_near(adjoint(a @ inverse), a @ inverse, 1e-13)
+    check_near(adjoint(inverse @ a), inverse @ a, 1e-13)
 
 
 ORDERS: list[Any] = ["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf]
@@ -299,18 +299,18 @@ def test_norms(shape: tuple[int, ...], dtype: str, backend: str) -> None:
     with tb.precision(64):
         x = tb.tensor(values, dtype=dtype, backend=backend)
         for order in ORDERS:
-            wanted: Any = np.linalg.matrix_norm(values, ord=order)
-            check_near(array(tb.linalg.matrix_norm(x, ord=order)), wanted, 1e-12)
+            expected_norms: Any = np.linalg.matrix_norm(values, ord=order)
+            check_near(array(tb.linalg.matrix_norm(x, ord=order)), expected_norms, 1e-12)
             kept = tb.linalg.matrix_norm(x, ord=order, keepdims=True)
-            check_near(array(kept), wanted[..., None, None], 1e-12)
+            check_near(array(kept), expected_norms[..., None, None], 1e-12)
             turned = tb.linalg.norm(x, axis=(-1, -2), ord=order)
             check_near(array(turned), np.linalg.norm(values, axis=(-1, -2), ord=order), 1e-12)
         axes: list[Any] = [0, -1, None, (0, 1)]
         for order, axis in itertools.product([0, 1, 2, 3, -1, 0.5, math.inf, -math.inf], axes):
             with np.errstate(divide="ignore"):
-                wanted = np.linalg.vector_norm(values, ord=order, axis=axis, keepdims=True)
-            found = array(tb.linalg.vector_norm(x, ord=order, axis=axis, keepdims=True))
-            assert found == pytest.approx(wanted)
+                expected_norms = np.linalg.vector_norm(values, ord=order, axis=axis, keepdims=True)
+            norms = array(tb.linalg.vector_norm(x, ord=order, axis=axis, keepdims=True))
+            assert norms == pytest.approx(expected_norms)
         assert tb.linalg.norm(x).item() == pytest.approx(np.linalg.norm(values.reshape(-1)))
 
 
@@ -326,15 +326,15 @@ def test_norms_do_not_overflow(backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(
-    ("order", "values", "wanted"),
+    ("order", "values", "expected_norm"),
     [(3.2e-260, [3.0, 4.0], math.inf), (3.2e-260, [0.0, -4.0], 4.0), (5e-324, [3.0, 4.0], math.inf),
      (-3.2e-260, [3.0, 4.0], 0.0), (-3.2e-260, [0.0, 4.0], 0.0), (-3.2e-260, [4.0], 4.0), (1e300, [3.0, -4.0], 4.0),
      (-1e300, [3.0, -4.0], 3.0), (-1000, [3.0, 4.0], 3.0), (-1000, [3.0, 0.0], 0.0), (-2, [math.inf, 4.0], 4.0),
      (-2, [math.inf], math.inf), (0.5, [0.0, 0.0], 0.0)],
 )  # fmt: skip
-def test_norms_of_any_order(order: float, values: list[float], wanted: float, dtype: str, backend: str) -> None:
+def test_norms_of_any_order(order: float, values: list[float], expected_norm: float, dtype: str, backend: str) -> None:
     x = tb.tensor(values, dtype=dtype, backend=backend)
-    assert tb.linalg.vector_norm(x, ord=order).item() == pytest.approx(wanted)
+    assert tb.linalg.vector_norm(x, ord=order).item() == pytest.approx(expected_norm)
     unknown = tb.tensor([*values, math.nan], dtype=dtype, backend=backend)
     assert math.isnan(float(tb.linalg.vector_norm(unknown, ord=order)))
 
@@ -365,8 +365,10 @@ def test_exponentials(size: float, dtype: str, backend: str) -> None:
     values = values - 3 * np.eye(4)  # so that the exponential of a large multiple is finite
     scaled = values * (min(size, 5.0 if "16" in dtype else 1e9) / np.abs(values).sum(axis=0).max())
     x = tb.tensor(scaled, dtype=dtype, backend=backend)
-    found, wanted = array(tb.linalg.expm(x)), taylor(array(x))
-    assert np.abs(found - wanted).max() <= (16 + 8 * size) * tb.finfo(dtype).eps * max(np.abs(wanted).max(), 1e-30)
+    exponential, reference = array(tb.linalg.expm(x)), taylor(array(x))
+    assert np.abs(exponential - reference).max() <= (16 + 8 * size) * tb.finfo(dtype).eps * max(
+        np.abs(reference).max(), 1e-30
+    )
 
 
 def test_exponentials_known_by_heart(backend: str) -> None:
@@ -391,9 +393,9 @@ def test_what_is_not_finite_gives_nan_for_its_matrix_alone(name: str, value: flo
     values = np.stack([np.eye(3) * 2, np.eye(3), np.eye(3) * 3])
     values[1, 2, 0] = value
     function = getattr(tb.linalg, name)
-    found = function(tb.tensor(values, backend=backend))
+    result = function(tb.tensor(values, backend=backend))
     alone = function(tb.tensor(values[::2], backend=backend))
-    for part, fine in zip(*([x] if isinstance(x, tb.Tensor) else x for x in (found, alone)), strict=True):
+    for part, fine in zip(*([x] if isinstance(x, tb.Tensor) else x for x in (result, alone)), strict=True):
         bad = array(part)
         assert np.isnan(bad[1]).all()
         check_near(bad[::2], array(fine), 1e-6)
@@ -415,8 +417,8 @@ def test_not_finite_systems(backend: str) -> None:
     assert all(map(math.isnan, tb.linalg.solve(a, b).tolist()))
     assert all(map(math.isnan, OPS["solve"].function(a, b).tolist()))
     assert math.isnan(OPS["det"].function(a).item())
-    found = tb.linalg.solve(tb.eye(2, backend=backend), tb.tensor([math.nan, 1.0], backend=backend))
-    assert math.isnan(found.tolist()[0])
+    solution = tb.linalg.solve(tb.eye(2, backend=backend), tb.tensor([math.nan, 1.0], backend=backend))
+    assert math.isnan(solution.tolist()[0])
 
 
 CALLS: dict[str, Callable[[tb.Tensor], Any]] = {
@@ -436,20 +438,22 @@ def test_dtypes(name: str, backend: str) -> None:
     values = np.array([[4, 1, 0], [1, 5, 1], [0, 1, 6]])
     for dtype in ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", *INEXACT]:
         x = tb.tensor(values, dtype=dtype, backend=backend)
-        found = CALLS[name](x)
-        parts = [found] if isinstance(found, tb.Tensor) else list(found)
+        result = CALLS[name](x)
+        parts = [result] if isinstance(result, tb.Tensor) else list(result)
         if name in ("diagonal", "adjoint", "cross", "matrix_power"):
-            wanted = {dtype}
+            allowed_dtypes = {dtype}
         elif name == "trace":
-            wanted = {"uint64" if dtype[0] == "u" else "int64" if dtype[0] == "i" else dtype}
+            allowed_dtypes = {"uint64" if dtype[0] == "u" else "int64" if dtype[0] == "i" else dtype}
         else:
             wide = dtype if x.dtype.is_inexact else "float32"
             part = {"complex64": "float32", "complex128": "float64"}.get(wide, wide)
             across = "complex128" if wide in ("float64", "complex128") else "complex64"
-            wanted = {"int64"} if name == "matrix_rank" else {across} if name in ("eig", "eigvals") else {wide, part}
+            allowed_dtypes = (
+                {"int64"} if name == "matrix_rank" else {across} if name in ("eig", "eigvals") else {wide, part}
+            )
             if name == "lstsq":
-                wanted.add("int64")
-        assert {str(each.dtype) for each in parts} <= wanted
+                allowed_dtypes.add("int64")
+        assert {str(tensor.dtype) for tensor in parts} <= allowed_dtypes
         reference = CALLS[name](tb.tensor(values, dtype="float64", backend="binary"))
         for one, other in zip(parts, [reference] if isinstance(reference, tb.Tensor) else reference, strict=True):
             limit = 32 * (tb.finfo(one.dtype).eps if one.dtype.is_inexact else 0)
@@ -470,5 +474,5 @@ def test_large_matrices_go_by_blocks(backend: str) -> None:
     for is_lower in (True, False):
         triangle = np.tril(values) if is_lower else np.triu(values)
         triangle = triangle / 20 + np.eye(size) * 2
-        found = tb.linalg.triangular_solve(tb.tensor(triangle, dtype="float64", backend=backend), x, lower=is_lower)
-        check_near(triangle @ array(found), values, 1e-13)
+        solution = tb.linalg.triangular_solve(tb.tensor(triangle, dtype="float64", backend=backend), x, lower=is_lower)
+        check_near(triangle @ array(solution), values, 1e-13)

@@ -16,11 +16,15 @@ pytestmark = pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_names(backend: str) -> None:
     x = tb.tensor(np.stack([np.eye(2) * 2] * 3), names=("batch", "n", "m"), backend=backend)
     linalg = tb.linalg
-    assert [each.names for each in linalg.lu(x)] == [("batch", "n", None), ("batch", None, None), ("batch", None, "m")]
-    assert [each.names for each in linalg.qr(x)] == [("batch", "n", None), ("batch", None, "m")]
-    assert [each.names for each in linalg.svd(x)] == [("batch", "n", None), ("batch", None), ("batch", None, "m")]
-    assert [each.names for each in linalg.eigh(x)] == [("batch", None), ("batch", "n", None)]
-    assert [each.names for each in linalg.eig(x)] == [("batch", None), ("batch", "n", None)]
+    assert [factor.names for factor in linalg.lu(x)] == [
+        ("batch", "n", None),
+        ("batch", None, None),
+        ("batch", None, "m"),
+    ]
+    assert [factor.names for factor in linalg.qr(x)] == [("batch", "n", None), ("batch", None, "m")]
+    assert [factor.names for factor in linalg.svd(x)] == [("batch", "n", None), ("batch", None), ("batch", None, "m")]
+    assert [tensor.names for tensor in linalg.eigh(x)] == [("batch", None), ("batch", "n", None)]
+    assert [tensor.names for tensor in linalg.eig(x)] == [("batch", None), ("batch", "n", None)]
     assert linalg.cholesky(x).names == ("batch", "n", None)
     assert linalg.cholesky(x, upper=True).names == ("batch", None, "m")
     assert linalg.inv(x).names == linalg.pinv(x).names == ("batch", "m", "n")
@@ -40,7 +44,7 @@ def test_names(backend: str) -> None:
     assert linalg.triangular_solve(x, right[:, 0]).names == ("batch", "m")
     assert linalg.triangular_solve(x, right.rename("m", "k"), transform="transpose").names == ("batch", "n", "k")
     assert linalg.triangular_solve(x, right.T.rename("k", "m"), left_side=False).names == ("batch", "k", "n")
-    assert [each.names for each in linalg.lstsq(x, right)] == [
+    assert [tensor.names for tensor in linalg.lstsq(x, right)] == [
         ("batch", "m", "k"), ("batch", "k"), ("batch",), ("batch", None)
     ]  # fmt: skip
     vectors = tb.tensor(np.ones((3, 5)), names=("space", "point"), backend=backend)
@@ -131,12 +135,12 @@ SIGNATURES = {  # Array API standard 2025.12
 def test_the_standards_signatures(backend: str) -> None:
     from inspect import Parameter, Signature, signature
 
-    for name, wanted in SIGNATURES.items():
-        found = signature(getattr(tb.linalg, name))
-        plain = [Parameter(each.name, each.kind) for each in found.parameters.values()]
-        assert str(Signature(plain)) == wanted, name
+    for name, expected_signature in SIGNATURES.items():
+        our_signature = signature(getattr(tb.linalg, name))
+        plain = [Parameter(parameter.name, parameter.kind) for parameter in our_signature.parameters.values()]
+        assert str(Signature(plain)) == expected_signature, name
     x = tb.eye(2, backend=backend)
     fields = {"qr": ("Q", "R"), "svd": ("U", "S", "Vh"), "slogdet": ("sign", "logabsdet"),
               "eigh": ("eigenvalues", "eigenvectors"), "eig": ("eigenvalues", "eigenvectors")}  # fmt: skip
-    for name, wanted_fields in fields.items():
-        assert getattr(tb.linalg, name)(x)._fields == wanted_fields
+    for name, expected_fields in fields.items():
+        assert getattr(tb.linalg, name)(x)._fields == expected_fields

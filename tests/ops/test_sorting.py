@@ -101,11 +101,11 @@ def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
         for value, place in zip(numbers(sought), tb.searchsorted(x, sought, side=side).tolist(), strict=True):
             before, after = elements[:place], elements[place:]
             if side == "left":
-                assert not any(comes_first(value, each) for each in before)
-                assert all(comes_first(value, each) for each in after)
+                assert not any(comes_first(value, element) for element in before)
+                assert all(comes_first(value, element) for element in after)
             else:
-                assert all(comes_first(each, value) for each in before)
-                assert not any(comes_first(each, value) for each in after)
+                assert all(comes_first(element, value) for element in before)
+                assert not any(comes_first(element, value) for element in after)
 
     holds()
 
@@ -114,24 +114,24 @@ def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
 def test_unique_entries_are_numpys(backend: str, axis: int) -> None:
     for shape in ((7, 3), (2, 9), (5, 2, 2), (4, 1), (1, 6)):
         array = np.random.default_rng(0).integers(0, 2, shape)
-        wanted = np.unique(array, axis=axis, return_index=True, return_inverse=True, return_counts=True)
+        reference = np.unique(array, axis=axis, return_index=True, return_inverse=True, return_counts=True)
         for dtype in ("s64", "f32", "c64", "bool"):
             names = ("a", "b", "c")[: len(shape)]
             x = tb.astype(tb.asarray(array, names=names, backend=backend), dtype)
-            found = tb.unique_all(x, axis=names[axis])
+            unique = tb.unique_all(x, axis=names[axis])
             assert (
-                tb.astype(tb.real(found.values) if dtype == "c64" else found.values, "s64").tolist()
-                == wanted[0].tolist()
+                tb.astype(tb.real(unique.values) if dtype == "c64" else unique.values, "s64").tolist()
+                == reference[0].tolist()
             )
-            assert found.values.names == names
-            assert [each.tolist() for each in found[1:]] == [each.reshape(-1).tolist() for each in wanted[1:]]
-            assert found.inverse_indices.names == (names[axis],)
-            assert tb.unique_counts(x, axis=axis).counts.tolist() == found.counts.tolist()
-            assert tb.unique_inverse(x, axis=axis).inverse_indices.tolist() == found.inverse_indices.tolist()
-            assert_equal(tb.unique_values(x, axis=axis), found.values)
+            assert unique.values.names == names
+            assert [part.tolist() for part in unique[1:]] == [part.reshape(-1).tolist() for part in reference[1:]]
+            assert unique.inverse_indices.names == (names[axis],)
+            assert tb.unique_counts(x, axis=axis).counts.tolist() == unique.counts.tolist()
+            assert tb.unique_inverse(x, axis=axis).inverse_indices.tolist() == unique.inverse_indices.tolist()
+            assert_equal(tb.unique_values(x, axis=axis), unique.values)
             more = tb.jit(lambda x: tb.unique_all(x, axis=axis, size=12, fill_value=1))(x)
-            assert more.counts.tolist() == found.counts.tolist() + [0] * (12 - found.counts.size)
-            assert_equal(tb.take(more.values, tb.iota(found.counts.size, backend=backend), axis=axis), found.values)
+            assert more.counts.tolist() == unique.counts.tolist() + [0] * (12 - unique.counts.size)
+            assert_equal(tb.take(more.values, tb.iota(unique.counts.size, backend=backend), axis=axis), unique.values)
 
 
 def test_unique_entries_of_few_elements(backend: str) -> None:
@@ -154,15 +154,15 @@ def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
     @given(lines(dtype))
     def holds(drawn: tb.Tensor) -> None:
         x = drawn.backend_copy(backend)
-        found, indices, inverse, counts = tb.unique_all(x)
-        elements = numbers(found)
+        values, indices, inverse, counts = tb.unique_all(x)
+        elements = numbers(values)
         assert all(comes_first(a, b) and a != b for a, b in pairwise(elements))
-        rebuilt = numbers(tb.take(found, inverse))
+        rebuilt = numbers(tb.take(values, inverse))
         assert all(a == b or (a != a and b != b) for a, b in zip(rebuilt, numbers(x), strict=True))
-        assert_equal(tb.take(x.rename(None), indices), found)
+        assert_equal(tb.take(x.rename(None), indices), values)
         assert tb.sum(counts).item() == x.size
         assert inverse.template == tb.Template(x.shape, "int64", ("n",))
-        # Another road to the same, and the first of equal elements is the one that is taken.
+        # `indices` are the positions of the first of equal elements: here computed from `inverse` alone.
         assert indices.tolist() == [
             position
             for _, position in sorted(
@@ -173,7 +173,7 @@ def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
         ]
         assert tb.unique_counts(x).counts.tolist() == counts.tolist()
         assert tb.unique_inverse(x).inverse_indices.tolist() == inverse.tolist()
-        assert_equal(tb.unique_values(x), found)
+        assert_equal(tb.unique_values(x), values)
 
     holds()
 
@@ -185,9 +185,9 @@ def test_the_greatest_are_the_first_in_descending_order(backend: str, dtype: DTy
     def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
         x = drawn.backend_copy(backend)
         k = data.draw(st.integers(0, x.size))
-        found = tb.top_k(x, k)
-        assert_equal(found.values, tb.sort(x, descending=True)[:k])
-        assert_equal(found.indices, tb.argsort(x, descending=True)[:k])
+        greatest = tb.top_k(x, k)
+        assert_equal(greatest.values, tb.sort(x, descending=True)[:k])
+        assert_equal(greatest.indices, tb.argsort(x, descending=True)[:k])
 
     holds()
 
@@ -205,19 +205,19 @@ def drawn(kind: str, *shape: int) -> np.ndarray[Any, Any]:
 def test_searches_are_numpys(backend: str, kind: str) -> None:
     array = drawn(kind, 3, 4, 2)
     x = tb.asarray(array, backend=backend)
-    assert [each.tolist() for each in tb.nonzero(x)] == [each.tolist() for each in np.nonzero(array)]
+    assert [indices.tolist() for indices in tb.nonzero(x)] == [indices.tolist() for indices in np.nonzero(array)]
     assert tb.argwhere(x).tolist() == np.argwhere(array).tolist()
     for axis in (None, 1, (0, 2)):
         assert np.array_equal(tb.count_nonzero(x, axis=axis), np.count_nonzero(array, axis=axis))
     assert tb.count_nonzero(x, axis=0, keepdims=True).shape == (1, 4, 2)
     line, sought = np.sort(drawn(kind, 9)), drawn(kind, 2, 3)
     for side in ("left", "right"):
-        found = tb.searchsorted(tb.asarray(line, backend=backend), tb.asarray(sought, backend=backend), side=side)
-        assert found.tolist() == np.searchsorted(line, sought, side=side).tolist()
+        places = tb.searchsorted(tb.asarray(line, backend=backend), tb.asarray(sought, backend=backend), side=side)
+        assert places.tolist() == np.searchsorted(line, sought, side=side).tolist()
     shuffled = drawn(kind, 9)
     order = np.argsort(shuffled, kind="stable")
-    found = tb.searchsorted(*(tb.asarray(each, backend=backend) for each in (shuffled, sought)), sorter=order)
-    assert found.tolist() == np.searchsorted(shuffled, sought, sorter=order).tolist()
+    places = tb.searchsorted(*(tb.asarray(operand, backend=backend) for operand in (shuffled, sought)), sorter=order)
+    assert places.tolist() == np.searchsorted(shuffled, sought, sorter=order).tolist()
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "complex64"])
@@ -226,10 +226,10 @@ def test_sets_are_numpys(backend: str, kind: str) -> None:
     if kind == "complex64":
         array = array + 1j * array[::-1]
     x = tb.asarray(array, backend=backend)
-    wanted = np.unique_all(array)
-    found = tb.unique_all(x)
+    reference = np.unique_all(array)
+    unique = tb.unique_all(x)
     for name in ("values", "inverse_indices", "counts", "indices"):
-        assert getattr(found, name).tolist() == getattr(wanted, name).tolist()
+        assert getattr(unique, name).tolist() == getattr(reference, name).tolist()
     other = array[0, :2]
     for invert in (False, True):
         asked = tb.isin(x, tb.asarray(other, backend=backend), invert=invert)
@@ -248,9 +248,9 @@ def test_counts_are_numpys(backend: str) -> None:
     for options in ({}, {"bins": 3}, {"bins": 4, "range": (-1.0, 0.5)}, {"bins": [-2.0, 0.0, 0.25, 3.0]}):
         for density in (False, True):
             counts, edges = tb.histogram(y, density=density, **options)
-            wanted, places = np.histogram(real, density=density, **options)
-            np.testing.assert_allclose(counts.tolist(), wanted, 1e-5)
-            np.testing.assert_allclose(edges.tolist(), places, 1e-6, 1e-6)
+            expected_counts, expected_edges = np.histogram(real, density=density, **options)
+            np.testing.assert_allclose(counts.tolist(), expected_counts, 1e-5)
+            np.testing.assert_allclose(edges.tolist(), expected_edges, 1e-6, 1e-6)
     assert tb.histogram(tb.ones(3, backend=backend), bins=2).edges.tolist() == [0.5, 1.0, 1.5]
     assert tb.histogram(tb.zeros(0, backend=backend), bins=2).counts.tolist() == [0, 0]
     assert tb.histogram(tb.asarray([0.0, 1.5], backend=backend), bins=range(3)).counts.tolist() == [1, 1]
@@ -263,18 +263,18 @@ def test_a_size_gives_a_static_shape(backend: str) -> None:
     x = tb.asarray([3, 0, 3, 1], names=("n",), backend=backend)
     dry = tb.template((4,), "int64", ("n",))
     calls: list[Any] = [
-        lambda each: tb.nonzero(each, size=2)[0],
-        lambda each: tb.nonzero(each, size=5, fill_value=-1)[0],
-        lambda each: tb.argwhere(each, size=5),
-        lambda each: tb.unique_values(each, size=2),
-        lambda each: tb.unique_counts(each, size=5)[1],
-        lambda each: tb.unique_all(each, size=5)[1],
-        lambda each: tb.unique_inverse(each, size=2)[1],
-        lambda each: tb.bincount(each, size=3),
+        lambda tensor: tb.nonzero(tensor, size=2)[0],
+        lambda tensor: tb.nonzero(tensor, size=5, fill_value=-1)[0],
+        lambda tensor: tb.argwhere(tensor, size=5),
+        lambda tensor: tb.unique_values(tensor, size=2),
+        lambda tensor: tb.unique_counts(tensor, size=5)[1],
+        lambda tensor: tb.unique_all(tensor, size=5)[1],
+        lambda tensor: tb.unique_inverse(tensor, size=2)[1],
+        lambda tensor: tb.bincount(tensor, size=3),
     ]
-    wanted = [[0, 2], [0, 2, 3, -1, -1], [[0], [2], [3], [0], [0]], [0, 1], [1, 1, 2, 0, 0], [1, 3, 0, 0, 0],
-              [2, 0, 2, 1], [1, 1, 0]]  # fmt: skip
-    for function, result in zip(calls, wanted, strict=True):
+    results = [[0, 2], [0, 2, 3, -1, -1], [[0], [2], [3], [0], [0]], [0, 1], [1, 1, 2, 0, 0], [1, 3, 0, 0, 0],
+               [2, 0, 2, 1], [1, 1, 0]]  # fmt: skip
+    for function, result in zip(calls, results, strict=True):
         assert function(x).tolist() == result
         assert function(dry).template is function(x).template
 
@@ -304,9 +304,9 @@ def test_nan_is_no_element(backend: str) -> None:
 
 def test_empty_tensors(backend: str) -> None:
     x = tb.zeros((0, 3), backend=backend)
-    assert [each.shape for each in tb.unique_all(x)] == [(0,), (0,), (0, 3), (0,)]
+    assert [tensor.shape for tensor in tb.unique_all(x)] == [(0,), (0,), (0, 3), (0,)]
     assert tb.unique_all(x, size=2).values.tolist() == [0.0, 0.0]
-    assert [each.shape for each in tb.nonzero(x)] == [(0,), (0,)]
+    assert [indices.shape for indices in tb.nonzero(x)] == [(0,), (0,)]
     assert tb.searchsorted(tb.zeros(0, backend=backend), 1.0).item() == 0
     assert tb.top_k(x, 0).values.shape == (0, 0)
     assert tb.bincount(tb.zeros(0, dtype="int8", backend=backend)).shape == (0,)
@@ -363,7 +363,9 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("mistake", "kind", "text"), MISTAKES, ids=lambda argument: argument if isinstance(argument, str) else ""
+)
 def test_mistakes(mistake: Any, kind: type[TensorBackendError], text: str) -> None:
     said = set()
     for x in (tb.zeros((2, 3), backend="binary"), tb.zeros((2, 3)), tb.template((2, 3), "f32")):

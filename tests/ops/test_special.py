@@ -185,8 +185,8 @@ def doubles(values: Any, backend: str) -> tb.Tensor:
     return tb.tensor(list(values), dtype="float64", backend=backend)
 
 
-def worst(actual: tb.Tensor, wanted: Sequence[float]) -> float:
-    return max(distance(a, b, actual.dtype) for a, b in zip(actual.tolist(), wanted, strict=True))
+def worst(actual: tb.Tensor, reference: Sequence[float]) -> float:
+    return max(distance(a, b, actual.dtype) for a, b in zip(actual.tolist(), reference, strict=True))
 
 
 @pytest.mark.parametrize(("backend", "ulps"), [("binary", 0), ("numpy", 4)])
@@ -197,11 +197,11 @@ def test_logarithm_and_derivative_of_positive_numbers(backend: str, ulps: int) -
 
 
 def test_logarithm_and_derivative_of_negative_numbers() -> None:
-    """The reference keeps its digits next to the zeros, the array backend an absolute error."""
+    """Near the zeros the reference keeps its digits, and the array backend only an absolute error."""
     xs, logarithms, derivatives = zip(*(row for row in LOGARITHMS if row[0] < 0), strict=True)
-    for function, wanted in ((tb.lgamma, logarithms), (tb.digamma, derivatives)):
-        assert worst(function(doubles(xs, "binary")), wanted) == 0
-        for a, b in zip(function(doubles(xs, "numpy")).tolist(), wanted, strict=True):
+    for function, reference in ((tb.lgamma, logarithms), (tb.digamma, derivatives)):
+        assert worst(function(doubles(xs, "binary")), reference) == 0
+        for a, b in zip(function(doubles(xs, "numpy")).tolist(), reference, strict=True):
             assert a == b or abs(a - b) <= 2**-49 + 4 * math.ulp(b)
 
 
@@ -214,8 +214,8 @@ def test_incomplete_gamma_functions(backend: str, ulps: int) -> None:
 
 @on_each_backend
 def test_factorials_of_floats(backend: str) -> None:
-    xs, wanted = zip(*FACTORIALS, strict=True)
-    assert worst(tb.factorial(doubles(xs, backend)), wanted) <= 12
+    xs, factorials = zip(*FACTORIALS, strict=True)
+    assert worst(tb.factorial(doubles(xs, backend)), factorials) <= 12
     whole = [float(math.factorial(n)) for n in range(171)]
     assert tb.factorial(doubles(range(171), backend)).tolist() == whole
     assert tb.factorial(doubles([171, 1e300, INF, -0.0], backend)).tolist() == [INF, INF, INF, 1.0]
@@ -228,10 +228,10 @@ def test_factorials_of_integers_wrap(backend: str, dtype: DType) -> None:
     limits = iinfo(dtype)
     values = [*range(100), limits.max, *([-1, limits.min] if limits.min else [])]
     modulus = 1 << dtype.bits
-    wanted = [math.factorial(n) % modulus if 0 <= n < 100 else 0 for n in values]
-    wanted = [n - modulus if n > limits.max else n for n in wanted]
+    remainders = [math.factorial(n) % modulus if 0 <= n < 100 else 0 for n in values]
+    wrapped = [n - modulus if n > limits.max else n for n in remainders]
     result = tb.factorial(tb.tensor(values, dtype=dtype, backend=backend))
-    assert (result.dtype, result.tolist()) == (dtype, wanted)
+    assert (result.dtype, result.tolist()) == (dtype, wrapped)
 
 
 EDGES = [
@@ -280,15 +280,15 @@ EDGES = [
 
 @on_each_backend
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(("name", "arguments", "wanted"), EDGES)
-def test_edges(backend: str, dtype: str, name: str, arguments: tuple[float, ...], wanted: float) -> None:
-    if dtype == "float32" and any(0 < abs(each) < 1e-38 or 1e38 < abs(each) < INF for each in arguments):
+@pytest.mark.parametrize(("name", "arguments", "reference"), EDGES)
+def test_edges(backend: str, dtype: str, name: str, arguments: tuple[float, ...], reference: float) -> None:
+    if dtype == "float32" and any(0 < abs(argument) < 1e-38 or 1e38 < abs(argument) < INF for argument in arguments):
         return
-    operands = [tb.tensor(each, dtype=dtype, backend=backend) for each in arguments]
+    operands = [tb.tensor(argument, dtype=dtype, backend=backend) for argument in arguments]
     value = real(getattr(tb, name)(*operands))
-    assert distance(value, wanted, tb.tensor(wanted).dtype) == 0 if wanted != 5e-324 else value == wanted
+    assert distance(value, reference, tb.tensor(reference).dtype) == 0 if reference != 5e-324 else value == reference
     if name == "gamma_inc_l":
-        assert distance(real(tb.gamma_inc_u(*operands)), 1 - wanted, tb.tensor(wanted).dtype) == 0
+        assert distance(real(tb.gamma_inc_u(*operands)), 1 - reference, tb.tensor(reference).dtype) == 0
 
 
 @on_each_backend
@@ -299,7 +299,7 @@ def test_narrow_dtypes_are_computed_in_float64_and_rounded_once(backend: str, dt
     for function, operands in (
         (tb.lgamma, (x,)), (tb.digamma, (x,)), (tb.factorial, (x,)), (tb.gamma_inc_l, (a, x)), (tb.gamma_inc_u, (a, x))
     ):  # fmt: skip
-        wide = function(*(tb.astype(each, "float64") for each in operands))
+        wide = function(*(tb.astype(operand, "float64") for operand in operands))
         result = function(*operands)
         assert result.dtype is dtype
         assert str(result.tolist()) == str(tb.astype(wide, dtype).tolist())

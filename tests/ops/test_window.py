@@ -33,14 +33,14 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 def members(shape: Any, place: Any, window: Any, strides: Any, padding: Any, dilations: Any) -> list[Any]:
     """The definition: the indices of a window's elements that are within the tensor."""
-    found = []
+    indices = []
     for offset in itertools.product(*map(range, window)):
         index = tuple(
             p * s + o * d - low for p, s, o, d, (low, _) in zip(place, strides, offset, dilations, padding, strict=True)
         )
-        if all(0 <= each < size for each, size in zip(index, shape, strict=True)):
-            found.append(index)
-    return found
+        if all(0 <= coordinate < size for coordinate, size in zip(index, shape, strict=True)):
+            indices.append(index)
+    return indices
 
 
 def places(shape: Any, window: Any, strides: Any, padding: Any, dilations: Any) -> tuple[int, ...]:
@@ -85,31 +85,31 @@ def test_the_definition(backend: str, op: Any, fold: Any, geometry: Any) -> None
     data = (np.arange(math.prod(shape)) * 37 % 11 - 5).astype(np.int8).reshape(shape)
     x = tb.tensor(data, backend=backend)
     result = op(x, window, strides=strides, padding=padding, dilations=dilations)
-    wanted = np.zeros(places(shape, window, strides, padding, dilations), np.int64)
-    for place in np.ndindex(wanted.shape):
+    reference = np.zeros(places(shape, window, strides, padding, dilations), np.int64)
+    for place in np.ndindex(reference.shape):
         indices = members(shape, place, window, strides, padding, dilations)
-        wanted[place] = (fold([int(data[index]) for index in indices]) + 128) % 256 - 128  # it wraps
+        reference[place] = (fold([int(data[index]) for index in indices]) + 128) % 256 - 128  # it wraps
     assert result.dtype is tb.int8
-    assert result.shape == wanted.shape
-    assert result.tolist() == wanted.tolist()
+    assert result.shape == reference.shape
+    assert result.tolist() == reference.tolist()
 
 
-@pytest.mark.parametrize("geometry", [each for each in GEOMETRIES if set(each[4]) <= {1}], ids=str)
+@pytest.mark.parametrize("geometry", [geometry for geometry in GEOMETRIES if set(geometry[4]) <= {1}], ids=str)
 @pytest.mark.parametrize("greatest", [True, False])
 def test_the_definition_of_scatter(backend: str, geometry: Any, greatest: bool) -> None:
     shape, window, strides, padding, dilations = geometry
     data = (np.arange(math.prod(shape)) * 37 % 5).reshape(shape)
     shape_out = places(shape, window, strides, padding, dilations)
     source = np.arange(math.prod(shape_out)).reshape(shape_out) + 1
-    wanted = np.full(shape, 7, np.int64)
+    reference = np.full(shape, 7, np.int64)
     for place in np.ndindex(shape_out):
         indices = members(shape, place, window, strides, padding, dilations)
         if indices:  # the first of equal ones
             chosen = (max if greatest else min)(indices, key=lambda index: data[index])
-            wanted[chosen] += source[place]
+            reference[chosen] += source[place]
     op = tb.window_scatter_max if greatest else tb.window_scatter_min
     x, y = tb.tensor(data, backend=backend), tb.tensor(source, backend=backend)
-    assert op(x, y, 7, window, strides=strides, padding=padding).tolist() == wanted.tolist()
+    assert op(x, y, 7, window, strides=strides, padding=padding).tolist() == reference.tolist()
 
 
 def test_same_is_xlas(backend: str) -> None:
@@ -126,15 +126,15 @@ def test_same_is_xlas(backend: str) -> None:
 
 def test_options_by_name(backend: str) -> None:
     x = tb.tensor(np.arange(24).reshape(2, 12), names=("batch", "time"), backend=backend)
-    wanted = tb.window_max(x, (1, 3), strides=(1, 2), padding=((0, 0), (1, 2)), dilations=(1, 2))
+    by_position = tb.window_max(x, (1, 3), strides=(1, 2), padding=((0, 0), (1, 2)), dilations=(1, 2))
     named = tb.window_max(
         x, {"time": 3}, strides={"time": 2}, padding={"time": (1, 2)}, dilations={"time": 2}
     )  # fmt: skip
-    assert named.tolist() == wanted.tolist()
-    assert named.template is wanted.template is tb.Template((2, 6), "int64", ("batch", "time"))
+    assert named.tolist() == by_position.tolist()
+    assert named.template is by_position.template is tb.Template((2, 6), "int64", ("batch", "time"))
     assert (
         tb.window_max(x, {-1: 3}, strides={1: 2}, padding={"time": (1, 2)}, dilations={-1: 2}).tolist()
-        == wanted.tolist()
+        == by_position.tolist()
     )
     assert tb.window_mean(x, {"time": 2}, strides={"time": 2}).names == ("batch", "time")
     dry = tb.window_max(tb.template((2, 12), "int64", ("batch", "time")), {"time": 3}, padding="same")
@@ -276,9 +276,9 @@ MISTAKES: list[tuple[type[TensorBackendError], str, Callable[[tb.Tensor], object
 @pytest.mark.parametrize(("error", "text", "call"), MISTAKES, ids=[text[:40] for _, text, _ in MISTAKES])
 def test_mistakes(error: Any, text: str, call: Callable[[tb.Tensor], object]) -> None:
     texts = set()
-    for each in (*BACKENDS, "template"):
-        x = tb.ones((2, 3), names=("a", "b"), backend=each)
-        with tb.default_backend(each), pytest.raises(error, match=text) as caught:
+    for backend_name in (*BACKENDS, "template"):
+        x = tb.ones((2, 3), names=("a", "b"), backend=backend_name)
+        with tb.default_backend(backend_name), pytest.raises(error, match=text) as caught:
             call(x)
         texts.add(str(caught.value))
     assert len(texts) == 1
@@ -287,8 +287,8 @@ def test_mistakes(error: Any, text: str, call: Callable[[tb.Tensor], object]) ->
 def test_reduce(backend: str) -> None:
     x = tb.tensor(np.arange(24).reshape(2, 3, 4), names=("a", "b", "c"), backend=backend)
 
-    def digits(total: tb.Tensor, each: tb.Tensor) -> tb.Tensor:
-        return total * 3 + each
+    def digits(total: tb.Tensor, element: tb.Tensor) -> tb.Tensor:
+        return total * 3 + element
 
     for axis in (None, 0, "b", -1, ("a", "c"), (1, 0), ()):
         result = tb.reduce(x, 1, function=digits, axis=axis)
@@ -305,9 +305,9 @@ def test_reduce(backend: str) -> None:
 
 def test_dtypes_of_folds(backend: str) -> None:
     x = tb.tensor([-1.5, 2.5], backend=backend)
-    some = tb.reduce(x, False, function=lambda found, each: tb.logical_or(found, each > 2))
+    some = tb.reduce(x, False, function=lambda so_far, element: tb.logical_or(so_far, element > 2))
     assert (some.item(), some.dtype.name) == (True, "bool")
-    count = tb.reduce(x, tb.tensor(0, dtype="int8", backend=backend), function=lambda n, each: n + 1)
+    count = tb.reduce(x, tb.tensor(0, dtype="int8", backend=backend), function=lambda n, element: n + 1)
     assert (count.item(), count.dtype) == (2, tb.int8)
     small = tb.tensor([100, 100], dtype="int8", backend=backend)
     assert (tb.reduce(small, 0, function=tb.add).item()) == -56
@@ -317,10 +317,10 @@ def test_dtypes_of_folds(backend: str) -> None:
 
 def test_map(backend: str) -> None:
     x = tb.tensor([[1, -2], [3, 4]], names=("a", "b"), backend=backend)
-    result = tb.map(x, function=lambda each: tb.where(each > 0, each / 2, 0))
+    result = tb.map(x, function=lambda element: tb.where(element > 0, element / 2, 0))
     assert result.tolist() == [[0.5, 0.0], [1.5, 2.0]]
     assert result.template is tb.Template((2, 2), "float32", ("a", "b"))
-    assert tb.map(x, function=lambda each: each * 100, dtype="int8").tolist() == [[100, 56], [44, -112]]
+    assert tb.map(x, function=lambda element: element * 100, dtype="int8").tolist() == [[100, 56], [44, -112]]
     assert tb.map(tb.zeros((0, 3), backend=backend), function=tb.exp).shape == (0, 3)
     assert tb.map(tb.tensor(2.0, backend=backend), function=tb.negative).item() == -2.0
     assert tb.map(tb.template((2, 3), "bool", ("n", None)), function=tb.logical_not).names == ("n", None)
@@ -330,28 +330,28 @@ def test_functions_hold_on_to_tensors_of_other_backends() -> None:
     """What a function returns comes back to the backend of the call, which is the default one inside."""
     held = tb.tensor(10, backend="numpy")
     x = tb.tensor([1, 2], backend="binary")
-    mapped = tb.map(x, function=lambda each: each + held)
+    mapped = tb.map(x, function=lambda element: element + held)
     assert (mapped.tolist(), mapped.backend.name) == ([11, 12], "binary")
-    folded = tb.reduce(x, 0, function=lambda total, each: total + each * held)
+    folded = tb.reduce(x, 0, function=lambda total, element: total + element * held)
     assert (folded.item(), folded.backend.name) == (30, "binary")
-    windows = tb.window_reduce(x, 0, 2, function=lambda total, each: total + each + held)
+    windows = tb.window_reduce(x, 0, 2, function=lambda total, element: total + element + held)
     assert (windows.tolist(), windows.backend.name) == ([23], "binary")
     seen: set[str] = set()
 
-    def made(each: tb.Tensor) -> tb.Tensor:
+    def record(element: tb.Tensor) -> tb.Tensor:
         seen.add(tb.zeros(()).backend.name)
-        return each
+        return element
 
-    tb.map(x, function=made)
+    tb.map(x, function=record)
     assert seen == {"template", "binary"}  # the trial, then the call
 
 
 def test_a_dry_run_calls_a_function_once() -> None:
     calls = []
 
-    def counted(each: tb.Tensor) -> tb.Tensor:
-        calls.append(each)
-        return each
+    def counted(element: tb.Tensor) -> tb.Tensor:
+        calls.append(element)
+        return element
 
     tb.map(tb.template((1000, 1000), "f32"), function=counted)
     assert len(calls) == 1

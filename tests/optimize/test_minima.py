@@ -23,11 +23,11 @@ def rosenbrock(x: Any) -> Any:
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
 def test_each_example_finds_its_minimum(backend: str) -> None:
     start = tb.asarray(START, names=("batch", "n"), backend=backend)
-    found = minimize(rosenbrock, start, tolerance=1e-8, history=2 if backend == "jax" else 10)  # which JAX compiles
-    numpy.testing.assert_allclose(numpy.asarray(found.x), numpy.ones((3, 3)), atol=1e-5)
-    assert (found.x.names, found.value.names, found.x.backend.name) == (("batch", "n"), ("batch",), backend)
-    assert (found.converged.tolist(), found.diverged.tolist()) == ([True] * 3, [False] * 3)
-    counts = found.iterations.tolist()
+    minimum = minimize(rosenbrock, start, tolerance=1e-8, history=2 if backend == "jax" else 10)  # which JAX compiles
+    numpy.testing.assert_allclose(numpy.asarray(minimum.x), numpy.ones((3, 3)), atol=1e-5)
+    assert (minimum.x.names, minimum.value.names, minimum.x.backend.name) == (("batch", "n"), ("batch",), backend)
+    assert (minimum.converged.tolist(), minimum.diverged.tolist()) == ([True] * 3, [False] * 3)
+    counts = minimum.iterations.tolist()
     assert counts[2] == 0 < min(counts[:2])
     if backend == "numpy":
         for place in range(2):
@@ -43,9 +43,9 @@ def test_each_example_finds_its_minimum(backend: str) -> None:
 
 def test_compiled_mapped_recorded_and_dry() -> None:
     start = tb.asarray(START)
-    wanted = minimize(rosenbrock, start)
+    reference = minimize(rosenbrock, start)
     numpy.testing.assert_allclose(
-        numpy.asarray(tb.jit(lambda x: minimize(rosenbrock, x).x)(start)), numpy.asarray(wanted.x), rtol=1e-6
+        numpy.asarray(tb.jit(lambda x: minimize(rosenbrock, x).x)(start)), numpy.asarray(reference.x), rtol=1e-6
     )
     numpy.testing.assert_allclose(
         numpy.asarray(tb.vmap(lambda x: minimize(rosenbrock, x).x)(start)), numpy.ones((3, 3)), atol=1e-3
@@ -55,16 +55,18 @@ def test_compiled_mapped_recorded_and_dry() -> None:
     assert path.x[0].tolist() == START.tolist()
     assert bool(tb.all(path.value[0] >= path.value[1]))
     assert bool(tb.all(path.value[1] >= path.value[2]))
-    numpy.testing.assert_allclose(numpy.asarray(path.x[2]), numpy.asarray(wanted.x), rtol=1e-10)
+    numpy.testing.assert_allclose(numpy.asarray(path.x[2]), numpy.asarray(reference.x), rtol=1e-10)
     dry = minimize(rosenbrock, tb.template((4, 3), "f32"))
     assert (dry.x.template, dry.converged.shape) == (tb.template((4, 3), "f32").template, (4,))
 
 
 @pytest.mark.parametrize("method", ["l-bfgs", "L-BFGS-B", "SLSQP"])
 def test_bounds(method: str) -> None:
-    found = minimize(rosenbrock, tb.asarray(START), method, tolerance=1e-9, bounds=(-2.0, tb.asarray([0.5, 2.0, 2.0])))
-    numpy.testing.assert_allclose(numpy.asarray(found.x), [[0.5, 0.25742574, 0.06626801]] * 3, atol=1e-4)
-    assert found.converged.tolist() == [True] * 3
+    minimum = minimize(
+        rosenbrock, tb.asarray(START), method, tolerance=1e-9, bounds=(-2.0, tb.asarray([0.5, 2.0, 2.0]))
+    )
+    numpy.testing.assert_allclose(numpy.asarray(minimum.x), [[0.5, 0.25742574, 0.06626801]] * 3, atol=1e-4)
+    assert minimum.converged.tolist() == [True] * 3
 
 
 @pytest.mark.parametrize("method", ["Nelder-Mead", "bfgs", "L-BFGS-B", "TNC", "trust-constr"])
@@ -72,10 +74,10 @@ def test_methods_of_scipy(method: str) -> None:
     def bowl(x: Tensor) -> Tensor:
         return tb.sum((x - tb.asarray([1.0, 2.0])) ** 2 * tb.asarray([1.0, 3.0]), axis=-1)
 
-    found = minimize(bowl, tb.asarray([[0.0, 0.0], [5.0, 5.0]], names=("batch", None)), method, tolerance=1e-6)
-    numpy.testing.assert_allclose(numpy.asarray(found.x), [[1, 2], [1, 2]], atol=1e-3)
-    assert (found.converged.tolist(), found.value.names) == ([True, True], ("batch",))
-    assert min(found.iterations.tolist()) > 0
+    minimum = minimize(bowl, tb.asarray([[0.0, 0.0], [5.0, 5.0]], names=("batch", None)), method, tolerance=1e-6)
+    numpy.testing.assert_allclose(numpy.asarray(minimum.x), [[1, 2], [1, 2]], atol=1e-3)
+    assert (minimum.converged.tolist(), minimum.value.names) == ([True, True], ("batch",))
+    assert min(minimum.iterations.tolist()) > 0
     with pytest.raises(BackendError, match="expected tensors with data for a method of SciPy"):
         tb.jit(lambda x: minimize(bowl, x, method).x)(tb.ones(2))
 
@@ -89,9 +91,9 @@ def test_what_has_no_minimum_says_so() -> None:
 
 
 def test_float32_ends_where_nothing_becomes_smaller() -> None:
-    found = minimize(rosenbrock, tb.asarray(START, dtype="f32"), tolerance=1e-12)
-    numpy.testing.assert_allclose(numpy.asarray(found.x), numpy.ones((3, 3)), atol=1e-2)
-    assert not any(found.diverged.tolist())
+    minimum = minimize(rosenbrock, tb.asarray(START, dtype="f32"), tolerance=1e-12)
+    numpy.testing.assert_allclose(numpy.asarray(minimum.x), numpy.ones((3, 3)), atol=1e-2)
+    assert not any(minimum.diverged.tolist())
 
 
 WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
@@ -129,11 +131,11 @@ def rosenbrock_of(tree: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("method", ["l-bfgs", "L-BFGS-B"])
 def test_a_tree_has_the_minimum_of_its_elements(method: str) -> None:
     start = tb.asarray(START)
-    wanted = minimize(rosenbrock, start, method)
-    found = minimize(rosenbrock_of, tree_of(start), method)
-    assert found.iterations.tolist() == wanted.iterations.tolist()
-    numpy.testing.assert_allclose(found.x["first"], wanted.x[:, 0], rtol=1e-9)
-    numpy.testing.assert_allclose(found.x["rest"][0], wanted.x[:, 1:], rtol=1e-9)
+    reference = minimize(rosenbrock, start, method)
+    minimum = minimize(rosenbrock_of, tree_of(start), method)
+    assert minimum.iterations.tolist() == reference.iterations.tolist()
+    numpy.testing.assert_allclose(minimum.x["first"], reference.x[:, 0], rtol=1e-9)
+    numpy.testing.assert_allclose(minimum.x["rest"][0], reference.x[:, 1:], rtol=1e-9)
 
 
 def test_a_tree_keeps_dtypes_names_and_backend_and_is_compiled_and_recorded() -> None:
@@ -145,11 +147,11 @@ def test_a_tree_keeps_dtypes_names_and_backend_and_is_compiled_and_recorded() ->
     def bowl(x: Any) -> Any:
         return (x["a"] - 2) ** 2 + tb.sum((x["b"] + 1) ** 2, axis="n")
 
-    found = minimize(bowl, start)
-    assert (found.x["a"].template, found.x["b"].template) == (start["a"].template, start["b"].template)
-    assert (found.x["b"].backend.name, found.value.names) == ("binary", ("batch",))
-    assert tb.round(found.x["a"]).tolist() == [2, 2]
-    assert tb.round(found.x["b"]).tolist() == [[-1] * 3] * 2
+    minimum = minimize(bowl, start)
+    assert (minimum.x["a"].template, minimum.x["b"].template) == (start["a"].template, start["b"].template)
+    assert (minimum.x["b"].backend.name, minimum.value.names) == ("binary", ("batch",))
+    assert tb.round(minimum.x["a"]).tolist() == [2, 2]
+    assert tb.round(minimum.x["b"]).tolist() == [[-1] * 3] * 2
     path = minimize(bowl, start, trajectory=(0, 5))
     assert (path.x["b"].names, path.x["b"].shape) == ((None, "batch", "n"), (2, 2, 3))
     assert path.x["b"][0].tolist() == start["b"].tolist()

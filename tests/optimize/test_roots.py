@@ -18,10 +18,10 @@ def test_newtons_method(backend: str) -> None:
         return tb.stack([tb.exp(x[0]) - x[1], x[0] + x[1] - 3])
 
     start = tb.asarray([0.0, 0.0], dtype="f64", names=("n",), backend=backend)
-    found = root(function, start, tolerance=1e-12)
-    assert (found.x.names, found.converged.item(), found.diverged.item()) == (("n",), True, False)
-    assert abs(numpy.exp(found.x[0].item()) - found.x[1].item()) < 1e-11
-    assert 0 < int(found.iterations) < 10
+    solution = root(function, start, tolerance=1e-12)
+    assert (solution.x.names, solution.converged.item(), solution.diverged.item()) == (("n",), True, False)
+    assert abs(numpy.exp(solution.x[0].item()) - solution.x[1].item()) < 1e-11
+    assert 0 < int(solution.iterations) < 10
 
 
 def test_newtons_method_elsewhere() -> None:
@@ -42,19 +42,19 @@ def test_newtons_method_elsewhere() -> None:
 
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
 def test_halving(backend: str) -> None:
-    wanted = tb.asarray([2.0, 3.0, 0.0, 5.0, 7.0], names=("n",), dtype="f64", backend=backend)
+    roots = tb.asarray([2.0, 3.0, 0.0, 5.0, 7.0], names=("n",), dtype="f64", backend=backend)
     low, high = (tb.asarray(value, dtype="f64", backend=backend) for value in (0.0, 5.0))
-    found = bisect(lambda x: x - wanted, low + 0 * wanted, high, tolerance=1e-9)
-    numpy.testing.assert_allclose(numpy.asarray(found.x)[:4], [2, 3, 0, 5], atol=1e-9)
-    assert found.converged.tolist() == [True] * 4 + [False]
-    assert found.diverged.tolist() == [False] * 4 + [True]
-    assert found.x.names == ("n",)
+    solution = bisect(lambda x: x - roots, low + 0 * roots, high, tolerance=1e-9)
+    numpy.testing.assert_allclose(numpy.asarray(solution.x)[:4], [2, 3, 0, 5], atol=1e-9)
+    assert solution.converged.tolist() == [True] * 4 + [False]
+    assert solution.diverged.tolist() == [False] * 4 + [True]
+    assert solution.x.names == ("n",)
 
 
 def test_bounds_that_are_numbers_go_where_the_others_are() -> None:
-    found = bisect(lambda x: x - 2, 0.0, tb.asarray([5.0, 9.0], backend="jax"))
-    numpy.testing.assert_allclose(found.x, [2, 2], atol=1e-5)
-    assert found.x.backend.name == "jax"
+    solution = bisect(lambda x: x - 2, 0.0, tb.asarray([5.0, 9.0], backend="jax"))
+    numpy.testing.assert_allclose(solution.x, [2, 2], atol=1e-5)
+    assert solution.x.backend.name == "jax"
 
 
 def test_mistakes() -> None:

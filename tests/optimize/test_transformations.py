@@ -72,9 +72,9 @@ def test_they_are_the_steps_of_optax(name: str) -> None:
     state, other = ours.init(x), theirs.init(x.data)
     for scale in (1.0, -2.0, 0.5):
         updates, state = ours.update(x * scale, state, x)
-        wanted, other = theirs.update(x.data * scale, other, x.data)
+        expected_updates, other = theirs.update(x.data * scale, other, x.data)
         # optax takes 1 - 0.999**n in float32, which leaves four digits.
-        numpy.testing.assert_allclose(numpy.asarray(updates), numpy.asarray(wanted), rtol=3e-5)
+        numpy.testing.assert_allclose(numpy.asarray(updates), numpy.asarray(expected_updates), rtol=3e-5)
 
 
 def test_by_hand() -> None:
@@ -88,10 +88,10 @@ def test_by_hand() -> None:
     adam = optimize.scale_by_adam(b1=0.5, b2=0.75, epsilon=0.0)
     state = adam.init(x)
     _, state = adam.update(g, state)
-    found, state = adam.update(2 * g, state)
+    update, state = adam.update(2 * g, state)
     mean = (0.25 * 3 + 0.5 * 6) / 0.75
     square = (0.1875 * 9 + 0.25 * 36) / 0.4375
-    assert found[0].item() == pytest.approx(mean / square**0.5)
+    assert update[0].item() == pytest.approx(mean / square**0.5)
     assert state.steps.item() == 2
     assert optimize.clip_by_global_norm(5.0).update(g, ())[0].tolist() == [3.0, 4.0]
     assert optimize.clip_by_global_norm(1.0).update(g * 0, ())[0].tolist() == [0.0, 0.0]

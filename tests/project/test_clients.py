@@ -68,10 +68,10 @@ def test_names_of_namespaces_and_of_nothing(name: str, text: str) -> None:
 def test_methods_are_their_ops(x: tb.Tensor) -> None:
     for name in ("sum", "prod", "mean", "var", "std", "max", "min"):
         op = getattr(tb, name)
-        for given in ((), (0,), ("column",)):
-            found = getattr(x, name)(*given)
-            assert found.template is op(x, axis=given[0] if given else None).template
-            assert np.allclose(found, op(x, axis=given[0] if given else None))
+        for axes in ((), (0,), ("column",)):
+            reduced = getattr(x, name)(*axes)
+            assert reduced.template is op(x, axis=axes[0] if axes else None).template
+            assert np.allclose(reduced, op(x, axis=axes[0] if axes else None))
     assert x.argmax(axis="column").tolist() == tb.argmax(x, axis="column").tolist()
     assert x.sum(axis=0, keepdims=True).names == x.names
     assert ((x > 0).any().item(), (x > 0).all(1).tolist()) == (True, [False, False])
@@ -120,7 +120,7 @@ def test_round_and_divmod(x: tb.Tensor) -> None:
     assert round(tb.asarray([1234.0]), -2).tolist() == [1200.0]
     quotient, remainder = divmod(x, 2)
     assert (quotient * 2 + remainder).tolist() == x.tolist()
-    assert [each.tolist() for each in divmod(7, tb.asarray([2, 3]))] == [[3, 2], [1, 1]]
+    assert [tensor.tolist() for tensor in divmod(7, tb.asarray([2, 3]))] == [[3, 2], [1, 1]]
 
 
 class Own:
@@ -154,15 +154,15 @@ def test_operators_leave_it_to_operands_with_their_own() -> None:
 
 
 def test_copies_and_pickles(x: tb.Tensor) -> None:
-    for made in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
-        assert made is not x
-        assert made.template is x.template
-        assert made.backend is x.backend
-        assert made.tolist() == x.tolist()
+    for duplicate in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert duplicate is not x
+        assert duplicate.template is x.template
+        assert duplicate.backend is x.backend
+        assert duplicate.tolist() == x.tolist()
     dry = tb.template((2, 3), "f32", ("row", None))
-    for made in (copy.copy(dry), copy.deepcopy({"x": dry})["x"], pickle.loads(pickle.dumps(dry))):
-        assert made.template is dry.template
-        assert made.backend.template_only
+    for duplicate in (copy.copy(dry), copy.deepcopy({"x": dry})["x"], pickle.loads(pickle.dumps(dry))):
+        assert duplicate.template is dry.template
+        assert duplicate.backend.template_only
     assert tb.grad(lambda x: tb.sum(copy.deepcopy(x) * x))(tb.asarray([3.0])).tolist() == [6.0]
 
 
@@ -189,10 +189,10 @@ def test_dtypes_for_numpy() -> None:
 
 
 def test_universal_functions_are_ops(x: Any) -> None:
-    found: Any = np.exp(x)
-    assert isinstance(found, tb.Tensor)
-    assert found.template is x.template
-    assert found.backend is x.backend
+    exponentials: Any = np.exp(x)
+    assert isinstance(exponentials, tb.Tensor)
+    assert exponentials.template is x.template
+    assert exponentials.backend is x.backend
     assert np.arctan2(x, np.ones(3, dtype="f4")).template is x.template
     assert (np.ones(3, dtype="f4") + x).template is (np.float32(2) * x).template is x.template
     assert (np.ones(3, dtype="f4") < x).dtype.kind == "bool"
@@ -207,7 +207,7 @@ def test_other_functions_run_on_the_host(x: Any) -> None:
     assert np.allclose(scipy.special.expit(x), 1 / (1 + np.exp(-np.asarray(x))))
     assert scipy.special.j0(x).template is np.logaddexp2(x, x).template is x.template
     assert np.add.reduce(x, axis=0).tolist() == x.sum(0).tolist()
-    assert [type(each) for each in np.modf(x)] == [tb.Tensor, tb.Tensor]
+    assert [type(part) for part in np.modf(x)] == [tb.Tensor, tb.Tensor]
     array = np.zeros((2, 3), dtype="f4")
     array += x
     assert array.tolist() == x.tolist()

@@ -30,9 +30,12 @@ def test_every_declared_primitive_is_implemented(backend: type[Backend]) -> None
 def test_every_declared_op_is_public() -> None:
     for spec in opspec.OPS.values():
         if spec.function.__module__.startswith("tensorbackend."):
-            places = [tb, *(getattr(tb, each) for each in ("linalg", "fft", "random", "nn") if hasattr(tb, each))]
-            found = any(hasattr(place, spec.name) for place in places)
-            assert found, f"add {spec.name} to tensorbackend/__init__.py or to the namespace of an extension"
+            places = [
+                tb,
+                *(getattr(tb, namespace) for namespace in ("linalg", "fft", "random", "nn") if hasattr(tb, namespace)),
+            ]
+            is_public = any(hasattr(place, spec.name) for place in places)
+            assert is_public, f"add {spec.name} to tensorbackend/__init__.py or to the namespace of an extension"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -36,21 +36,21 @@ def _switch_often() -> Iterator[None]:
 def at_once(function: Callable[[int], Result]) -> list[Result | BaseException]:
     """What a function gives, or raises, in threads that start together; each gets its number."""
     barrier = threading.Barrier(THREADS)
-    found: list[Result | BaseException] = [TimeoutError()] * THREADS
+    outcomes: list[Result | BaseException] = [TimeoutError()] * THREADS
 
     def run(number: int) -> None:
         barrier.wait(10)
         try:
-            found[number] = function(number)
+            outcomes[number] = function(number)
         except BaseException as error:
-            found[number] = error
+            outcomes[number] = error
 
     threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(THREADS)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(20)
-    return found
+    return outcomes
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -63,31 +63,31 @@ def test_first_calls_of_one_op_at_once(backend: str, limit: int, monkeypatch: py
         x = tb.reshape(tb.astype(tb.iota(2 * size, backend=backend), "f32"), (2, size), names=("row", f"n{size}"))
         y = tb.softmax(x + 1, axis="row") @ x.T.rename(row="other")
         results = (y, tb.sum(x, axis="row"), tb.std(x, axis=f"n{size}"), 2 * x - x, tb.expand_dims(x, 0)[0], -x)
-        return [(each.template, each.tolist()) for each in results]
+        return [(tensor.template, tensor.tolist()) for tensor in results]
 
-    found = at_once(lambda number: [program(size) for size in sizes])
-    assert found == [[program(size) for size in sizes]] * THREADS
+    outcomes = at_once(lambda number: [program(size) for size in sizes])
+    assert outcomes == [[program(size) for size in sizes]] * THREADS
 
 
 def test_equal_templates_are_one_object() -> None:
     def make(number: int) -> list[Template]:
         return [Template((size, 1009), "f32", ("a", "b")) for size in range(200)]
 
-    found = at_once(make)
-    assert all(len({id(each) for each in same}) == 1 for same in zip(*found, strict=True))
+    outcomes = at_once(make)
+    assert all(len({id(template) for template in same}) == 1 for same in zip(*outcomes, strict=True))
 
 
 def test_a_template_may_be_made_while_one_is_made() -> None:
-    made: list[Template] = []
+    templates: list[Template] = []
 
     def finalizer() -> None:  # what a __del__ may do
         with _intern_lock:
-            made.append(Template((1, 1013), "f32"))
+            templates.append(Template((1, 1013), "f32"))
 
     thread = threading.Thread(target=finalizer, daemon=True)
     thread.start()
     thread.join(5)
-    assert [each.shape for each in made] == [(1, 1013)]
+    assert [template.shape for template in templates] == [(1, 1013)]
 
 
 def test_an_instance_is_set_up_once() -> None:
@@ -99,17 +99,17 @@ def test_an_instance_is_set_up_once() -> None:
             time.sleep(0.01)
 
     setups: list[Core] = []
-    found = at_once(lambda number: Slow())
-    assert found == [Slow()] * THREADS
+    instances = at_once(lambda number: Slow())
+    assert instances == [Slow()] * THREADS
     assert setups == [tb.get_backend("binary")]
 
 
 def test_one_of_many_registrations_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_classes", dict(registry._classes))
     classes = [type("Racing", (BinaryBackend,), {"name": "racing"}) for _ in range(THREADS)]
-    found = at_once(lambda number: tb.register_backend(classes[number]))
+    outcomes = at_once(lambda number: tb.register_backend(classes[number]))
     winner = type(tb.get_backend("racing"))
-    assert [each for each in found if not isinstance(each, BackendError)] == [winner]
+    assert [outcome for outcome in outcomes if not isinstance(outcome, BackendError)] == [winner]
 
 
 def test_what_is_set_is_not_undone_by_a_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,9 +135,9 @@ def test_defaults_are_of_their_thread() -> None:
         assert tb.zeros(1).dtype is tb.float32
         return seen
 
-    found = at_once(program)
+    outcomes = at_once(program)
     floats = {32: tb.float32, 64: tb.float64}
-    assert found == [
+    assert outcomes == [
         {(("binary", "numpy")[number % 2], floats[(32, 64)[number // 2 % 2]])} for number in range(THREADS)
     ]
 
@@ -161,9 +161,9 @@ def test_defaults_are_of_their_task() -> None:
 def test_a_tensor_that_several_threads_move() -> None:
     for _ in range(20):
         x = tb.zeros(3)
-        found = at_once(lambda number, x=x: x.backend_transfer("binary").tolist())  # type: ignore[misc] # bound here
-        assert [0.0, 0.0, 0.0] in found
-        assert all(each == [0.0, 0.0, 0.0] or isinstance(each, DeallocatedError) for each in found)
+        outcomes = at_once(lambda number, x=x: x.backend_transfer("binary").tolist())  # type: ignore[misc] # bound here
+        assert [0.0, 0.0, 0.0] in outcomes
+        assert all(outcome == [0.0, 0.0, 0.0] or isinstance(outcome, DeallocatedError) for outcome in outcomes)
 
 
 def test_errors_name_their_own_op() -> None:

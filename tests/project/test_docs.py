@@ -14,7 +14,7 @@ import tensorbackend as tb
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(?:python\n(.*?)```|text\n(.*?)```)", re.DOTALL | re.MULTILINE)
-BLOCKS = {page: [found.groups() for found in BLOCK.finditer(page.read_text())] for page in PAGES}
+BLOCKS = {page: [block.groups() for block in BLOCK.finditer(page.read_text())] for page in PAGES}
 """The blocks of each page: (Python, None), or (None, output)."""
 
 MEASURED = {"profiling.md"}
@@ -53,8 +53,8 @@ def test_the_page_on_backends_builds_the_example() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", re.sub("`[^`]*`", "", page.read_text())):
-        made = page.parent.name == "docs" and target in REFERENCE
-        assert made or (page.parent / target).exists(), f"{page.name} links to {target}"
+        is_generated = page.parent.name == "docs" and target in REFERENCE
+        assert is_generated or (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
 def test_generated_pages_are_current() -> None:
@@ -89,7 +89,7 @@ def test_what_stands_for_a_function_of_another_system_runs(table: Any, row: Any)
 
 
 def assert_same(ours: Any, theirs: Any, drawn: bool) -> None:
-    """That two results have the same structure and values; of those that are drawn at random, the same shape."""
+    """Assert that two results have the same structure and values, or only the same shapes if drawn at random."""
     if isinstance(theirs, (tuple, list)) and not isinstance(ours, tb.Tensor):
         for one, other in zip(ours, theirs, strict=True):
             assert_same(one, other, drawn)
@@ -113,7 +113,7 @@ def test_no_function_stands_in_two_rows() -> None:
         assert len(names) == len(set(names))
 
 
-FUNCTIONS = [name for name, each in vars(tb.nn).items() if callable(each) and name[0].islower()]
+FUNCTIONS = [name for name, member in vars(tb.nn).items() if callable(member) and name[0].islower()]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -36,27 +36,29 @@ def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
 def sections(function: Callable[..., Any]) -> dict[str, list[str]]:
     """The lines of each section of a docstring by its title; the summary and what follows it have an empty one."""
     lines = (getdoc(function) or "").split("\n")
-    found: dict[str, list[str]] = {"": []}
+    lines_by_title: dict[str, list[str]] = {"": []}
     title = ""
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if re.fullmatch("-+", following) and len(following) == len(line):
             title = line
-            found[title] = []
+            lines_by_title[title] = []
         elif not re.fullmatch("-+", line):
-            found[title].append(line)
-    return found
+            lines_by_title[title].append(line)
+    return lines_by_title
 
 
 def lacking(function: Callable[..., Any]) -> list[str]:
     """What the docstring of a function does not say."""
-    found, declared = sections(function), signature(function)
-    wanted = {STARS.get(each.kind, "") + each.name for each in declared.parameters.values()}
-    entries = [line.partition(" : ")[0] for line in found.get("Parameters", ()) if line and not line.startswith(" ")]
+    lines_by_title, declared = sections(function), signature(function)
+    expected_names = {STARS.get(parameter.kind, "") + parameter.name for parameter in declared.parameters.values()}
+    entries = [
+        line.partition(" : ")[0] for line in lines_by_title.get("Parameters", ()) if line and not line.startswith(" ")
+    ]
     named = {name.strip() for entry in entries for name in entry.split(",")}
-    wrong = [f"the parameter {name}" for name in sorted(wanted ^ named)]
-    if not found[""][0].strip():
+    wrong = [f"the parameter {name}" for name in sorted(expected_names ^ named)]
+    if not lines_by_title[""][0].strip():
         wrong.append("a summary")
-    if declared.return_annotation not in (None, "None") and not {"Returns", "Yields"} & {*found}:
+    if declared.return_annotation not in (None, "None") and not {"Returns", "Yields"} & {*lines_by_title}:
         wrong.append("what it returns")
     if not re.search(r"^>>> ", getdoc(function) or "", re.MULTILINE):
         wrong.append("an example")
@@ -65,9 +67,9 @@ def lacking(function: Callable[..., Any]) -> list[str]:
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_public_function_is_documented(module: ModuleType) -> None:
-    found = {name: lacking(function) for name, function in functions(module)}
-    assert found
-    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+    gaps_by_name = {name: lacking(function) for name, function in functions(module)}
+    assert gaps_by_name
+    assert {name: wrong for name, wrong in gaps_by_name.items() if wrong} == {}
 
 
 def test_what_is_lacking_is_told() -> None:
@@ -89,10 +91,10 @@ def test_what_is_lacking_is_told() -> None:
 
 
 def test_sections_are_completed_where_an_op_is_declared() -> None:
-    found = sections(tb.sum)
-    assert list(found) == ["", "Parameters", "Returns", "Examples"]
-    assert "keepdims : bool, default False" in found["Parameters"]
-    assert found["Returns"][0] == "Tensor"
+    lines_by_title = sections(tb.sum)
+    assert list(lines_by_title) == ["", "Parameters", "Returns", "Examples"]
+    assert "keepdims : bool, default False" in lines_by_title["Parameters"]
+    assert lines_by_title["Returns"][0] == "Tensor"
     assert sections(tb.linalg.qr)["Returns"][0] == "QRResult"
     assert sections(tb.dot)["Parameters"] != []
 
@@ -109,7 +111,7 @@ def test_what_others_declare_stays_as_it_is() -> None:
 
 def test_no_words_are_left_over() -> None:
     known = {"", "ragged"}
-    for function in {id(each): each for module in MODULES for _, each in functions(module)}.values():
+    for function in {id(function): function for module in MODULES for _, function in functions(module)}.values():
         path = function.__module__.removeprefix("tensorbackend.").removeprefix("ops.").removeprefix("composite.")
         name = function.__name__
         known |= {name, path, f"{path}.{name}", path.rpartition(".")[2], path.partition(".")[0]}

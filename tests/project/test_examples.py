@@ -10,9 +10,9 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 def test_heat_around_an_obstacle(capsys: pytest.CaptureFixture[str]) -> None:
     program = runpy.run_path(str(EXAMPLES / "poisson.py"))
-    found = program["run"](16, 2, ["numpy"])  # which compares backends, and the gradient with differences
-    assert len(found) == 3
-    assert found[0] > found[1] > found[2] > 0
+    temperatures = program["run"](16, 2, ["numpy"])  # which compares backends, and the gradient with differences
+    assert len(temperatures) == 3
+    assert temperatures[0] > temperatures[1] > temperatures[2] > 0
     out = capsys.readouterr().out
     assert "binary: 6 x 6" in out
     assert out.count("\n") > 10, "the plate is drawn"

@@ -24,7 +24,10 @@ from tensorbackend.testing import GENERATORS
 PACKAGE = Path(tb.__file__).parent
 
 SPECS = [spec for spec in OPS.values() if spec.module.startswith("tensorbackend.")]
-WORD = {**{spec.callback: spec.family for spec in SPECS}, **{name: each.family for name, each in CALLBACKS.items()}}
+WORD = {
+    **{spec.callback: spec.family for spec in SPECS},
+    **{name: callback.family for name, callback in CALLBACKS.items()},
+}
 """The word of each callback and override; a composite that the protocol does not name has that of its own module."""
 
 FAMILIES = {callback.family for callback in CALLBACKS.values()}
@@ -86,7 +89,7 @@ def called(function: Callable[..., Any]) -> list[Any]:
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.kind == "primitive"], ids=lambda spec: spec.name)
 def test_a_rule_lies_in_its_family(spec: OpSpec) -> None:
-    modules = {getattr(each, "__module__", None) or "" for each in called(spec.function)}
+    modules = {getattr(callee, "__module__", None) or "" for callee in called(spec.function)}
     words = {place(module)[1] for module in modules if module.startswith("tensorbackend.rules.")}
     assert words <= SHARED or spec.family in words  # beside which it may use another's
 
@@ -117,11 +120,11 @@ def declarations(folder: str) -> Iterator[tuple[str, Path]]:
 
 @pytest.mark.parametrize("folder", DECLARING)
 def test_declarations_lie_in_their_family(folder: str) -> None:
-    found = list(declarations(folder))
-    assert len(found) > 5
+    declared = list(declarations(folder))
+    assert len(declared) > 5
     words = {**WORD, "custom_gradient": "control"}  # an op of graphs alone
     assert not {
-        f"{name} in {path}: {words[name]}" for name, path in found if path.with_suffix("").parts[0] != words[name]
+        f"{name} in {path}: {words[name]}" for name, path in declared if path.with_suffix("").parts[0] != words[name]
     }
 
 
@@ -130,7 +133,7 @@ def test_generators_lie_in_the_family_of_an_op_of_theirs() -> None:
     for name, generator in GENERATORS.items():
         if name in OPS:
             words.setdefault(f"{generator.__module__}.{generator.__name__}", set()).add(OPS[name].family)
-    wrong = {name for name, found in words.items() if name.split(".")[-2] not in found}
+    wrong = {name for name, families in words.items() if name.split(".")[-2] not in families}
     assert not wrong
 
 
@@ -148,18 +151,18 @@ def test_a_plain_function_among_composites_leads_to_one_of_its_module() -> None:
         seen |= fresh
         if any((function.__module__, name) in composites for name in fresh):
             return True
-        own = [function.__globals__[name] for name in fresh]
+        callees = [function.__globals__[name] for name in fresh]
         return any(
-            leads(unwrap(each), seen)
-            for each in own
-            if getattr(each, "__module__", None) == function.__module__
-            if isinstance(each, FunctionType)
+            leads(unwrap(callee), seen)
+            for callee in callees
+            if getattr(callee, "__module__", None) == function.__module__
+            if isinstance(callee, FunctionType)
         )
 
     declared = [spec for spec in SPECS if spec.kind == "composite"]
     composites = {(spec.module, spec.function.__name__) for spec in declared}
     ops = {spec.name for spec in declared if spec.name == spec.function.__name__}
-    plain = [unwrap(each) for each in public_functions() if each.__name__ not in ops]
+    plain = [unwrap(function) for function in public_functions() if function.__name__ not in ops]
     assert plain
-    wrong = {each.__qualname__ for each in plain if not leads(each, set())}
+    wrong = {function.__qualname__ for function in plain if not leads(function, set())}
     assert not wrong, "move them to a module of tensorbackend/ops/"

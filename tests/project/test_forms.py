@@ -26,10 +26,10 @@ def backend(request: pytest.FixtureRequest) -> str:
 def test_complex_keeps_its_parts(backend: str, dtype: str) -> None:
     real = tb.asarray([[part] for part in PARTS], dtype=dtype, names=("real", None), backend=backend)
     imag = tb.asarray(PARTS, dtype=dtype, names=("imag",), backend=backend)
-    found = tb.complex(real, imag)
-    assert found.names == ("real", "imag")
-    assert found.dtype.bits == 2 * real.dtype.bits
-    for row, a in zip(found.tolist(), PARTS, strict=True):
+    numbers = tb.complex(real, imag)
+    assert numbers.names == ("real", "imag")
+    assert numbers.dtype.bits == 2 * real.dtype.bits
+    for row, a in zip(numbers.tolist(), PARTS, strict=True):
         for element, b in zip(row, PARTS, strict=True):
             assert repr((element.real, element.imag)) == repr((a, b))
 
@@ -45,29 +45,29 @@ def test_complex_of_integers_and_its_errors() -> None:
 def test_complex_functions(backend: str) -> None:
     numbers = [1 + 2j, -8 + 0j, -3 - 4j, 0.5j, 90 + 1j, -90 + 1j]
     x = tb.asarray(numbers, dtype="c128", backend=backend)
-    assert np.allclose(tb.rsqrt(x), [1 / cmath.sqrt(each) for each in numbers], rtol=1e-12)
-    assert np.allclose(tb.cbrt(x), [cmath.exp(cmath.log(each) / 3) for each in numbers], rtol=1e-12)
-    assert np.allclose(tb.sigmoid(x), [1 / (1 + cmath.exp(-each)) for each in numbers], rtol=1e-12)
+    assert np.allclose(tb.rsqrt(x), [1 / cmath.sqrt(number) for number in numbers], rtol=1e-12)
+    assert np.allclose(tb.cbrt(x), [cmath.exp(cmath.log(number) / 3) for number in numbers], rtol=1e-12)
+    assert np.allclose(tb.sigmoid(x), [1 / (1 + cmath.exp(-number)) for number in numbers], rtol=1e-12)
     assert tb.cbrt(tb.asarray([0j], backend=backend)).tolist() == [0j]
     assert tb.rsqrt(4 + 0j).item() == 0.5
     assert tb.rsqrt(np.asarray([4 + 0j])).tolist() == [0.5 + 0j]
 
 
-@pytest.mark.parametrize(("start", "wanted"), [(1, [0, 7, 8, 0]), (9, [0, 0, 7, 8]), (-3, [7, 8, 0, 0])])
-def test_put_slice_at_a_tensor_is_clamped(backend: str, start: int, wanted: list[int]) -> None:
+@pytest.mark.parametrize(("start", "expected_elements"), [(1, [0, 7, 8, 0]), (9, [0, 0, 7, 8]), (-3, [7, 8, 0, 0])])
+def test_put_slice_at_a_tensor_is_clamped(backend: str, start: int, expected_elements: list[int]) -> None:
     x, update = tb.zeros(4, dtype="s64", backend=backend), tb.asarray([7, 8], backend=backend)
     for dtype in ("s64", "s8", *(("u64",) if start >= 0 else ())):
         place = tb.asarray(start, dtype=dtype, backend=backend)
-        assert tb.put_slice(x, update, starts=(place,)).tolist() == wanted
+        assert tb.put_slice(x, update, starts=(place,)).tolist() == expected_elements
     jitted = tb.jit(lambda x, update, place: tb.put_slice(x, update, starts=(place,)))
-    assert jitted(x, update, tb.asarray(start, backend=backend)).tolist() == wanted
+    assert jitted(x, update, tb.asarray(start, backend=backend)).tolist() == expected_elements
 
 
 def test_put_slice_at_several_starts() -> None:
     x = tb.zeros((3, 4), names=("row", None))
-    found = tb.put_slice(x, tb.ones((2, 2), names=(None, "column")), starts=(tb.asarray(5), 1))
-    assert found.tolist() == [[0.0] * 4, [0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]
-    assert found.names == ("row", "column")
+    result = tb.put_slice(x, tb.ones((2, 2), names=(None, "column")), starts=(tb.asarray(5), 1))
+    assert result.tolist() == [[0.0] * 4, [0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]
+    assert result.names == ("row", "column")
     gradient = tb.grad(lambda u: tb.sum(tb.put_slice(x, u, starts=(tb.asarray(0), 0)) * 3))(tb.ones((1, 2)))
     assert gradient.tolist() == [[3.0, 3.0]]
     with pytest.raises(ShapeError, match="a block within"):
@@ -84,9 +84,9 @@ def test_axes_left_out(backend: str) -> None:
 
 def test_broadcast_to_with_axes(backend: str) -> None:
     x = tb.asarray([[1, 2, 3]], names=("a", "b"), backend=backend)
-    found = tb.broadcast_to(x, (2, 4, 3, 5), axes=(1, 2))
-    assert found.names == (None, "a", "b", None)
-    assert found.tolist() == np.broadcast_to(np.asarray(x).reshape(1, 1, 3, 1), (2, 4, 3, 5)).tolist()
+    broadcast = tb.broadcast_to(x, (2, 4, 3, 5), axes=(1, 2))
+    assert broadcast.names == (None, "a", "b", None)
+    assert broadcast.tolist() == np.broadcast_to(np.asarray(x).reshape(1, 1, 3, 1), (2, 4, 3, 5)).tolist()
     gradient = tb.grad(lambda x: tb.sum(tb.broadcast_to(x, (2, 3), axes=(0,))))(tb.ones(2, backend=backend))
     assert gradient.tolist() == [3.0, 3.0]
     for wrong in ((2, 1), (0, 0), (0, 4), (0,)):
@@ -96,15 +96,15 @@ def test_broadcast_to_with_axes(backend: str) -> None:
 
 def test_reduce_in_a_dtype(backend: str) -> None:
     x = tb.asarray([1, 2, 3], dtype="s8", backend=backend)
-    found = tb.reduce(x, 0, function=lambda total, each: total + each * 0.5, dtype="f64")
-    assert (found.dtype, found.item()) == (tb.float64, 3.0)
+    result = tb.reduce(x, 0, function=lambda total, element: total + element * 0.5, dtype="f64")
+    assert (result.dtype, result.item()) == (tb.float64, 3.0)
 
 
 def test_logsumexp_with_a_scale(backend: str) -> None:
     x = tb.asarray([[1000.0, 999.0], [0.0, 1.0]], names=("row", "n"), backend=backend)
     scale = tb.asarray([0.5, 2.0], backend=backend)
-    wanted = [1000 + math.log(0.5 + 2 * math.exp(-1)), math.log(0.5 + 2 * math.e)]
-    assert tb.logsumexp(x, axis="n", scale=scale).tolist() == pytest.approx(wanted)
+    reference = [1000 + math.log(0.5 + 2 * math.exp(-1)), math.log(0.5 + 2 * math.e)]
+    assert tb.logsumexp(x, axis="n", scale=scale).tolist() == pytest.approx(reference)
     assert tb.logsumexp(x, axis="n", scale=scale).names == ("row",)
     assert tb.logsumexp(x, scale=1).item() == pytest.approx(tb.logsumexp(x).item())
     with pytest.raises(ShapeError, match="a scale that broadcasts to"):

@@ -27,10 +27,10 @@ def cupy() -> Backend:
 
 @pytest.fixture
 def jax_gpu() -> Backend:
-    found = tb.devices("jax", kind="gpu")
-    if not found:
+    gpus = tb.devices("jax", kind="gpu")
+    if not gpus:
         pytest.skip("needs a GPU: JAX sees none")
-    return tb.get_backend("jax", device=found[0])
+    return tb.get_backend("jax", device=gpus[0])
 
 
 def test_cupy(cupy: Backend) -> None:
@@ -54,9 +54,9 @@ def test_cupy_runs_a_chain_of_ops_as_one_kernel(cupy: Backend) -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
         return tb.exp(-x * x) * 3.0 + tb.tanh(2.0 * x)
 
-    found, wanted = tb.jit(function)(x), function(x.backend_copy("binary"))
-    assert found.names == ("row", "column")
-    np.testing.assert_allclose(found.tolist(), wanted.tolist(), rtol=1e-6)
+    result, reference = tb.jit(function)(x), function(x.backend_copy("binary"))
+    assert result.names == ("row", "column")
+    np.testing.assert_allclose(result.tolist(), reference.tolist(), rtol=1e-6)
     losses = tb.jit(tb.grad(lambda x: tb.sum(tb.nn.gelu(x))))(x)
     np.testing.assert_allclose(losses.tolist(), [[0.86749, -0.08332]], rtol=1e-4)
 
@@ -77,7 +77,7 @@ def test_cupy_takes_the_memory_that_a_dry_run_predicts(cupy: Backend) -> None:
 def test_jax_rounds_quotients_and_roots_once(jax_gpu: Backend) -> None:
     numbers = np.random.default_rng(0).uniform(0.5, 1e6, 100_000).astype("float32")
     others = np.random.default_rng(1).uniform(0.5, 1e6, 100_000).astype("float32")
-    x, y = (tb.asarray(each, backend=jax_gpu) for each in (numbers, others))
+    x, y = (tb.asarray(array, backend=jax_gpu) for array in (numbers, others))
     assert bool(tb.all(x / x == 1.0))
     assert np.array_equal(np.asarray(x / y), numbers / others)
     assert np.array_equal(np.asarray(tb.jit(lambda x, y: x / y)(x, y)), numbers / others)

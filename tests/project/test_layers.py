@@ -1,4 +1,4 @@
-"""A module imports lower layers, by whatever kind of import, and no circle of modules comes about but those stated."""
+"""Modules import only lower layers, by any kind of import, and form no circles but the stated ones."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ FILES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def imports(module: str, source: str, is_package: bool) -> Iterator[Import]:
-    """What a module imports of the package: by statements, wherever they stand; by calls; by a text that names one."""
+    """Yield imports of the package by a module: import statements anywhere, calls, and strings that name a module."""
     nodes = list(ast.walk(ast.parse(source)))
     for_types = {
         id(node)
@@ -104,9 +104,9 @@ def imports(module: str, source: str, is_package: bool) -> Iterator[Import]:
     package = full if is_package else full.rpartition(".")[0]
     for node in nodes:
         for name in _names(node, package):
-            found = name and _known(name)
-            if found is not None:
-                yield Import(found, "types" if id(node) in for_types else "run")
+            target = name and _known(name)
+            if target is not None:
+                yield Import(target, "types" if id(node) in for_types else "run")
 
 
 def _names(node: ast.AST, package: str) -> Iterable[str]:
@@ -162,27 +162,27 @@ def top(module: str) -> str:
     return module.partition(".")[0]
 
 
-def wrong(module: str, found: Iterable[Import]) -> list[str]:
+def wrong(module: str, dependencies: Iterable[Import]) -> list[str]:
     """The imports that a module may not have."""
     messages = []
-    for each in found:
-        if not each.module:
+    for dependency in dependencies:
+        if not dependency.module:
             allowed = module in COMPUTED
         else:
-            pair = (top(module), top(each.module))
+            pair = (top(module), top(dependency.module))
             allowed = (
                 pair[0] == pair[1]
                 or LAYER[pair[1]] < LAYER[pair[0]]
                 or pair in SIDEWAYS | UPWARDS
-                or (each.kind == "types" and pair in TYPES)
+                or (dependency.kind == "types" and pair in TYPES)
             )
         if not allowed:
-            messages.append(f"{module} may not import {each.module or 'by a computed name'}")
+            messages.append(f"{module} may not import {dependency.module or 'by a computed name'}")
     return messages
 
 
 def circles(edges: Mapping[str, Iterable[str]]) -> list[set[str]]:
-    """The sets of modules each of which leads to all others of its set."""
+    """Return the sets of modules in which each module leads to all others through imports."""
     reached: dict[str, set[str]] = {}
     for start in edges:
         waiting, seen = [start], set[str]()
@@ -192,19 +192,20 @@ def circles(edges: Mapping[str, Iterable[str]]) -> list[set[str]]:
                     seen.add(target)
                     waiting.append(target)
         reached[start] = seen
-    found: list[set[str]] = []
+    disjoint_circles: list[set[str]] = []
     for start, seen in reached.items():
-        if not any(start in circle for circle in found):
-            circle = {each for each in seen if start in reached.get(each, ())}
+        if not any(start in circle for circle in disjoint_circles):
+            circle = {module for module in seen if start in reached.get(module, ())}
             if len(circle) > 1:
-                found.append(circle)
-    return found
+                disjoint_circles.append(circle)
+    return disjoint_circles
 
 
 def edges() -> dict[str, set[str]]:
     """The modules that each module imports when it runs."""
     return {
-        module: {each.module for each in imports_of(module) if each.kind == "run"} - {"", NAME, module}
+        module: {dependency.module for dependency in imports_of(module) if dependency.kind == "run"}
+        - {"", NAME, module}
         for module in MODULES
     }
 
@@ -215,11 +216,15 @@ def test_a_module_imports_lower_layers(module: str) -> None:
 
 
 def test_no_permission_is_unused() -> None:
-    pairs = {(top(module), top(each.module), each.kind) for module in MODULES for each in imports_of(module)}
+    pairs = {
+        (top(module), top(dependency.module), dependency.kind)
+        for module in MODULES
+        for dependency in imports_of(module)
+    }
     used = {(module, target) for module, target, kind in pairs if kind == "run"}
     assert used >= SIDEWAYS | UPWARDS
     assert {(module, target) for module, target, kind in pairs if kind == "types"} - used >= TYPES
-    assert {module for module in MODULES if any(not each.module for each in imports_of(module))} == COMPUTED
+    assert {module for module in MODULES if any(not dependency.module for dependency in imports_of(module))} == COMPUTED
     assert set(LAYER) == {top(module) for module in MODULES} | {NAME}
 
 
@@ -258,5 +263,7 @@ def test_other_imports_are_not(source: str) -> None:
 def test_a_circle_closed_by_a_text_is_caught() -> None:
     planted = imports("protocol.core", 'import_module("tensorbackend.dispatch.fallbacks")', False)
     known = edges()
-    found = circles({**known, "protocol.core": {*known["protocol.core"], *(each.module for each in planted)}})
-    assert any({"protocol.core", "dispatch.fallbacks"} <= circle for circle in found)
+    detected = circles(
+        {**known, "protocol.core": {*known["protocol.core"], *(dependency.module for dependency in planted)}}
+    )
+    assert any({"protocol.core", "dispatch.fallbacks"} <= circle for circle in detected)

@@ -105,9 +105,9 @@ ROWS: list[tuple[str, Mistake, type[TensorBackendError], str]] = [
 @pytest.mark.parametrize(("mistake", "error", "text"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_mistake(backend: Any, mistake: Mistake, error: type[TensorBackendError], text: str) -> None:
     x = ones(backend, 2, 3, names=("batch", "feature"))
-    with pytest.raises(error, match=text) as found:
+    with pytest.raises(error, match=text) as raised:
         mistake(x)
-    assert str(found.value)[0].islower()
+    assert str(raised.value)[0].islower()
 
 
 def with_parameter(*annotations: str) -> list[OpSpec]:
@@ -141,7 +141,11 @@ def test_an_axis_that_is_none(spec: OpSpec, axis: Any, backend: Any) -> None:
         elif parameter.kind == "positional":
             arguments.append(axis if parameter.annotation in kinds else 1)
     parameters = signature(public(spec.name)).parameters.values()
-    needed = [each for each in parameters if each.default is each.empty and each.kind is not each.KEYWORD_ONLY]
+    needed = [
+        parameter
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind is not parameter.KEYWORD_ONLY
+    ]
     arguments += [0.5] * (len(needed) - len(arguments))  # of a public function around the op
     with pytest.raises(AxisError, match=re.escape(f"{axis!r}")):
         public(spec.name)(*arguments, **keywords)

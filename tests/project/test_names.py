@@ -60,8 +60,8 @@ def test_products_pair_axes_that_are_given_whatever_their_names() -> None:
 
 def test_einsum_with_an_ellipsis() -> None:
     a, b = tb.iota((5, 2, 3), dtype="f32"), tb.iota((3, 4), dtype="f32")
-    wanted = (a @ b).tolist()
-    assert tb.einsum("...nk,km->...nm", a, b).tolist() == tb.einsum("...ik,kj", a, b).tolist() == wanted
+    reference = (a @ b).tolist()
+    assert tb.einsum("...nk,km->...nm", a, b).tolist() == tb.einsum("...ik,kj", a, b).tolist() == reference
     stacked = tb.einsum("...nk,...km->...nm", a[:, None], tb.stack([b, b]))
     assert stacked.tolist() == (a[:, None] @ tb.stack([b, b])).tolist()
     assert tb.einsum("...->...", a).tolist() == a.tolist()
@@ -77,8 +77,8 @@ def test_einsum_with_an_ellipsis() -> None:
 
 def test_einsum_with_names() -> None:
     x, weight = tb.ones((2, 5, 3)), ones(feature=3, unit=4)
-    found = tb.einsum("batch time feature, feature unit -> batch unit time", x, weight)
-    assert found.template == tb.Template((2, 4, 5), "f32", ("batch", "unit", "time"))
+    result = tb.einsum("batch time feature, feature unit -> batch unit time", x, weight)
+    assert result.template == tb.Template((2, 4, 5), "f32", ("batch", "unit", "time"))
     assert tb.einsum("... feature, feature unit -> ... unit", x, weight).names == (None, None, "unit")
     assert tb.einsum("row row -> row", tb.ones((3, 3))).template == tb.Template((3,), "f32", ("row",))
     assert tb.einsum("n k, k m -> n m", tb.ones((2, 3)), tb.ones((3, 4))).names == (None, None)

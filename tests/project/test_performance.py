@@ -37,20 +37,20 @@ X = np.ones(3, np.float32)
 
 
 def rows(measuring: Any, *doubles: Callable[[], Any]) -> list[dict[str, Any]]:
-    made = [
+    contenders = [
         measuring.Contender("base", {"double": lambda: X + X, "none": lambda: X}),
         *(contender(measuring, f"peer {number}", double) for number, double in enumerate(doubles)),
     ]
-    return list(measuring.run(group(measuring, *made), measuring.Budget(**SHORT)))
+    return list(measuring.run(group(measuring, *contenders), measuring.Budget(**SHORT)))
 
 
 def test_each_program_has_a_ratio_or_a_reason(measuring: Any) -> None:
-    found = {(row["program"], row["peer"]): row for row in rows(measuring, lambda: 2 * X)}
-    assert found["double", "base"]["ratio"] == 1.0
-    assert found["double", "peer 0"]["ratio"] > 0
-    assert found["double", "peer 0"]["microseconds"] > 0
-    assert found["none", "peer 0"]["reason"] == "has none"
-    assert len(found) == 4
+    rows_by_peer = {(row["program"], row["peer"]): row for row in rows(measuring, lambda: 2 * X)}
+    assert rows_by_peer["double", "base"]["ratio"] == 1.0
+    assert rows_by_peer["double", "peer 0"]["ratio"] > 0
+    assert rows_by_peer["double", "peer 0"]["microseconds"] > 0
+    assert rows_by_peer["none", "peer 0"]["reason"] == "has none"
+    assert len(rows_by_peer) == 4
 
 
 @pytest.mark.parametrize("wrong", [lambda: 3 * X, lambda: 2 * X[:2], lambda: 2 * X + 1e-3, lambda: (2 * X,)])
@@ -67,14 +67,14 @@ def test_a_peer_without_a_program_is_an_error(measuring: Any) -> None:
 
 def test_the_least_of_turns_and_the_median_of_rounds_count(measuring: Any) -> None:
     ticks = count()
-    found = measuring.measure(
+    timings = measuring.measure(
         {"one": lambda: None, "three": lambda: [next(ticks) for _ in range(2)]},
         {"one": id, "three": id},
         measuring.Budget(rounds=3, turns=2, seconds=0.5),
         clock=lambda: float(next(ticks)),  # each look at the clock takes a second, a call of `three` two more
     )
-    assert found["one"].rounds == [1.0] * 3
-    assert found["three"].ratio(found["one"]) == 3.0
+    assert timings["one"].rounds == [1.0] * 3
+    assert timings["three"].ratio(timings["one"]) == 3.0
 
 
 def test_a_package_that_is_not_installed_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +126,9 @@ def test_the_page_has_ratios_dashes_and_what_is_slower(measured: Path) -> None:
 def test_plots_are_pictures_with_a_bar_for_each_peer(measured: Path) -> None:
     drawn = PAGE["plot"]("performance-calls.svg", measured)
     tree = ElementTree.fromstring(drawn)
-    texts = [each.text for each in tree.iter() if each.tag.endswith("text")]
+    texts = [node.text for node in tree.iter() if node.tag.endswith("text")]
     assert texts[1:] == ["above NumPy", "tensorbackend", "1.00", "other", "0.50"]  # 0.5 us is NumPy's own
-    kinds = [each.get("class") for each in tree.iter() if each.tag.endswith("rect")]
+    kinds = [node.get("class") for node in tree.iter() if node.tag.endswith("rect")]
     assert kinds == ["card", "ours", "bar"]
 
 

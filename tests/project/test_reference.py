@@ -46,9 +46,9 @@ def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_every_public_function_has_an_entry(module: ModuleType) -> None:
     listed = {id(value) for page in ENTRIES.values() for value in page.values()}
-    found = dict(public(module))
-    assert found
-    assert [name for name, value in found.items() if id(value) not in listed] == []
+    functions = dict(public(module))
+    assert functions
+    assert [name for name, value in functions.items() if id(value) not in listed] == []
 
 
 def test_an_object_has_one_entry() -> None:

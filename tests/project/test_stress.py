@@ -15,12 +15,12 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "stress.py"
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
 def test_no_round_fails() -> None:
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, str(SCRIPT), "--seconds", "3", "--seed", "5"], capture_output=True, text=True, timeout=300
     )
-    totals = re.findall(r"(\w+): (\d+) rounds, (\d+) errors", found.stdout)
+    totals = re.findall(r"(\w+): (\d+) rounds, (\d+) errors", completed.stdout)
     assert [(kind, errors) for kind, _, errors in totals] == [
         (kind, "0") for kind in ("threads", "interrupts", "fork", "spawn")
-    ], found.stdout + found.stderr
+    ], completed.stdout + completed.stderr
     assert all(int(rounds) for _, rounds, _ in totals)
-    assert found.returncode == 0
+    assert completed.returncode == 0

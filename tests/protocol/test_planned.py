@@ -152,8 +152,10 @@ for call in calls:
 
 def test_functions_that_a_warm_call_enters() -> None:
     environment = {**os.environ, "TENSORBACKEND_CHECK": "0"}  # which verifies each payload
-    found = subprocess.run([sys.executable, "-c", FRAMES], env=environment, capture_output=True, text=True, check=True)
-    assert all(count <= most for count, most in zip(map(int, found.stdout.split()), (2, 3, 3, 6), strict=True))
+    completed = subprocess.run(
+        [sys.executable, "-c", FRAMES], env=environment, capture_output=True, text=True, check=True
+    )
+    assert all(count <= most for count, most in zip(map(int, completed.stdout.split()), (2, 3, 3, 6), strict=True))
 
 
 def test_reports_stay_inside() -> None:

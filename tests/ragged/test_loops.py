@@ -17,7 +17,7 @@ START = tb.zeros(2, names=("batch",))
 def test_scan_ends_with_each_example() -> None:
     last, before = tr.scan(lambda carry, x: (carry * 2 + x, carry), START, X, axis="time")
     assert last.tolist() == [11.0, 4.0]
-    assert [each.tolist() for each in tr.to_list(before)] == [[0.0, 1.0, 4.0], [0.0]]
+    assert [row.tolist() for row in tr.to_list(before)] == [[0.0, 1.0, 4.0], [0.0]]
 
 
 def test_scan_from_the_ends() -> None:
@@ -64,17 +64,17 @@ def test_unroll_stops_with_the_last_example(backend: str) -> None:
         left, turns = carry
         return (left - 1, turns + 1), {"left": left}, left <= 0
 
-    found = tr.unroll(count, (start, 0), limit=9)
-    assert found.outputs["left"].shape == (9, 3)
-    assert found.outputs["left"].lengths["time"].tolist() == [4, 1, 2]
-    assert [each.tolist() for each in tr.to_list(found.outputs["left"])] == [[3, 2, 1, 0], [0], [1, 0]]
-    assert found.carry[0].tolist() == [-1, -1, -1]
-    assert found.carry[1].item() == 4  # shared, and no turn after the last end
+    unrolled = tr.unroll(count, (start, 0), limit=9)
+    assert unrolled.outputs["left"].shape == (9, 3)
+    assert unrolled.outputs["left"].lengths["time"].tolist() == [4, 1, 2]
+    assert [row.tolist() for row in tr.to_list(unrolled.outputs["left"])] == [[3, 2, 1, 0], [0], [1, 0]]
+    assert unrolled.carry[0].tolist() == [-1, -1, -1]
+    assert unrolled.carry[1].item() == 4  # shared, and no turn after the last end
 
 
 def test_unroll_ends_at_its_limit() -> None:
-    found = tr.unroll(lambda n: (n + 1, n, n < 0), tb.asarray(0), limit=3)
-    assert tr.to_list(found.outputs).tolist() == [0, 1, 2]
+    unrolled = tr.unroll(lambda n: (n + 1, n, n < 0), tb.asarray(0), limit=3)
+    assert tr.to_list(unrolled.outputs).tolist() == [0, 1, 2]
     assert tr.unroll(lambda n: (n + 1, n, n < 0), tb.asarray(0), limit=0).outputs.lengths["time"].item() == 0
 
 

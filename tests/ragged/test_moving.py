@@ -12,7 +12,7 @@ NESTED = tr.with_lengths(
 
 
 def listed(x: tr.Ragged) -> list[list[int]]:
-    return [each.tolist() for each in tr.to_list(x)]
+    return [row.tolist() for row in tr.to_list(x)]
 
 
 def test_slices_with_a_start_and_a_length_for_each_example() -> None:

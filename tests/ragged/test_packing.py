@@ -16,11 +16,11 @@ NESTED = tr.with_lengths(
 def test_two_axes_with_lengths_become_one() -> None:
     text = tr.merge_axes(NESTED, ["word", "letter"], name="text")
     assert text.names == ("batch", "text")
-    assert [each.tolist() for each in tr.to_list(text)] == [[0, 1, 2], [4]]
+    assert [row.tolist() for row in tr.to_list(text)] == [[0, 1, 2], [4]]
     packed = tr.pack(NESTED, axis="letter", size=4)
     assert packed.values.tolist() == [0, 1, 2, 4]
     words = tr.merge_axes(NESTED, ["batch", "word"], name="all")
-    assert [each.tolist() for each in tr.to_list(words)] == [[0, 1], [2], [4]]
+    assert [row.tolist() for row in tr.to_list(words)] == [[0, 1], [2], [4]]
 
 
 def test_packing_keeps_other_axes_where_they_are() -> None:

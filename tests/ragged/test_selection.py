@@ -17,6 +17,6 @@ def test_a_mask_over_two_axes() -> None:
 
 def test_a_plain_tensor_is_selected_from() -> None:
     x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("batch", "time"))
-    assert [each.tolist() for each in tr.to_list(tr.select(x, x % 2 == 0, axis="time", name="even"))] == [[2], [4, 6]]
+    assert [row.tolist() for row in tr.to_list(tr.select(x, x % 2 == 0, axis="time", name="even"))] == [[2], [4, 6]]
     whole = tr.put_selected(x, x % 2 == 0, tr.select(x, x % 2 == 0, axis="time") * 10, axis="time")
     assert whole.tolist() == [[1, 20, 3], [40, 5, 60]]

@@ -91,9 +91,9 @@ MISTAKES: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
 
 @pytest.mark.parametrize(("mistake", "error", "text"), MISTAKES)
 def test_a_mistake(mistake: Callable[[], Any], error: type[TensorBackendError], text: str) -> None:
-    with pytest.raises(error, match=text) as found:
+    with pytest.raises(error, match=text) as caught:
         mistake()
-    assert str(found.value)[0].islower()
+    assert str(caught.value)[0].islower()
 
 
 def test_lengths_that_cannot_be_read_are_moved_into_the_axis() -> None:
@@ -190,7 +190,7 @@ def test_lengths_over_an_axis_with_lengths() -> None:
     assert [[word.tolist() for word in words] for words in tr.to_list(NESTED)] == [[[0, 1, 2], [3]], [[6, 7]]]
     per_word = tr.sum(NESTED, axis="letter")
     assert isinstance(per_word, tr.Ragged)
-    assert [each.tolist() for each in tr.to_list(per_word)] == [[3, 3], [13]]
+    assert [row.tolist() for row in tr.to_list(per_word)] == [[3, 3], [13]]
 
 
 def test_a_copy_on_templates_shows_no_lengths() -> None:

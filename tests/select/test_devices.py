@@ -15,9 +15,9 @@ from tensorbackend.select.devices import Device
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax", "template"])
 def test_a_device_is_its_name(backend: str) -> None:
-    found = tb.devices(backend)
-    assert found == tb.get_backend(backend).devices()
-    device = found[0]
+    devices = tb.devices(backend)
+    assert devices == tb.get_backend(backend).devices()
+    device = devices[0]
     assert tb.zeros(2, backend=backend, device=device).device == device
     assert (device.backend, device.name) == (tb.get_backend(backend), str(device))
     assert type(device.name) is str
@@ -34,7 +34,7 @@ def test_the_host_is_known(backend: str) -> None:
     assert device.memory is not None
     assert device.memory > 1 << 28
     assert device.description
-    assert all(each.kind == "gpu" for each in tb.devices(backend, kind="gpu"))
+    assert all(gpu.kind == "gpu" for gpu in tb.devices(backend, kind="gpu"))
 
 
 def test_kinds_follow_from_names() -> None:

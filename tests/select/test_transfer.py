@@ -129,8 +129,8 @@ def test_a_copy_shares_nothing_and_a_transfer_what_it_can(target: Any) -> None:
     x = tb.asarray(array)
 
     def memory(x: tb.Tensor) -> np.ndarray[Any, Any]:
-        found: np.ndarray[Any, Any] = x.data.data if isinstance(x.data, Memory) else x.data
-        return found
+        elements: np.ndarray[Any, Any] = x.data.data if isinstance(x.data, Memory) else x.data
+        return elements
 
     copied = x.backend_copy(target)
     assert not np.shares_memory(memory(copied), array)
@@ -140,15 +140,15 @@ def test_a_copy_shares_nothing_and_a_transfer_what_it_can(target: Any) -> None:
 
 def sharing() -> list[Backend]:
     """The installed backends whose data lies in host memory that DLPack shares."""
-    found: list[Backend] = []
+    backends: list[Backend] = []
     for name in tb.backends():
         try:
             backend = tb.get_backend(name)
         except BackendError:  # its library is not installed
             continue
         if backend.dlpack_dtypes and backend.dlpack_device() == HOST:
-            found.append(backend)
-    return found
+            backends.append(backend)
+    return backends
 
 
 @pytest.mark.parametrize("backend", sharing(), ids=lambda backend: backend.name)

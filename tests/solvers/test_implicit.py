@@ -58,17 +58,17 @@ def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -
     a, b = tb.asarray(matrix_for(method), backend=backend), tb.asarray(VECTOR, backend=backend)
     by_a, by_b = tb.grad(exact, (0, 1))(a, b)
     loss = loss_of(method)
-    found_a, found_b = tb.grad(loss, (0, 1))(a, b)
-    check_close(found_b, by_b)
+    gradient_a, gradient_b = tb.grad(loss, (0, 1))(a, b)
+    check_close(gradient_b, by_b)
     # A solver of symmetric matrices has the gradient of the general one.
-    check_close(found_a, by_a)
+    check_close(gradient_a, by_a)
     stored = tb.sparse.from_dense(a).to_coo()
     of_values = tb.jit(tb.grad(lambda values, b: loss(stored.like(values), b)))(stored.values, b)
     check_close(of_values, array(by_a)[array(stored.rows), array(stored.columns)])
     if method != "direct" and backend != "jax":
-        found = tb.grad(lambda a, b: loss(lambda x: a @ x, b), (0, 1))(a, b)
-        check_close(found[0], by_a)
-        check_close(found[1], by_b)
+        gradients = tb.grad(lambda a, b: loss(lambda x: a @ x, b), (0, 1))(a, b)
+        check_close(gradients[0], by_a)
+        check_close(gradients[1], by_b)
 
 
 @pytest.mark.parametrize("method", ["cg", "bicgstab", "direct"])
@@ -79,8 +79,8 @@ def test_on_a_tape(method: str) -> None:
         y = loss_of(method)(*watched)
         inside = tb.gradient(y, watched)
         rate = tb.sum(inside[1] ** 2)
-    wanted = tb.grad(exact, (0, 1))(a, b)
-    for one, other in zip(inside, wanted, strict=True):
+    expected_gradients = tb.grad(exact, (0, 1))(a, b)
+    for one, other in zip(inside, expected_gradients, strict=True):
         check_close(one, other)
     second = tb.grad(lambda b: tb.sum(tb.grad(exact, 1)(a, b) ** 2))(b)
     check_close(tb.gradient(rate, watched)[1], second, atol=1e-6)
@@ -110,14 +110,16 @@ def test_of_a_batch() -> None:
     matrices = tb.asarray(numpy.stack([matrix_for(method), matrix_for(method) + numpy.eye(SIZE)]))
     rows = tb.asarray(numpy.stack([VECTOR, 2 * VECTOR]))
     loss = loss_of(method)
-    wanted = tb.grad(lambda a, b: exact(a[0], b[0]) + exact(a[1], b[1]), (0, 1))(matrices, rows)
-    for one, other in zip(tb.grad(loss, (0, 1))(matrices, rows), wanted, strict=True):
+    expected_gradients = tb.grad(lambda a, b: exact(a[0], b[0]) + exact(a[1], b[1]), (0, 1))(matrices, rows)
+    for one, other in zip(tb.grad(loss, (0, 1))(matrices, rows), expected_gradients, strict=True):
         check_close(one, other)
     shared = tb.grad(loss, (0, 1))(matrices[0], rows)
-    wanted = tb.grad(lambda a, b: exact(a, b[0]) + exact(a, b[1]), (0, 1))(matrices[0], rows)
-    for one, other in zip(shared, wanted, strict=True):
+    expected_gradients = tb.grad(lambda a, b: exact(a, b[0]) + exact(a, b[1]), (0, 1))(matrices[0], rows)
+    for one, other in zip(shared, expected_gradients, strict=True):
         check_close(one, other)
-    for one, other in zip(tb.vmap(tb.grad(loss, (0, 1)), in_axes=(None, 0))(matrices[0], rows), wanted, strict=True):
+    for one, other in zip(
+        tb.vmap(tb.grad(loss, (0, 1)), in_axes=(None, 0))(matrices[0], rows), expected_gradients, strict=True
+    ):
         assert one.shape == (2, *other.shape[-one.ndim + 1 :])
 
 
@@ -158,13 +160,13 @@ def test_of_a_null_space_and_a_preconditioner() -> None:
     a, b = neumann(), tb.asarray(VECTOR)
     free = loss_of("cg", null_space="constant")
     inverse = tb.linalg.pinv(a)
-    wanted = tb.grad(lambda b: tb.sum((inverse @ b) ** 2 * tb.asarray(WEIGHTS)))(b)
-    check_close(tb.grad(free, 1)(a, b), wanted)
+    expected_gradient = tb.grad(lambda b: tb.sum((inverse @ b) ** 2 * tb.asarray(WEIGHTS)))(b)
+    check_close(tb.grad(free, 1)(a, b), expected_gradient)
     stored = tb.sparse.from_dense(tb.asarray(matrix_for("bicgstab")))
     for word in ("jacobi", "ilu"):
         for method in ("bicgstab", "gmres"):
-            found = tb.grad(loss_of(method, preconditioner=word), 1)(stored, b)
-            check_close(found, tb.grad(exact, 1)(stored.to_dense(), b))
+            gradient = tb.grad(loss_of(method, preconditioner=word), 1)(stored, b)
+            check_close(gradient, tb.grad(exact, 1)(stored.to_dense(), b))
 
 
 def test_the_tolerance_of_the_gradient_does_not_depend_on_its_scale() -> None:

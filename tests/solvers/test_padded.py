@@ -24,8 +24,8 @@ def matrix(format: str, backend: str = "binary") -> SparseMatrix:
     return tb.sparse.from_scipy(scipy.sparse.csr_array(DENSE).asformat(format), backend=backend)
 
 
-def form_of(given: SparseMatrix) -> Linear:
-    return repeated(linear(given, tb.template((given.shape[-2],), "f64").template, 1, "A"))
+def form_of(sparse_matrix: SparseMatrix) -> Linear:
+    return repeated(linear(sparse_matrix, tb.template((sparse_matrix.shape[-2],), "f64").template, 1, "A"))
 
 
 @pytest.mark.parametrize("backend", ["binary", "jax"])
@@ -48,9 +48,9 @@ def test_entries_at_one_place_add_up_in_any_order() -> None:
 
 def test_an_infinity_stays_in_the_rows_that_have_it() -> None:
     x = numpy.where(VECTOR == 1, numpy.inf, VECTOR)
-    found = numpy.asarray(form_of(matrix("csr"))(tb.asarray(x, backend="binary")))
-    assert numpy.isinf(found[:2]).all()
-    assert numpy.isfinite(found[3:]).all()
+    product = numpy.asarray(form_of(matrix("csr"))(tb.asarray(x, backend="binary")))
+    assert numpy.isinf(product[:2]).all()
+    assert numpy.isfinite(product[3:]).all()
 
 
 def bordered(size: int) -> Any:
@@ -66,20 +66,20 @@ def test_a_few_long_rows_are_summed_by_themselves(backend: str) -> None:
     dense = bordered(40)
     function = form_of(tb.sparse.from_dense(tb.asarray(dense, backend=backend)))
     assert isinstance(function.form, Padded)
-    assert [each.shape for each in function.parts] == [(3, 40), (3, 40), (2, 37), (2, 37), (40,)]
+    assert [part.shape for part in function.parts] == [(3, 40), (3, 40), (2, 37), (2, 37), (40,)]
     x = numpy.stack([numpy.arange(1.0, 41), numpy.cos(numpy.arange(40))])
     numpy.testing.assert_allclose(function(tb.asarray(x, backend=backend)), x @ dense.T, rtol=1e-13)
     numpy.testing.assert_allclose(function.T(tb.asarray(x, backend=backend)), x @ dense, rtol=1e-13)
     infinite = numpy.where(numpy.arange(40) == 7, numpy.inf, 1.0)
-    found = numpy.asarray(function(tb.asarray(infinite, backend=backend)))
-    assert numpy.isfinite(found).tolist() == (dense[:, 7] == 0).tolist()
+    product = numpy.asarray(function(tb.asarray(infinite, backend=backend)))
+    assert numpy.isfinite(product).tolist() == (dense[:, 7] == 0).tolist()
 
 
 def test_rows_of_many_lengths_stay_as_they_are() -> None:
     rows = [row for row in range(64) for _ in range(1000 if row == 5 else 60 if row % 8 == 0 else 1)]
     columns = [place % 1024 for place in range(len(rows))]
-    given = tb.sparse.coo(tb.ones(len(rows), backend="jax"), rows, columns, shape=(64, 1024))
-    assert isinstance(repeated(linear(given, tb.template((1024,), "f64").template, 1, "A")).form, Sparse)
+    sparse_matrix = tb.sparse.coo(tb.ones(len(rows), backend="jax"), rows, columns, shape=(64, 1024))
+    assert isinstance(repeated(linear(sparse_matrix, tb.template((1024,), "f64").template, 1, "A")).form, Sparse)
 
 
 def test_what_multiplies_rows_keeps_its_matrix() -> None:
@@ -96,11 +96,11 @@ def test_matrices_of_a_batch_of_one_structure() -> None:
 
 
 def test_a_structure_is_found_once_and_goes_with_its_matrix() -> None:
-    given = matrix("csr")
-    first, again = form_of(given), form_of(given.like(2 * given.values))
+    sparse_matrix = matrix("csr")
+    first, again = form_of(sparse_matrix), form_of(sparse_matrix.like(2 * sparse_matrix.values))
     assert first.parts[1] is again.parts[1]
-    key: Any = next(key for key in padded._structures if key[0] == id(given.first))
-    del given, first, again
+    key: Any = next(key for key in padded._structures if key[0] == id(sparse_matrix.first))
+    del sparse_matrix, first, again
     gc.collect()
     assert key not in padded._structures
 

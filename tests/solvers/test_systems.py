@@ -75,13 +75,13 @@ def test_a_solution_solves(backend: str, method: str, kind: Any) -> None:
     if method == "direct" and kind is function:
         return  # tests of errors have it
     matrix = matrix_for(method)
-    found = solve(kind(backend, matrix), tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=5)
-    assert isinstance(found, Solution)
-    numpy.testing.assert_allclose(array(found.x), numpy.linalg.solve(matrix, VECTOR), rtol=1e-8)
-    numpy.testing.assert_allclose(array(found.residual), VECTOR - matrix @ array(found.x), atol=1e-14)
-    assert (found.converged.item(), found.diverged.item(), found.x.backend.name) == (True, False, backend)
-    assert (found.iterations.dtype, found.iterations.shape) == (tb.int32, ())
-    count = int(found.iterations)
+    solution = solve(kind(backend, matrix), tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=5)
+    assert isinstance(solution, Solution)
+    numpy.testing.assert_allclose(array(solution.x), numpy.linalg.solve(matrix, VECTOR), rtol=1e-8)
+    numpy.testing.assert_allclose(array(solution.residual), VECTOR - matrix @ array(solution.x), atol=1e-14)
+    assert (solution.converged.item(), solution.diverged.item(), solution.x.backend.name) == (True, False, backend)
+    assert (solution.iterations.dtype, solution.iterations.shape) == (tb.int32, ())
+    count = int(solution.iterations)
     assert 0 <= count <= 2 * SIZE
     assert (count == 0) is (method == "direct")
 
@@ -93,18 +93,18 @@ def test_each_example_stops_for_itself(backend: str, method: str) -> None:
     rtol = tb.asarray([1e-2, 1e-2, 1e-10, 1e-10], dtype="f64", backend=backend)
     start = tb.asarray([0 * VECTOR, 0 * VECTOR, 0 * VECTOR, numpy.linalg.solve(matrix, VECTOR)], backend=backend)
     for a in (dense(backend, matrix), sparse(backend, matrix)):
-        found = solve(a, rows, method, rtol=rtol, x0=start, restart=SIZE)
-        assert (found.x.names, found.iterations.names) == (("batch", "cell"), ("batch",))
-        assert found.converged.tolist() == [True] * 4
+        solution = solve(a, rows, method, rtol=rtol, x0=start, restart=SIZE)
+        assert (solution.x.names, solution.iterations.names) == (("batch", "cell"), ("batch",))
+        assert solution.converged.tolist() == [True] * 4
         numpy.testing.assert_allclose(
-            array(found.x)[1:], array(start)[[1, 3, 3]] * [[0], [3], [1]], rtol=1e-8, atol=1e-12
+            array(solution.x)[1:], array(start)[[1, 3, 3]] * [[0], [3], [1]], rtol=1e-8, atol=1e-12
         )
-        counts = found.iterations.tolist()
+        counts = solution.iterations.tolist()
         if method != "direct":
             assert counts[1] == counts[3] == 0 < counts[0] < counts[2]
             alone = solve(a, rows[0], method, rtol=1e-2, restart=SIZE)
             assert alone.iterations.item() == counts[0]
-            numpy.testing.assert_allclose(array(found.x)[0], array(alone.x), rtol=1e-12)
+            numpy.testing.assert_allclose(array(solution.x)[0], array(alone.x), rtol=1e-12)
     most = solve(a, rows, method, rtol=1e-10, max_iterations=tb.asarray([2, 2, 3, 2], backend=backend))
     if method != "direct":
         assert most.iterations.tolist() == [2, 0, 3, 2]
@@ -115,14 +115,14 @@ def test_each_example_stops_for_itself(backend: str, method: str) -> None:
 @EVERYWHERE
 def test_each_example_may_have_its_own_matrix(backend: str, method: str) -> None:
     matrices = numpy.stack([matrix_for(method), matrix_for(method) + numpy.eye(SIZE)])
-    wanted = numpy.linalg.solve(matrices, VECTOR[:, None])[..., 0]
+    reference = numpy.linalg.solve(matrices, VECTOR[:, None])[..., 0]
     places = tb.sparse.from_dense(dense("numpy", matrices[0])).to_coo()
     values = matrices[:, array(places.rows), array(places.columns)]
     stored = tb.sparse.coo(values, places.rows, places.columns, shape=(SIZE, SIZE))
     for a in (dense(backend, matrices), stored if backend == "numpy" else tb.backend_copy(stored, backend)):
-        found = solve(a, tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=SIZE)
-        numpy.testing.assert_allclose(array(found.x), wanted, rtol=1e-8)
-        assert found.converged.tolist() == [True, True]
+        solution = solve(a, tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=SIZE)
+        numpy.testing.assert_allclose(array(solution.x), reference, rtol=1e-8)
+        assert solution.converged.tolist() == [True, True]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -131,9 +131,9 @@ def test_complex_systems(method: str) -> None:
     matrix[0, 1] += 0.5j
     matrix[1, 0] -= 0.5j
     b = VECTOR * (1 + 2j)
-    found = solve(tb.asarray(matrix), tb.asarray(b), method, rtol=1e-10, restart=7)
-    numpy.testing.assert_allclose(array(found.x), numpy.linalg.solve(matrix, b), rtol=1e-8)
-    assert found.converged.item()
+    solution = solve(tb.asarray(matrix), tb.asarray(b), method, rtol=1e-10, restart=7)
+    numpy.testing.assert_allclose(array(solution.x), numpy.linalg.solve(matrix, b), rtol=1e-8)
+    assert solution.converged.item()
 
 
 @pytest.mark.parametrize(
@@ -145,11 +145,11 @@ def test_a_preconditioner_saves_iterations(method: str, preconditioner: str) -> 
     scales = 4.0 ** numpy.arange(SIZE)
     matrix = matrix_for(method) * numpy.sqrt(numpy.outer(scales, scales))
     inverse = numpy.linalg.inv(numpy.diag(numpy.diag(matrix)))
-    given: Any = {"function": lambda x: x * tb.asarray(numpy.diag(inverse)), "matrix": tb.asarray(inverse)}
+    preconditioners: Any = {"function": lambda x: x * tb.asarray(numpy.diag(inverse)), "matrix": tb.asarray(inverse)}
     for a in (dense("numpy", matrix), sparse("numpy", matrix)):
         for b in (VECTOR, numpy.stack([VECTOR, VECTOR * scales])):
             options: Any = {"rtol": 1e-9, "restart": SIZE}
-            with_it = solve(a, b, method, preconditioner=given.get(preconditioner, preconditioner), **options)
+            with_it = solve(a, b, method, preconditioner=preconditioners.get(preconditioner, preconditioner), **options)
             without = solve(a, b, method, **options)
             assert array(with_it.converged).all()
             # Without one gmres takes as many iterations as there are unknowns.
@@ -180,14 +180,14 @@ def test_iterations_agree_with_scipy() -> None:
             ),
         }
         if method == "lsqr":
-            wanted = scipy.sparse.linalg.lsqr(matrix, b, atol=1e-6, btol=1e-6)[2]
+            scipy_iterations = scipy.sparse.linalg.lsqr(matrix, b, atol=1e-6, btol=1e-6)[2]
         else:
             theirs[method](matrix, b)
-            wanted = counted[0]
+            scipy_iterations = counted[0]
         ours = solve(tb.sparse.from_scipy(matrix.tocsr()), b, method, rtol=1e-6)
         assert ours.converged.item()
-        assert ours.iterations.item() <= 1.5 * wanted + 2, method
-        assert ours.iterations.item() >= wanted / 1.5 - 2, method
+        assert ours.iterations.item() <= 1.5 * scipy_iterations + 2, method
+        assert ours.iterations.item() >= scipy_iterations / 1.5 - 2, method
 
 
 # Least squares
@@ -199,10 +199,10 @@ def test_least_squares(backend: str) -> None:
         matrix = DRAW.normal(size=shape)
         b = numpy.stack([DRAW.normal(size=shape[0]), matrix @ DRAW.normal(size=shape[1])])
         for a in (dense(backend, matrix), sparse(backend, matrix)):
-            found = solve(a, tb.asarray(b, backend=backend), "lsqr", rtol=1e-10)
-            wanted = numpy.stack([numpy.linalg.lstsq(matrix, each, rcond=None)[0] for each in b])
-            numpy.testing.assert_allclose(array(found.x), wanted, rtol=1e-7, atol=1e-9)
-            assert found.converged.tolist() == [True, True]
+            solution = solve(a, tb.asarray(b, backend=backend), "lsqr", rtol=1e-10)
+            reference = numpy.stack([numpy.linalg.lstsq(matrix, right_side, rcond=None)[0] for right_side in b])
+            numpy.testing.assert_allclose(array(solution.x), reference, rtol=1e-7, atol=1e-9)
+            assert solution.converged.tolist() == [True, True]
     a = tb.asarray(DRAW.normal(size=(5, 3)), names=("row", "column"), backend=backend)
     assert solve(a, tb.ones(5, dtype="f64", names=("row",), like=a), "lsqr").x.names == ("column",)
     nothing = solve(tb.zeros((5, 3), backend=backend), tb.ones(5, backend=backend), "lsqr")
@@ -224,19 +224,19 @@ def test_a_null_space_is_left_out(backend: str, method: str) -> None:
     if method in ("lsqr", "direct"):
         return  # tests of errors have them
     a, b = neumann(backend), tb.asarray(VECTOR, backend=backend)
-    wanted = numpy.linalg.pinv(array(a.to_dense())) @ VECTOR
+    reference = numpy.linalg.pinv(array(a.to_dense())) @ VECTOR
     spans: list[Any] = ["constant", tb.full((SIZE,), 2.0, dtype="f64", backend=backend)]
     for null_space in spans:
-        found = solve(a, b, method, rtol=1e-10, null_space=null_space, x0=b, restart=SIZE)
-        numpy.testing.assert_allclose(array(found.x), wanted, atol=1e-8)
-        assert found.converged.item()
-        assert abs(array(found.residual).sum()) < 1e-12
+        solution = solve(a, b, method, rtol=1e-10, null_space=null_space, x0=b, restart=SIZE)
+        numpy.testing.assert_allclose(array(solution.x), reference, atol=1e-8)
+        assert solution.converged.item()
+        assert abs(array(solution.residual).sum()) < 1e-12
     two = tb.asarray([numpy.ones(SIZE), numpy.arange(SIZE)], backend=backend)
     plane = numpy.linalg.qr(array(two).T)[0]
     projector = numpy.eye(SIZE) - plane @ plane.T
     matrix = projector @ matrix_for(method) @ projector
-    found = solve(dense(backend, matrix), b, method, rtol=1e-10, null_space=two, restart=SIZE)
-    numpy.testing.assert_allclose(array(found.x), numpy.linalg.pinv(matrix) @ VECTOR, atol=1e-7)
+    solution = solve(dense(backend, matrix), b, method, rtol=1e-10, null_space=two, restart=SIZE)
+    numpy.testing.assert_allclose(array(solution.x), numpy.linalg.pinv(matrix) @ VECTOR, atol=1e-7)
 
 
 @EVERYWHERE
@@ -245,8 +245,8 @@ def test_a_singular_system_says_so(backend: str, method: str) -> None:
         return  # it has a solution of least squares
     b = tb.asarray(VECTOR, backend=backend)
     for a in (neumann(backend), dense(backend, numpy.zeros((SIZE, SIZE)))):
-        found = solve(a, b, method, rtol=1e-8, max_iterations=60)
-        assert not found.converged.item()
+        solution = solve(a, b, method, rtol=1e-8, max_iterations=60)
+        assert not solution.converged.item()
     compiled = tb.jit(lambda b: solve(neumann(backend), b, method, rtol=1e-8, max_iterations=60).converged)
     assert not compiled(b).item()
 
@@ -257,11 +257,11 @@ def test_nan_is_told(backend: str, method: str) -> None:
     matrix, spoilt = matrix_for(method), matrix_for(method).copy()
     spoilt[0, 0] = nan
     rows = tb.asarray(numpy.stack([VECTOR, VECTOR * nan, VECTOR]), backend=backend)
-    found = solve(dense(backend, matrix), rows, method, rtol=1e-9, restart=SIZE)
-    assert (found.converged.tolist(), found.diverged.tolist()) == ([True, False, True], [False, True, False])
+    solution = solve(dense(backend, matrix), rows, method, rtol=1e-9, restart=SIZE)
+    assert (solution.converged.tolist(), solution.diverged.tolist()) == ([True, False, True], [False, True, False])
     for a in (dense(backend, spoilt), sparse(backend, spoilt)):
-        found = solve(a, rows[0], method)
-        assert (found.converged.item(), found.diverged.item()) == (False, True)
+        solution = solve(a, rows[0], method)
+        assert (solution.converged.item(), solution.diverged.item()) == (False, True)
 
 
 @pytest.mark.parametrize("method", ITERATIVE)
@@ -288,25 +288,29 @@ def test_a_failure_is_an_error_on_request(backend: str) -> None:
 def test_a_function_may_take_grids(backend: str) -> None:
     def laplace(x: Tensor) -> Tensor:
         assert x.names == ("batch", "y", "x")
-        found: Tensor = 4 * x
+        differences: Tensor = 4 * x
         for axis in ("y", "x"):
             for shift in (1, -1):
                 moved = tb.roll(x, shift, axis=axis)
-                found = found - moved
-        return found + 0.1 * x
+                differences = differences - moved
+        return differences + 0.1 * x
 
     b = tb.asarray(DRAW.normal(size=(2, 4, 5)), names=("batch", "y", "x"), backend=backend)
     for method in ITERATIVE if backend == "numpy" else ["cg"]:
-        found = solve(laplace, b, method, rtol=1e-10, vector_axes=2, restart=20)
-        assert (found.x.names, found.x.shape, found.converged.tolist()) == (b.names, b.shape, [True, True])
-        numpy.testing.assert_allclose(array(laplace(found.x)), array(b), atol=1e-8)
+        solution = solve(laplace, b, method, rtol=1e-10, vector_axes=2, restart=20)
+        assert (solution.x.names, solution.x.shape, solution.converged.tolist()) == (b.names, b.shape, [True, True])
+        numpy.testing.assert_allclose(array(laplace(solution.x)), array(b), atol=1e-8)
 
 
 def test_names_and_dtypes_are_those_of_what_is_given() -> None:
     a = tb.asarray(SYMMETRIC, dtype="f32", names=("row", "column"))
     b = tb.asarray(numpy.stack([VECTOR, VECTOR]), dtype="f32", names=("batch", "row"))
-    found = solve(a, b, "cg")
-    assert (found.x.names, found.residual.names, found.x.dtype) == (("batch", "column"), ("batch", "row"), tb.float32)
+    solution = solve(a, b, "cg")
+    assert (solution.x.names, solution.residual.names, solution.x.dtype) == (
+        ("batch", "column"),
+        ("batch", "row"),
+        tb.float32,
+    )
     assert solve(a, tb.asarray(b, dtype="f64"), "cg").x.dtype is tb.float64
     assert solve(SYMMETRIC, VECTOR).x.dtype is tb.float64
     assert solve(scipy.sparse.csr_array(SQUARE), VECTOR).converged.item()
@@ -320,38 +324,38 @@ def test_names_and_dtypes_are_those_of_what_is_given() -> None:
 @EVERYWHERE
 def test_a_trajectory(backend: str, method: str) -> None:
     a, b = dense(backend, matrix_for(method)), tb.asarray(VECTOR, names=("cell",), backend=backend)
-    found = solve(a, b, method, rtol=1e-9, trajectory=(0, 1, 2, 40), restart=4)
+    solution = solve(a, b, method, rtol=1e-9, trajectory=(0, 1, 2, 40), restart=4)
     whole = solve(a, b, method, rtol=1e-9, restart=4)
-    assert (found.x.names, found.x.shape, found.converged.shape) == ((None, "cell"), (4, SIZE), (4,))
-    numpy.testing.assert_allclose(array(found.x)[-1], array(whole.x), rtol=1e-12)
-    assert found.iterations.tolist()[-1] == whole.iterations.item()
-    assert found.converged.tolist() == ([True] * 4 if method == "direct" else [False] * 3 + [True])
-    left = numpy.linalg.norm(array(found.residual), axis=-1)
+    assert (solution.x.names, solution.x.shape, solution.converged.shape) == ((None, "cell"), (4, SIZE), (4,))
+    numpy.testing.assert_allclose(array(solution.x)[-1], array(whole.x), rtol=1e-12)
+    assert solution.iterations.tolist()[-1] == whole.iterations.item()
+    assert solution.converged.tolist() == ([True] * 4 if method == "direct" else [False] * 3 + [True])
+    left = numpy.linalg.norm(array(solution.residual), axis=-1)
     assert (left[-1] <= 1e-5 * left[:3]).all() or method == "direct"
     if method not in ("direct", "gmres"):
-        assert found.iterations.tolist()[:3] == [0, 1, 2]
+        assert solution.iterations.tolist()[:3] == [0, 1, 2]
 
 
 @EVERYWHERE
 def test_the_same_compiled_and_in_a_batch(backend: str, method: str) -> None:
     matrix = matrix_for(method)
     a, b = sparse(backend, matrix), tb.asarray(VECTOR, backend=backend)
-    wanted = numpy.linalg.solve(matrix, VECTOR)
+    reference = numpy.linalg.solve(matrix, VECTOR)
 
     def function(a: Any, b: Tensor) -> Tensor:
         return solve(a, b, method, rtol=1e-10, restart=SIZE).x
 
-    numpy.testing.assert_allclose(array(tb.jit(function)(a, b)), wanted, rtol=1e-8)
+    numpy.testing.assert_allclose(array(tb.jit(function)(a, b)), reference, rtol=1e-8)
     batch = tb.vmap(function, in_axes=(None, 0))(a, tb.stack([b, 2 * b, 0 * b]))
-    numpy.testing.assert_allclose(array(batch), [wanted, 2 * wanted, 0 * wanted], rtol=1e-8)
+    numpy.testing.assert_allclose(array(batch), [reference, 2 * reference, 0 * reference], rtol=1e-8)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_dry_run(method: str) -> None:
     a = tb.sparse.from_dense(tb.asarray(SQUARE)) if method == "direct" else tb.asarray(matrix_for(method))
     template = tb.template((3, SIZE), "f64", names=("batch", "cell"))
-    found = solve(a, template, method, rtol=1e-8)
-    assert (found.x.template, found.converged.shape) == (template.template, (3,))
+    solution = solve(a, template, method, rtol=1e-8)
+    assert (solution.x.template, solution.converged.shape) == (template.template, (3,))
     assert tb.dry_run(lambda b: solve(a, b, method, rtol=1e-8).x, template).peak.memory > 0
 
 

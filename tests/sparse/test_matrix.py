@@ -30,7 +30,7 @@ def test_what_it_looks_like() -> None:
     assert (A.format, A.T.format, A.to_coo().format) == ("csr", "csc", "coo")
     assert A.nbytes == 3 * 4 + 3 * 8 + 3 * 8
     assert repr(A) == "csr f32[row: 2][column: 3] numpy, 3 stored"
-    assert all(isinstance(each, SparseMatrix) for each in (A, A.T, A.to_coo()))
+    assert all(isinstance(matrix, SparseMatrix) for matrix in (A, A.T, A.to_coo()))
     assert (A.pointers.tolist(), A.indices.tolist()) == ([0, 2, 3], [0, 2, 1])
     assert (A.to_coo().rows.tolist(), A.to_coo().columns.tolist()) == ([0, 0, 1], [0, 2, 1])
 
@@ -138,8 +138,8 @@ def test_a_mistake_is_told(position: int) -> None:
 def test_places_of_a_trace_are_checked_when_they_are_there(backend: str) -> None:
     @tb.jit
     def product(rows: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
-        found: tb.Tensor = tb.sparse.coo(tb.ones(1), rows, rows, shape=(2, 2)) @ x
-        return found
+        result: tb.Tensor = tb.sparse.coo(tb.ones(1), rows, rows, shape=(2, 2)) @ x
+        return result
 
     x = tb.ones(2, backend=backend)
     assert product(tb.asarray([1], backend=backend), x).tolist() == [0, 1]
@@ -162,14 +162,14 @@ def test_more_entries_than_a_trace_was_told_of() -> None:
 
 def test_a_product_of_two_in_a_trace() -> None:
     square = tb.sparse.from_dense(tb.asarray([[1.0, 2.0], [0.0, 3.0]]))
-    found = tb.jit(lambda a: tb.sparse.matmul(a, a, size=6))(square)
-    assert (found.nnz, found.to_dense().tolist()) == (6, [[1, 8], [0, 9]])
+    product = tb.jit(lambda a: tb.sparse.matmul(a, a, size=6))(square)
+    assert (product.nnz, product.to_dense().tolist()) == (6, [[1, 8], [0, 9]])
 
 
 def test_the_gradient_by_a_matrix_is_a_matrix() -> None:
     x = tb.asarray([1.0, 10.0, 100.0])
-    found = tb.grad(lambda a: tb.sum((a @ x) ** 2))(A.rename(None, None))
-    assert (type(found), found.to_dense().tolist()) == (CSR, [[204, 0, 20400], [0, 600, 0]])
+    gradient = tb.grad(lambda a: tb.sum((a @ x) ** 2))(A.rename(None, None))
+    assert (type(gradient), gradient.to_dense().tolist()) == (CSR, [[204, 0, 20400], [0, 600, 0]])
     jacobian = tb.jacobian(lambda a: a @ x)(A.rename(None, None))
     assert jacobian.shape == (2, 2, 3)
     _, pushed = tb.jvp(lambda a: a @ x, (A.rename(None, None),), (A.rename(None, None),))
@@ -182,7 +182,7 @@ def test_integers_elsewhere_have_no_gradient() -> None:
 
 
 def test_classes() -> None:
-    assert [type(each) for each in (A.to_coo(), A.to_csr(), A.to_csc())] == [COO, CSR, CSC]
+    assert [type(matrix) for matrix in (A.to_coo(), A.to_csr(), A.to_csc())] == [COO, CSR, CSC]
     assert A.to_csr() is A
     assert tb.sparse.eye(2, 3, format="csc").to_dense().tolist() == tb.eye(2, 3).tolist()
     assert tb.sparse.astype(A, "f64").dtype is tb.float64

@@ -182,4 +182,4 @@ def test_a_stencil_of_a_grid() -> None:
 
 def test_the_matrix_is_made_where_asked() -> None:
     matrix = tb.sparse.from_function(lambda x: 2 * x, "f32[3]", backend="jax")
-    assert {each.backend.name for each in (matrix.values, matrix.indices, matrix.pointers)} == {"jax"}
+    assert {tensor.backend.name for tensor in (matrix.values, matrix.indices, matrix.pointers)} == {"jax"}

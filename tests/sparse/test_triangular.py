@@ -20,10 +20,10 @@ RIGHT = random.normal(size=(6, 2))
 
 
 def triangle(lower: bool, unit_diagonal: bool, transposed: bool) -> Array:
-    found = numpy.tril(DENSE) if lower else numpy.triu(DENSE)
+    matrix = numpy.tril(DENSE) if lower else numpy.triu(DENSE)
     if unit_diagonal:
-        found = found - numpy.diag(numpy.diag(found)) + numpy.eye(6)
-    return found.T if transposed else found
+        matrix = matrix - numpy.diag(numpy.diag(matrix)) + numpy.eye(6)
+    return matrix.T if transposed else matrix
 
 
 def factors(dense: Array) -> tuple[Array, Array]:
@@ -43,9 +43,9 @@ def test_a_system_of_either_side(backend: str, format: Any) -> None:
     a = tb.sparse.from_dense(tb.asarray(DENSE, backend=backend), format=format)
     b = tb.asarray(RIGHT, backend=backend)
     for lower, unit_diagonal, transposed in product((True, False), repeat=3):
-        wanted = numpy.linalg.solve(triangle(lower, unit_diagonal, transposed), RIGHT)
+        reference = numpy.linalg.solve(triangle(lower, unit_diagonal, transposed), RIGHT)
         x = tb.sparse.triangular_solve(a, b, lower=lower, unit_diagonal=unit_diagonal, transposed=transposed)
-        numpy.testing.assert_allclose(numpy.asarray(x), wanted)
+        numpy.testing.assert_allclose(numpy.asarray(x), reference)
 
 
 def test_a_system_on_jax() -> None:
@@ -57,8 +57,8 @@ def test_a_system_on_jax() -> None:
 def test_a_batch_of_systems() -> None:
     a = tb.sparse.from_dense(tb.asarray(numpy.stack([DENSE, 2 * DENSE])))
     x = tb.sparse.triangular_solve(a, tb.asarray(RIGHT))
-    wanted = numpy.linalg.solve(numpy.tril(DENSE), RIGHT)
-    numpy.testing.assert_allclose(numpy.asarray(x), numpy.stack([wanted, wanted / 2]))
+    reference = numpy.linalg.solve(numpy.tril(DENSE), RIGHT)
+    numpy.testing.assert_allclose(numpy.asarray(x), numpy.stack([reference, reference / 2]))
     mapped = tb.vmap(lambda v: tb.sparse.triangular_solve(tb.sparse.from_dense(DENSE).like(v), tb.asarray(RIGHT)))
     numpy.testing.assert_allclose(numpy.asarray(mapped(a.values)), numpy.asarray(x))
 
@@ -66,24 +66,24 @@ def test_a_batch_of_systems() -> None:
 def test_incomplete_factors() -> None:
     lower, upper = factors(DENSE)
     for backend in ("numpy", "binary"):
-        found = tb.sparse.ilu0(tb.sparse.from_dense(tb.asarray(DENSE, backend=backend)))
-        numpy.testing.assert_allclose(numpy.asarray(found.lower.to_dense()), lower)
-        numpy.testing.assert_allclose(numpy.asarray(found.upper.to_dense()), upper)
-        wanted = numpy.linalg.solve((lower + numpy.eye(6)) @ upper, RIGHT)
-        numpy.testing.assert_allclose(numpy.asarray(found.solve(tb.asarray(RIGHT, backend=backend))), wanted)
+        factorisation = tb.sparse.ilu0(tb.sparse.from_dense(tb.asarray(DENSE, backend=backend)))
+        numpy.testing.assert_allclose(numpy.asarray(factorisation.lower.to_dense()), lower)
+        numpy.testing.assert_allclose(numpy.asarray(factorisation.upper.to_dense()), upper)
+        reference = numpy.linalg.solve((lower + numpy.eye(6)) @ upper, RIGHT)
+        numpy.testing.assert_allclose(numpy.asarray(factorisation.solve(tb.asarray(RIGHT, backend=backend))), reference)
 
 
 def test_incomplete_factors_of_a_batch() -> None:
-    found = tb.sparse.ilu0(tb.sparse.from_dense(tb.asarray(numpy.stack([DENSE, 3 * DENSE]))))
+    factorisation = tb.sparse.ilu0(tb.sparse.from_dense(tb.asarray(numpy.stack([DENSE, 3 * DENSE]))))
     lower, upper = factors(DENSE)
-    numpy.testing.assert_allclose(numpy.asarray(found.lower.to_dense()), numpy.stack([lower, lower]))
-    numpy.testing.assert_allclose(numpy.asarray(found.upper.to_dense()), numpy.stack([upper, 3 * upper]))
+    numpy.testing.assert_allclose(numpy.asarray(factorisation.lower.to_dense()), numpy.stack([lower, lower]))
+    numpy.testing.assert_allclose(numpy.asarray(factorisation.upper.to_dense()), numpy.stack([upper, 3 * upper]))
 
 
 def test_factors_without_fill_in_are_exact_where_there_is_none() -> None:
     dense = numpy.diag(numpy.full(5, 2.0)) - numpy.diag(numpy.ones(4), 1) - numpy.diag(numpy.ones(4), -1)
-    found = tb.sparse.ilu0(tb.sparse.from_dense(tb.asarray(dense)))
-    product = (found.lower + tb.sparse.eye(5, dtype="f64")) @ found.upper
+    factorisation = tb.sparse.ilu0(tb.sparse.from_dense(tb.asarray(dense)))
+    product = (factorisation.lower + tb.sparse.eye(5, dtype="f64")) @ factorisation.upper
     numpy.testing.assert_allclose(numpy.asarray(product.to_dense()), dense)
 
 
@@ -102,7 +102,7 @@ def test_gradients_by_differences(name: str) -> None:
     def loss(values: tb.Tensor, b: tb.Tensor) -> tb.Tensor:
         return LOSSES[name](a.like(values), b)
 
-    found = tb.grad(loss, (0, 1))(a.values, b)
+    gradients = tb.grad(loss, (0, 1))(a.values, b)
     for number, x in enumerate((a.values, b)):
         array, step = numpy.asarray(x), 1e-6
         for place in list(numpy.ndindex(array.shape))[::3]:
@@ -110,8 +110,8 @@ def test_gradients_by_differences(name: str) -> None:
             change[place] = step
             up, down = ([tb.asarray(array + sign * change) if k == number else y for k, y in enumerate((a.values, b))]
                         for sign in (1, -1))  # fmt: skip
-            wanted = (loss(*up).item() - loss(*down).item()) / (2 * step)
-            numpy.testing.assert_allclose(numpy.asarray(found[number])[place], wanted, rtol=1e-5, atol=1e-6)
+            slope = (loss(*up).item() - loss(*down).item()) / (2 * step)
+            numpy.testing.assert_allclose(numpy.asarray(gradients[number])[place], slope, rtol=1e-5, atol=1e-6)
 
 
 def test_names_go_with_those_of_the_matrix() -> None:

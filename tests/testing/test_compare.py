@@ -12,36 +12,36 @@ from tensorbackend.testing import Disagreement, Invocation, assert_equal, check,
 from tensorbackend.testing.scales import allowances
 
 
-def told(actual: tb.Tensor, wanted: tb.Tensor, **options: object) -> str:
-    with pytest.raises(Disagreement) as found:
-        assert_equal(actual, wanted, **options)  # type: ignore[arg-type]
-    return str(found.value)
+def told(actual: tb.Tensor, reference: tb.Tensor, **options: object) -> str:
+    with pytest.raises(Disagreement) as caught:
+        assert_equal(actual, reference, **options)  # type: ignore[arg-type]
+    return str(caught.value)
 
 
 def test_the_first_and_the_farthest_element() -> None:
-    wanted = tb.tensor([[1.0, 2.0], [4.0, 8.0]], names=("a", "b"))
+    reference = tb.tensor([[1.0, 2.0], [4.0, 8.0]], names=("a", "b"))
     actual = tb.tensor([[1.0, 2.0000002], [4.5, 8.0]], names=("a", "b"))
-    assert told(actual, wanted) == (
+    assert told(actual, reference) == (
         "expected 2.0 at (0, 1) of f32[a: 2][b: 2], got 2.000000238418579, 1 ulps away where 0 are allowed; "
         "2 of 4 elements differ by more, the farthest by 1048576 ulps at (1, 0): 4.5, not 4.0"
     )
-    assert "at (1, 0) of" in told(actual, wanted, ulps=4)
-    assert "or an error of 0.1; 1 of 4 elements differs by more" in told(actual, wanted, absolute=0.1)
-    assert assert_equal(actual, wanted, ulps=2**20) == 2**20
-    assert assert_equal(actual, wanted, absolute=0.5) == 0
+    assert "at (1, 0) of" in told(actual, reference, ulps=4)
+    assert "or an error of 0.1; 1 of 4 elements differs by more" in told(actual, reference, absolute=0.1)
+    assert assert_equal(actual, reference, ulps=2**20) == 2**20
+    assert assert_equal(actual, reference, absolute=0.5) == 0
 
 
 def test_what_cannot_be_counted() -> None:
-    wanted = tb.tensor([1.0, math.nan, math.inf])
-    assert assert_equal(tb.tensor([1.0, -math.nan, math.inf]), wanted) == 0
+    reference = tb.tensor([1.0, math.nan, math.inf])
+    assert assert_equal(tb.tensor([1.0, -math.nan, math.inf]), reference) == 0
     assert "got nan, inf ulps away where 64 are allowed" in told(
-        tb.tensor([math.nan, math.nan, math.inf]), wanted, ulps=64
+        tb.tensor([math.nan, math.nan, math.inf]), reference, ulps=64
     )
     assert "got -0.0, 1 ulps away" in told(tb.tensor([-0.0]), tb.tensor([0.0]))
     assert "expected 1 at () of s64, got 2, inf ulps away" in told(tb.tensor(2), tb.tensor(1))
-    found = farthest(tb.tensor([True, False]), tb.tensor([True, True]))
-    assert found is not None
-    assert (found.at, found.actual, found.wanted) == ((1,), False, True)
+    mismatch = farthest(tb.tensor([True, False]), tb.tensor([True, True]))
+    assert mismatch is not None
+    assert (mismatch.at, mismatch.actual, mismatch.wanted) == ((1,), False, True)
 
 
 def test_templates_are_compared_first() -> None:
@@ -60,12 +60,12 @@ def test_the_call_is_a_program(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_one_infinite_part_leaves_the_other_its_absolute_error() -> None:
-    wanted = tb.asarray([complex(math.inf, 1e-4), complex(1e-4, math.nan)], dtype="c64")
+    reference = tb.asarray([complex(math.inf, 1e-4), complex(1e-4, math.nan)], dtype="c64")
     near = tb.asarray([complex(math.inf, 1.0001e-4), complex(1.0001e-4, math.nan)], dtype="c64")
-    assert assert_equal(near, wanted, absolute=1e-6) == 0
+    assert assert_equal(near, reference, absolute=1e-6) == 0
     for wrong in (complex(math.inf, 2e-4), complex(-math.inf, 1e-4), complex(math.nan, 1e-4)):
         with pytest.raises(Disagreement):
-            assert_equal(tb.asarray([wrong], dtype="c64"), wanted[:1], absolute=1e-6)
+            assert_equal(tb.asarray([wrong], dtype="c64"), reference[:1], absolute=1e-6)
 
 
 def test_sums_of_integers_that_cancel_are_judged_by_their_magnitudes() -> None:

@@ -27,7 +27,7 @@ from tensorbackend.testing.subnormals import flushed, nearer
 
 
 def call(name: str, *values: list[float], dtype: str = "float32") -> Invocation:
-    return Invocation(name, tuple(tb.tensor(each, dtype=dtype, backend="binary") for each in values), {})
+    return Invocation(name, tuple(tb.tensor(numbers, dtype=dtype, backend="binary") for numbers in values), {})
 
 
 class FlushingBackend(BinaryBackend):
@@ -56,13 +56,13 @@ class FlushingBackend(BinaryBackend):
 
 
 def installed() -> list[Backend]:
-    found: list[Backend] = [FlushingBackend()]
+    backends: list[Backend] = [FlushingBackend()]
     for name in tb.backends():
         try:
-            found.append(tb.get_backend(name))
+            backends.append(tb.get_backend(name))
         except (BackendError, ImportError):  # its library is not installed
             continue
-    return found
+    return backends
 
 
 CASES = [(backend, row) for backend in installed() for row in divergences_of(backend)]
@@ -131,12 +131,12 @@ def test_flushing_excuses_no_other_mistake() -> None:
 
 def test_the_parts_of_a_complex_number_are_flushed_one_by_one() -> None:
     # log(0 - 1e-310j) on a backend that flushes: the real part is that of log(0), the imaginary part is not.
-    found, exact, of_zero = (
+    actual, exact, of_zero = (
         tb.tensor(number, dtype="c128", backend="binary")
         for number in (complex(-math.inf, -1.57), complex(-713.8, -1.57), complex(-math.inf, -0.0))
     )
-    assert nearer(found, of_zero, exact).item() == complex(-math.inf, -1.57)
-    assert nearer(exact, of_zero, found).item() == complex(-math.inf, -1.57)
+    assert nearer(actual, of_zero, exact).item() == complex(-math.inf, -1.57)
+    assert nearer(exact, of_zero, actual).item() == complex(-math.inf, -1.57)
 
 
 def test_a_wider_bound() -> None:

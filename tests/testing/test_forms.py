@@ -13,7 +13,7 @@ from tensorbackend.testing.forms import plainly, plans
 
 
 @pytest.mark.parametrize(
-    ("backend", "name", "wanted"),
+    ("backend", "name", "both_forms"),
     [
         ("numpy", "add", True),
         ("numpy", "softmax", True),  # a composite that the backend overrides
@@ -22,8 +22,10 @@ from tensorbackend.testing.forms import plainly, plans
         ("binary", "argmax", False),
     ],
 )
-def test_an_op_is_called_in_both_forms_where_its_own_callback_is_planned(backend: str, name: str, wanted: bool) -> None:
-    assert plans(tb.get_backend(backend), name) == wanted
+def test_an_op_is_called_in_both_forms_where_its_own_callback_is_planned(
+    backend: str, name: str, both_forms: bool
+) -> None:
+    assert plans(tb.get_backend(backend), name) == both_forms
 
 
 def test_the_plain_forms_give_what_kernels_give() -> None:

@@ -25,11 +25,11 @@ def pasted(text: str) -> Any:
             return type(error), str(error)
 
 
-def bits(found: Any) -> Any:
+def bits(result: Any) -> Any:
     """Templates and bytes, which compare where tensors do not."""
-    if isinstance(found, tb.Tensor):
-        return found.template, found.to_binary()
-    return [bits(each) for each in found] if isinstance(found, list | tuple) else found
+    if isinstance(result, tb.Tensor):
+        return result.template, result.to_binary()
+    return [bits(part) for part in result] if isinstance(result, list | tuple) else result
 
 
 def test_a_call_of_each_op_can_be_pasted() -> None:
@@ -37,10 +37,10 @@ def test_a_call_of_each_op_can_be_pasted() -> None:
     @given(st.sampled_from(names()).flatmap(lambda name: calls(name, tb.float32)))
     def same(call: Invocation) -> None:
         try:
-            wanted = call.on("binary").run()
+            outcome = call.on("binary").run()
         except TensorBackendError as error:
-            wanted = type(error), str(error)
-        assert bits(pasted(repr(call))) == bits(wanted)
+            outcome = type(error), str(error)
+        assert bits(pasted(repr(call))) == bits(outcome)
 
     same()
 

@@ -53,10 +53,10 @@ def test_a_plugin_runs_it(tmp_path: Path) -> None:
     done = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths}
     )
-    found = dict(re.findall(r"::(Test\w+::\w+(?:\[\w+\])?) (PASSED|FAILED|SKIPPED)", done.stdout))
-    assert {state for name, state in found.items() if name.startswith("TestNumpy")} == {"PASSED"}
-    assert sum(name.startswith("TestNumpy") for name in found) == 3 + 3 + 2 + 1
-    wrong = {name.removeprefix("TestWrong::"): state for name, state in found.items() if name.startswith("TestWrong")}
+    states = dict(re.findall(r"::(Test\w+::\w+(?:\[\w+\])?) (PASSED|FAILED|SKIPPED)", done.stdout))
+    assert {state for name, state in states.items() if name.startswith("TestNumpy")} == {"PASSED"}
+    assert sum(name.startswith("TestNumpy") for name in states) == 3 + 3 + 2 + 1
+    wrong = {name.removeprefix("TestWrong::"): state for name, state in states.items() if name.startswith("TestWrong")}
     assert wrong == {
         "test_agrees_with_the_reference[add]": "PASSED",
         "test_agrees_with_the_reference[exp]": "FAILED",

@@ -41,9 +41,9 @@ def step(state: State) -> State:
 
 
 x = tb.asarray([1.0, 2.0, 3.0], names=("time",))
-last, each = tb.scan(running, tb.zeros(()), x, axis="time")
+last, doubled = tb.scan(running, tb.zeros(()), x, axis="time")
 assert_type(last, Tensor)
-assert_type(each, Tensor)
+assert_type(doubled, Tensor)
 assert_type(tb.while_loop(small, double, x[0]), Tensor)
 assert_type(tb.while_loop(unfinished, step, (tb.asarray(0), tb.asarray(0))), State)
 assert_type(tb.fori_loop(0, 8, fibonacci, (tb.asarray(0), tb.asarray(1))), State)

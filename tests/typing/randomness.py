@@ -15,13 +15,13 @@ def estimate(key: Tensor) -> Tensor:
 
 key = assert_type(tb.random.key(0), Tensor)
 keys = assert_type(tb.random.split(key, 10), Tensor)
-found = assert_type(tb.vmap(estimate)(keys), Tensor)
+estimates = assert_type(tb.vmap(estimate)(keys), Tensor)
 assert_type(tb.random.normal(key, (3,)), Tensor)
 assert_type(tb.random.permutation(key, tb.iota(5)), Tensor)
 assert_type(tb.random.choice(key, tb.iota(5)), Tensor)
 assert_type(tb.random.categorical(key, tb.zeros(5)), Tensor)
-assert_type(tb.mean(found), Tensor)
-assert_type(tb.std(found), Tensor)
-assert_type(tb.median(found), Tensor)
-assert_type(tb.quantile(found, 0.5), Tensor)
-assert 2.8 < float(found.mean()) < 3.5
+assert_type(tb.mean(estimates), Tensor)
+assert_type(tb.std(estimates), Tensor)
+assert_type(tb.median(estimates), Tensor)
+assert_type(tb.quantile(estimates, 0.5), Tensor)
+assert 2.8 < float(estimates.mean()) < 3.5

@@ -33,9 +33,9 @@ def programs() -> dict[str, tuple[Program, Program]]:
     random = numpy.random.default_rng(0)
     a, b = (random.random((BLOCKS * ROWS, COLUMNS), dtype=numpy.float32) for _ in range(2))
     row = random.random(COLUMNS, dtype=numpy.float32)
-    dx, dy = (da.from_array(each, chunks=(ROWS, -1), name=False) for each in (a, b))
+    dx, dy = (da.from_array(array, chunks=(ROWS, -1), name=False) for array in (a, b))
     backend = DaskBackend(chunks={"time": ROWS})
-    x, y = (tb.asarray(each, names=("time", "column"), backend=backend) for each in (a, b))
+    x, y = (tb.asarray(array, names=("time", "column"), backend=backend) for array in (a, b))
     r, dr = tb.asarray(row, names=("column",), backend=backend), row
 
     def ours(function: Callable[[], tb.Tensor]) -> Program:
@@ -94,7 +94,7 @@ def main() -> None:
         for name, (ours, plain) in programs().items():
             close = numpy.allclose(ours(), plain(), rtol=1e-3)  # sums of float32 in another order
             pairs = [(processor_time(ours), processor_time(plain)) for _ in range(rounds)]
-            mine, other = (min(each) for each in zip(*pairs, strict=True))
+            mine, other = (min(seconds) for seconds in zip(*pairs, strict=True))
             ratios.append(mine / other)
             assert close, name
             print(f"{name:22} {1e3 * mine:8.1f} ms {1e3 * other:8.1f} ms {mine / other:6.2f}")

@@ -64,7 +64,7 @@ class Watch:
         while not self.ended.wait(0.2):
             for process in self.processes:
                 self.memory[process] = max(self.memory[process], resident(process))
-            self.disk = max(self.disk, sum(size(each) for each in self.folder.rglob("*")))
+            self.disk = max(self.disk, sum(size(path) for path in self.folder.rglob("*")))
 
 
 def resident(process: int) -> int:
@@ -89,10 +89,10 @@ def size(path: Path) -> int:
 def compared(backend: DaskBackend, rows: int) -> None:
     """Runs the program for a part of the rows on Dask and on NumPy, and sees that they agree."""
     with tb.default_backend(backend):
-        found = compute(*summarised(table(rows)))
+        summary = compute(*summarised(table(rows)))
     with tb.default_backend("numpy"):
-        wanted = summarised(table(rows))
-    for name, one, other in zip(Summary._fields, found, wanted, strict=True):
+        reference = summarised(table(rows))
+    for name, one, other in zip(Summary._fields, summary, reference, strict=True):
         if name == "counts":  # a last digit of a standardised number may move it to the next interval
             apart = numpy.abs(numpy.asarray(one) - numpy.asarray(other)).sum() / (rows * COLUMNS)
         else:
@@ -129,20 +129,20 @@ def main() -> None:
             with tb.default_backend(backend):
                 if options.progress:
                     with progress():
-                        found = compute(*summarised(table(rows)))
+                        summary = compute(*summarised(table(rows)))
                 else:
-                    found = compute(*summarised(table(rows)))
+                    summary = compute(*summarised(table(rows)))
             seconds = time.perf_counter() - begun
             watch.ended.set()
             print(f"{rows * COLUMNS * 4 / 1e9:.1f} GB of float32 in {seconds:.0f} s")
-            print("greatest memory of workers:", ", ".join(f"{each / 1e6:.0f} MB" for each in watch.memory.values()))
+            print("greatest memory of workers:", ", ".join(f"{peak / 1e6:.0f} MB" for peak in watch.memory.values()))
             print(f"most on the disk: {watch.disk / 1e6:.1f} MB")
             print("workers at the end:", len(client.scheduler_info()["workers"]))
-    counted = int(numpy.asarray(found[3]).sum())
-    print(f"mean {float(found[0][0]):.6f}, deviation {float(found[1][0]):.6f}, variance of the standardised "
-          f"{float(found[2][0, 0]):.6f}, counted {counted}")  # fmt: skip
-    assert abs(float(found[0][0]) - 0.5) < 1e-3
-    assert abs(float(found[2][0, 0]) - 1) < 1e-3
+    counted = int(numpy.asarray(summary[3]).sum())
+    print(f"mean {float(summary[0][0]):.6f}, deviation {float(summary[1][0]):.6f}, variance of the standardised "
+          f"{float(summary[2][0, 0]):.6f}, counted {counted}")  # fmt: skip
+    assert abs(float(summary[0][0]) - 0.5) < 1e-3
+    assert abs(float(summary[2][0, 0]) - 1) < 1e-3
     assert 0.999 < counted / (rows * COLUMNS) <= 1
 
 

@@ -66,13 +66,13 @@ class DaskBackend(
         known_options = {"chunks": (), "block_bytes": 1 << 26, "keep_bytes": 1 << 28}
         others = {name: value for name, value in options.items() if name not in known_options}
         if others:
-            wanted = f"no option of the backend {cls.name!r} but {', '.join(known_options)}"
-            raise ArgumentError(expected(wanted, options=others))
-        given = {**known_options, **options}
+            expectation = f"no option of the backend {cls.name!r} but {', '.join(known_options)}"
+            raise ArgumentError(expected(expectation, options=others))
+        settings = {**known_options, **options}
         return {
-            "chunks": rules_of(given["chunks"]),
-            "block_bytes": bytes_of("block_bytes", given["block_bytes"]),
-            "keep_bytes": bytes_of("keep_bytes", given["keep_bytes"]),
+            "chunks": rules_of(settings["chunks"]),
+            "block_bytes": bytes_of("block_bytes", settings["block_bytes"]),
+            "keep_bytes": bytes_of("keep_bytes", settings["keep_bytes"]),
         }
 
     def setup(self) -> None:
@@ -85,16 +85,18 @@ class DaskBackend(
         """Dask's version, and that of `distributed` where it is installed."""
         from importlib.metadata import PackageNotFoundError, version
 
-        found = {"dask": version("dask")}
+        versions = {"dask": version("dask")}
         try:
-            return {**found, "distributed": version("distributed")}
+            return {**versions, "distributed": version("distributed")}
         except PackageNotFoundError:
-            return found
+            return versions
 
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """The default; what it makes under no names, in the shape of its result, is cut by the result's names."""
+        """Runs the default. Tensors without names that it makes in the shape of its result are cut into blocks by the
+        result's names.
+        """
         if not isinstance(args.out, Template) or not any(args.out.names):
             return default_impl(*args)
         token = self.names_inside.set(args.out)
@@ -112,8 +114,8 @@ class DaskBackend(
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements; blocks that have none of them are not computed."""
-        found: bytes = self._first(x.data, limit).tobytes()
-        return found[: limit * x.dtype.itemsize]
+        encoded: bytes = self._first(x.data, limit).tobytes()
+        return encoded[: limit * x.dtype.itemsize]
 
     def _first(self, data: Payload, limit: int) -> Any:
         """The first elements, and perhaps some more, as a NumPy array."""
@@ -134,8 +136,8 @@ class DaskBackend(
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
         """Blocks that are views of the array, or of a copy."""
-        given = Tensor(out, numpy_backend(), array)
-        return known(numpy_backend().from_numpy(out, given.data, copy=copy), self.chunks_for(out))
+        tensor = Tensor(out, numpy_backend(), array)
+        return known(numpy_backend().from_numpy(out, tensor.data, copy=copy), self.chunks_for(out))
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The values computed, as a read-only array."""

@@ -34,13 +34,15 @@ class DaskBase(Backend):
     """A context variable: names for a shape, under which a composite's body makes tensors that are named later."""
 
     def chunks_for(
-        self, out: Template, like: Lazy | None = None, given: Mapping[str, int | None] | None = None
+        self, out: Template, like: Lazy | None = None, sizes_by_name: Mapping[str, int | None] | None = None
     ) -> Chunks:
-        """The blocks of a new tensor: by the rules and `block_bytes`."""
-        if given:
+        """The blocks of a new tensor by the rules and `block_bytes`, or those of `like` with the sizes of
+        `sizes_by_name` along the axes that it names.
+        """
+        if sizes_by_name:
             assert like is not None
             chunks = list(like.chunks)
-            for name, size in given.items():
+            for name, size in sizes_by_name.items():
                 positive_or_none(name, size)
                 axis = _axis(out, name)
                 chunks[axis] = cut(out.shape[axis], out.shape[axis] if size is None else size)
@@ -54,11 +56,11 @@ class DaskBase(Backend):
         """Payloads as NumPy arrays, computed now."""
         return running.values(payloads, int(self.options["keep_bytes"]))  # type: ignore[call-overload] # an int
 
-    def now(self, found: Any) -> Any:
+    def now(self, pending: Any) -> Any:
         """A payload, or several, computed at once, since the computation may raise."""
-        payloads = found if isinstance(found, tuple) else (found,)
-        made = tuple(known(each, x.chunks) for each, x in zip(self.values(*payloads), payloads, strict=True))
-        return made if isinstance(found, tuple) else made[0]
+        payloads = pending if isinstance(pending, tuple) else (pending,)
+        computed = tuple(known(array, x.chunks) for array, x in zip(self.values(*payloads), payloads, strict=True))
+        return computed if isinstance(pending, tuple) else computed[0]
 
     def cast(self, x: Lazy, source: DType, target: DType) -> Lazy:
         """A payload in another dtype, by the rules of `as_type`."""
@@ -92,8 +94,8 @@ def lazily(method: Method) -> Method:
 
     @wraps(method)
     def callback(self: DaskBase, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        found = at_once(self, name, out, inputs, options)
-        return method(self, out, *inputs, **options) if found is None else found
+        result = at_once(self, name, out, inputs, options)
+        return method(self, out, *inputs, **options) if result is None else result
 
     return callback  # type: ignore[return-value] # the same signature
 
@@ -101,30 +103,30 @@ def lazily(method: Method) -> Method:
 def at_once(backend: DaskBase, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, object]) -> Any:
     """The result of NumpyBackend's callback for known inputs, `None` where they are too large or one is not known."""
     outs = (out,) if isinstance(out, Template) else out
-    if any(each.nbytes > FEW for each in outs):
+    if any(template.nbytes > FEW for template in outs):
         return None
     tensors = _on_numpy(inputs)
     if tensors is None:
         return None
     if not tensors and any(len(sizes) > 1 for sizes in backend.chunks_for(outs[0])):
         return None
-    found = getattr(numpy_backend(), name)(out, *tensors, **options)
-    return known(found) if isinstance(out, Template) else tuple(map(known, found))
+    result = getattr(numpy_backend(), name)(out, *tensors, **options)
+    return known(result) if isinstance(out, Template) else tuple(map(known, result))
 
 
 def _on_numpy(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
-    found: list[Any] = []
+    operands: list[Any] = []
     for x in inputs:
         if isinstance(x, Tensor):
             values = few(x.data)
             if values is None:
                 return None
-            found.append(Tensor(x.template, numpy_backend(), values))
+            operands.append(Tensor(x.template, numpy_backend(), values))
         elif x is None:
-            found.append(None)
+            operands.append(None)
         else:
-            each = _on_numpy(x)
-            if each is None:
+            inner_operands = _on_numpy(x)
+            if inner_operands is None:
                 return None
-            found.append(each)
-    return tuple(found)
+            operands.append(inner_operands)
+    return tuple(operands)

@@ -75,19 +75,23 @@ class Blocks:
         """The kernel for blocks of some shapes."""
         name, inputs, outputs, fixed, options, several, more = self.state
         sizes = dict(fixed)
-        given = []
+        input_templates = []
         for (labels, dtype), shape in zip(inputs, shapes, strict=True):
-            given.append(Template(shape, dtype))
+            input_templates.append(Template(shape, dtype))
             for label, size in zip(labels, shape, strict=True):
                 if sizes.get(label, 1) == 1:
                     sizes[label] = size
         sizes.update(fixed)
-        found = tuple([Template(tuple([sizes[label] for label in labels]), dtype) for labels, dtype in outputs])
-        kernel = kernel_on_numpy(name, found if several else found[0], given, dict(options))
+        output_templates = tuple(
+            [Template(tuple([sizes[label] for label in labels]), dtype) for labels, dtype in outputs]
+        )
+        kernel = kernel_on_numpy(
+            name, output_templates if several else output_templates[0], input_templates, dict(options)
+        )
         if not more:
             return kernel
         ones = (1,) * more  # for axes that are summed over from block to block
-        return lambda *arrays: kernel(*arrays).reshape((*found[0].shape, *ones))
+        return lambda *arrays: kernel(*arrays).reshape((*output_templates[0].shape, *ones))
 
 
 def _unpacked(array: Any) -> Array:
@@ -146,9 +150,9 @@ class Finished:
 
     def __call__(self, *parts: Any) -> Array:
         combine, target, kept, added = self.state
-        found = combine(*parts)
-        if isinstance(found, tuple):
-            found = combine.last(found)  # type: ignore[attr-defined] # of parts that are several arrays
-        found = found.reshape(found.shape[:kept])
-        found = cast(found, as_dtype(found.dtype), as_dtype(target))
-        return np.expand_dims(found, added) if added else found
+        result = combine(*parts)
+        if isinstance(result, tuple):
+            result = combine.last(result)  # type: ignore[attr-defined] # of parts that are several arrays
+        result = result.reshape(result.shape[:kept])
+        result = cast(result, as_dtype(result.dtype), as_dtype(target))
+        return np.expand_dims(result, added) if added else result

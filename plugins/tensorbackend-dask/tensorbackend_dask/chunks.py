@@ -23,15 +23,15 @@ def rules_of(chunks: object) -> Rules:
     (('feature', None), ('time', 1000))
     """
     try:
-        given: Mapping[Any, Any] = dict(chunks)  # type: ignore[call-overload] # pairs are taken as well
+        sizes_by_name: Mapping[Any, Any] = dict(chunks)  # type: ignore[call-overload] # pairs are taken as well
     except (TypeError, ValueError):
         remedy = 'such as {"time": 1000}'
         raise ArgumentError(expected("a mapping of axis names to sizes of blocks", remedy, chunks=chunks)) from None
-    for name, size in given.items():
+    for name, size in sizes_by_name.items():
         if not isinstance(name, str) or not name:
             raise ArgumentError(expected("the name of an axis", "name the axes that chunks are for", chunks=name))
         positive_or_none(f"chunks[{name!r}]", size)
-    return tuple(sorted(given.items()))
+    return tuple(sorted(sizes_by_name.items()))
 
 
 def positive_or_none(what: str, size: object) -> None:
@@ -86,9 +86,9 @@ def common(chunks: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     (2, 1, 1)
     """
     first, *others = chunks
-    if all(each == first for each in others):
+    if all(sizes == first for sizes in others):
         return first
-    ends = sorted({end for each in chunks for end in accumulate(each)})
+    ends = sorted({end for sizes in chunks for end in accumulate(sizes)})
     return tuple(end - start for start, end in zip([0, *ends], ends, strict=False) if end > start)
 
 

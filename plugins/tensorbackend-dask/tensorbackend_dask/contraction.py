@@ -29,8 +29,8 @@ class DaskContraction(DaskBase):
         options = {"contract1": contract1, "batch1": batch1, "contract2": contract2, "batch2": batch2}
         left, right = aligned([x1.data, x2.data], [first, tuple(second)])
         if all(left.numblocks[axis] == 1 for axis in contract1):
-            given = [(left, x1.dtype, first), (right, x2.dtype, tuple(second))]
-            return by_labels("dot", out, given, [result], options=options)
+            operands = [(left, x1.dtype, first), (right, x2.dtype, tuple(second))]
+            return by_labels("dot", out, operands, [result], options=options)
         work = float32 if out.dtype in NARROW else out.dtype
         left, right = self.cast(left, x1.dtype, work), self.cast(right, x2.dtype, work)
         parts = by_labels(

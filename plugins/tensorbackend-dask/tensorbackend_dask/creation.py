@@ -22,7 +22,7 @@ At: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Scalar: TypeAlias = bool | int | float | complex
 
 
-class Made(ABC):
+class BlockMaker(ABC):
     """Makes blocks: a function of where a block is. The state says which."""
 
     def __init__(self, *state: Any) -> None:
@@ -37,7 +37,7 @@ class Made(ABC):
         """The block."""
 
 
-class Constant(Made):
+class Constant(BlockMaker):
     """One value."""
 
     def __call__(self, at: At) -> Array:
@@ -45,7 +45,7 @@ class Constant(Made):
         return kernel_on_numpy("constant", Template(at[1], dtype), (), {"value": value})()
 
 
-class Diagonal(Made):
+class Diagonal(BlockMaker):
     """Ones on a diagonal of the last two axes."""
 
     def __call__(self, at: At) -> Array:
@@ -54,7 +54,7 @@ class Diagonal(Made):
         return kernel_on_numpy("eye", Template(shape, dtype), (), {"offset": here})()
 
 
-class Counter(Made):
+class Counter(BlockMaker):
     """Indices along an axis, or in row-major order."""
 
     def __call__(self, at: At) -> Array:
@@ -69,11 +69,11 @@ class Counter(Made):
         first = sum(start * stride for start, stride in zip(starts, strides, strict=True))
         if shape[inner + 1 :] == whole[inner + 1 :]:  # rows one after another
             return self.run(first, prod(shape), dtype).reshape(shape)
-        found = np.full((), first, np.int64)
+        positions = np.full((), first, np.int64)
         for i, (size, stride) in enumerate(zip(shape, strides, strict=True)):
             steps = np.arange(size, dtype=np.int64) * stride
-            found = found + steps.reshape((size,) + (1,) * (len(shape) - 1 - i))
-        return cast(found, int64, dtype)
+            positions = positions + steps.reshape((size,) + (1,) * (len(shape) - 1 - i))
+        return cast(positions, int64, dtype)
 
     def run(self, first: int, count: int, dtype: Any) -> Array:
         """Whole numbers one after another in a dtype."""
@@ -82,14 +82,14 @@ class Counter(Made):
         return cast(np.arange(first, first + count, dtype=np.int64), int64, dtype)
 
 
-class Spaced(Made):
+class Spaced(BlockMaker):
     """Numbers a step apart, computed in 64 bits a part, product and sum rounded each."""
 
     def __call__(self, at: At) -> Array:
         (name, start, step, last, count), ((first,), (size,)) = self.state, at
         wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
         if wide is int64:  # modulo 2**64, of which int64 has the lower half and the upper one as negative
-            start, step = ((int(each) + (1 << 63)) % (1 << 64) - (1 << 63) for each in (start, step))
+            start, step = ((int(number) + (1 << 63)) % (1 << 64) - (1 << 63) for number in (start, step))
         dtype = numpy_dtype(wide)
         with np.errstate(all="ignore"):
             values = np.arange(first, first + size, dtype=dtype) * np.asarray(step, dtype) + np.asarray(start, dtype)
@@ -101,7 +101,7 @@ class Spaced(Made):
 class DaskCreation(DaskBase):
     """Constants, identity matrices and counters."""
 
-    def made(self, function: Made, out: Template) -> Lazy:
+    def generated(self, function: BlockMaker, out: Template) -> Lazy:
         """A Dask array whose blocks a function makes."""
         chunks, labels = self.chunks_for(out), tuple(range(out.ndim))
         return layer(function, named(function.__name__), labels, chunks, out.dtype, [(Place(chunks), labels)])
@@ -109,19 +109,19 @@ class DaskCreation(DaskBase):
     @lazily
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
         """Every element is `value`."""
-        return self.made(Constant(str(out.dtype), value), out)
+        return self.generated(Constant(str(out.dtype), value), out)
 
     @lazily
     def eye(self, out: Template, /, *, offset: int) -> Payload:
         """Ones on one diagonal of the last two axes."""
-        return self.made(Diagonal(str(out.dtype), offset), out)
+        return self.generated(Diagonal(str(out.dtype), offset), out)
 
     @lazily
     def iota(self, out: Template, /, *, axis: int | None) -> Payload:
         """Each element is its index, along an axis or in row-major order."""
-        return self.made(Counter(str(out.dtype), out.shape, axis), out)
+        return self.generated(Counter(str(out.dtype), out.shape, axis), out)
 
     @lazily
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
         """Numbers a step apart."""
-        return self.made(Spaced(str(out.dtype), start, step, last, out.shape[0]), out)
+        return self.generated(Spaced(str(out.dtype), start, step, last, out.shape[0]), out)

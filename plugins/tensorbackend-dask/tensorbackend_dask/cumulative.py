@@ -60,13 +60,13 @@ class DaskCumulative(DaskBase):
             name, Template(x.shape, work), [(values, work, labels)], [labels],
             options={"axis": axis, "reverse": reverse, **more},
         )  # fmt: skip
-        found = self.cast(self._carried(COMBINED[name], local, work, axis, reverse), work, out.dtype)
+        accumulation = self.cast(self._carried(COMBINED[name], local, work, axis, reverse), work, out.dtype)
         if initial is None:
-            return found
-        chunks = tuple((1,) if i == axis else sizes for i, sizes in enumerate(found.chunks))
+            return accumulation
+        chunks = tuple((1,) if i == axis else sizes for i, sizes in enumerate(accumulation.chunks))
         shape = tuple(map(sum, chunks))
-        first = known(np.broadcast_to(np.asarray(initial, found.dtype), shape), chunks)
-        return concatenated([found, first] if reverse else [first, found], axis, out.dtype)
+        first = known(np.broadcast_to(np.asarray(initial, accumulation.dtype), shape), chunks)
+        return concatenated([accumulation, first] if reverse else [first, accumulation], axis, out.dtype)
 
     def _carried(self, name: str, local: Lazy, dtype: DType, axis: int, reverse: bool) -> Lazy:
         count = local.numblocks[axis]

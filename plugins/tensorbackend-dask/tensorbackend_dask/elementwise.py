@@ -25,8 +25,8 @@ class DaskElementwise(DaskBase):
 
 def _callback(name: str) -> Any:
     def callback(self: DaskBase, out: Template, /, *inputs: Tensor) -> Payload:
-        given = [(x.data, x.dtype, right_aligned(x, out.ndim)) for x in inputs]
-        return by_labels(name, out, given, [tuple(range(out.ndim))])
+        operands = [(x.data, x.dtype, right_aligned(x, out.ndim)) for x in inputs]
+        return by_labels(name, out, operands, [tuple(range(out.ndim))])
 
     callback.__name__ = name
     callback.__doc__ = f"`{name}` of each block."

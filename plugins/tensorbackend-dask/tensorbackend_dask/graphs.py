@@ -59,31 +59,31 @@ def known(values: Array, chunks: Chunks | None = None) -> Lazy:
     chunks = tuple((size,) for size in values.shape) if chunks is None else chunks
     name = named("known")
     tasks = {(name, *place): DataNode((name, *place), values[key]) for place, key in cuts(chunks)}
-    found = array(name, MaterializedLayer(tasks), (), chunks, as_dtype(values.dtype))
-    found.known = values
-    return found
+    payload = array(name, MaterializedLayer(tasks), (), chunks, as_dtype(values.dtype))
+    payload.known = values
+    return payload
 
 
 def cuts(chunks: Chunks) -> Iterable[tuple[tuple[int, ...], tuple[Any, ...]]]:
     """The places of blocks, and the slices at which they are in the whole."""
     starts = list(map(starts_of, chunks))
-    for place in product(*(range(len(each)) for each in chunks)):
-        key = tuple(slice(start[i], start[i] + each[i]) for i, start, each in zip(place, starts, chunks, strict=True))
+    for place in product(*(range(len(sizes)) for sizes in chunks)):
+        key = tuple(slice(start[i], start[i] + sizes[i]) for i, start, sizes in zip(place, starts, chunks, strict=True))
         yield place, (*key, ...)
 
 
 def value_of(x: Lazy) -> Array | None:
     """The whole of a payload as a NumPy array, if it is known."""
-    found: Array | None = x.__dict__.get("known")
-    if found is None and (stage := x.__dict__.get("stage")) is not None and stage.value is not None:
-        found = x.known = stage.value
-    return found
+    values: Array | None = x.__dict__.get("known")
+    if values is None and (stage := x.__dict__.get("stage")) is not None and stage.value is not None:
+        values = x.known = stage.value
+    return values
 
 
 def few(x: Lazy) -> Array | None:
     """The whole of a payload, if it is known and a few elements in one block."""
-    found = value_of(x)
-    return found if found is not None and found.nbytes <= FEW and x.npartitions == 1 else None
+    values = value_of(x)
+    return values if values is not None and values.nbytes <= FEW and x.npartitions == 1 else None
 
 
 # Blocks by labels
@@ -114,7 +114,7 @@ def layer(
     dtype: DType,
     operands: Sequence[tuple[Any, Labels | None]],
 ) -> Lazy:
-    """A Dask array of whose blocks each is a function of blocks of others, found by labels.
+    """A Dask array each of whose blocks is a function of blocks of other arrays, which labels select.
 
     An operand is a Dask array or a `Place` with its labels, or a literal with `None`.
     """
@@ -134,23 +134,23 @@ def layer(
         arrays.append(operand)
         pairs += [operand.name, its]
     new = {label: (1,) * len(sizes) for label, sizes in zip(labels, chunks, strict=True) if label not in met}
-    made = dask_blockwise.blockwise(function, name, labels, *pairs, numblocks=numblocks, new_axes=new)
-    return array(name, made, arrays, chunks, dtype)
+    blockwise_layer = dask_blockwise.blockwise(function, name, labels, *pairs, numblocks=numblocks, new_axes=new)
+    return array(name, blockwise_layer, arrays, chunks, dtype)
 
 
 def aligned(operands: Sequence[Lazy], labels: Sequence[Labels], whole: Iterable[int] = ()) -> list[Lazy]:
-    """Dask arrays whose blocks along axes of one label are the same, and one along axes that are needed whole."""
+    """Rechunks operands: axes of one label get the same blocks, or one if it is in `whole`; those of size 1 stay."""
     sizes: dict[int, list[tuple[int, ...]]] = {}
     for x, its in zip(operands, labels, strict=True):
         for label, blocks, size in zip(its, x.chunks, x.shape, strict=True):
             if size != 1:
                 sizes.setdefault(label, []).append(blocks)
-    wanted = {label: common(each) for label, each in sizes.items()}
+    common_blocks = {label: common(candidates) for label, candidates in sizes.items()}
     for label in whole:
-        if label in wanted:
-            wanted[label] = (sum(wanted[label]),)
+        if label in common_blocks:
+            common_blocks[label] = (sum(common_blocks[label]),)
     return [
-        rechunked(x, tuple(blocks if size == 1 else wanted[label]
+        rechunked(x, tuple(blocks if size == 1 else common_blocks[label]
                            for label, blocks, size in zip(its, x.chunks, x.shape, strict=True)))
         for x, its in zip(operands, labels, strict=True)
     ]  # fmt: skip
@@ -192,26 +192,26 @@ def by_labels(
             if size != 1 or label not in blocks:
                 blocks[label] = sizes
     fixed = {}
-    for each, its in zip(outs, outputs, strict=True):
-        for label, size in zip(its, each.shape, strict=True):
+    for template, its in zip(outs, outputs, strict=True):
+        for label, size in zip(its, template.shape, strict=True):
             if label in whole or label not in blocks:
                 fixed[label], blocks[label] = size, (size,)
     function = restored(
         op,
         tuple((its, str(dtype)) for _, dtype, its in inputs),
-        tuple((its, str(each.dtype)) for each, its in zip(outs, outputs, strict=True)),
+        tuple((its, str(template.dtype)) for template, its in zip(outs, outputs, strict=True)),
         tuple(sorted(fixed.items())),
         tuple(sorted(options.items())),
         not isinstance(out, Template),
         len(more),
     )
-    given = [_literally(x, its, blocks) for x, (_, _, its) in zip(operands, inputs, strict=True)]
+    labelled_operands = [_literally(x, its, blocks) for x, (_, _, its) in zip(operands, inputs, strict=True)]
     labels = (*outputs[0], *more)
     chunks = (*(blocks[label] for label in outputs[0]), *((1,) * len(blocks[label]) for label in more))
     if isinstance(out, Template):
-        return layer(function, named(op), labels, chunks, out.dtype, given)
+        return layer(function, named(op), labels, chunks, out.dtype, labelled_operands)
     rows = tuple(dict.fromkeys(label for its in outputs for label in its if len(blocks[label]) > 1))
-    both = layer(function, named(op), rows, tuple(blocks[label] for label in rows), outs[0].dtype, given)
+    both = layer(function, named(op), rows, tuple(blocks[label] for label in rows), outs[0].dtype, labelled_operands)
     return parts(both, rows, outs, outputs, blocks)
 
 
@@ -219,7 +219,7 @@ def parts(
     both: Lazy, rows: Labels, outs: Sequence[Template], outputs: Sequence[Labels], blocks: Mapping[int, tuple[int, ...]]
 ) -> tuple[Lazy, ...]:
     """The Dask arrays of tasks with several results."""
-    found = []
+    arrays = []
     for number, (out, its) in enumerate(zip(outs, outputs, strict=True)):
         name = named("part")
         tasks = {}
@@ -227,17 +227,19 @@ def parts(
             at = dict(zip(its, place, strict=True))
             source = (both.name, *(at.get(label, 0) for label in rows))
             tasks[(name, *place)] = Task((name, *place), _item, TaskRef(source), number)
-        made = MaterializedLayer(tasks)
-        found.append(array(name, made, [both], tuple(blocks[label] for label in its), out.dtype))
-    return tuple(found)
+        part_layer = MaterializedLayer(tasks)
+        arrays.append(array(name, part_layer, [both], tuple(blocks[label] for label in its), out.dtype))
+    return tuple(arrays)
 
 
-def _item(found: Sequence[Array], number: int) -> Array:
-    return found[number]
+def _item(results: Sequence[Array], number: int) -> Array:
+    return results[number]
 
 
 def _literally(x: Lazy, its: Labels, blocks: Mapping[int, tuple[int, ...]]) -> tuple[Any, Labels | None]:
-    """An operand with its labels, or the little that it is known to be as a part of each task."""
+    """An operand with its labels, or its values with `None` where they are known and few enough to be part of each
+    task.
+    """
     values = value_of(x)
     if values is None or values.nbytes > LITERAL or x.npartitions > 1:
         return x, its
@@ -317,7 +319,7 @@ def tree(
             place.insert(axis, 0)
         tasks[(name, *place)] = Task((name, *place), finish, *map(TaskRef, keys))
     stage = Stage(tasks, name, tuple(chunks), out.dtype, held)
-    found = array(name, stage, [partial], tuple(chunks), out.dtype)
+    reduced = array(name, stage, [partial], tuple(chunks), out.dtype)
     if out.nbytes <= SMALL:
-        found.stage = stage
-    return found
+        reduced.stage = stage
+    return reduced

@@ -60,9 +60,9 @@ class DaskIndexing(DaskBase):
         if not self.values(outside.data)[0]:
             return
 
-        def stand_in(each: Tensor) -> Tensor:
-            empty = np.broadcast_to(np.zeros((), each.data.dtype), each.shape)
-            return Tensor(each.template, numpy_backend(), empty)
+        def stand_in(tensor: Tensor) -> Tensor:
+            empty = np.broadcast_to(np.zeros((), tensor.data.dtype), tensor.shape)
+            return Tensor(tensor.template, numpy_backend(), empty)
 
         numbers = Tensor(indices.template, numpy_backend(), self.values(indices.data)[0])
         getattr(numpy_backend(), name)(out, stand_in(x), numbers, *map(stand_in, others), **options)
@@ -74,23 +74,23 @@ class DaskIndexing(DaskBase):
         labels = tuple(range(x.ndim))
         if x.data.numblocks[axis] == 1 or not out.size:
             places = tuple(range(x.ndim, x.ndim + indices.ndim))
-            given = [(x.data, x.dtype, labels), (indices.data, indices.dtype, places)]
+            operands = [(x.data, x.dtype, labels), (indices.data, indices.dtype, places)]
             result = (*labels[:axis], *places, *labels[axis + 1 :])
-            return by_labels("take", out, given, [result], whole=[axis], options={"axis": axis, "mode": mode})
+            return by_labels("take", out, operands, [result], whole=[axis], options={"axis": axis, "mode": mode})
         numbers = self.values(indices.data)[0].reshape(-1)
         inside = (numbers >= 0) & (numbers < x.shape[axis])
         numbers = np.minimum(numbers, np.asarray(x.shape[axis] - 1, numbers.dtype)).astype(np.int64)
-        found = x.data[(*(slice(None),) * axis, np.maximum(numbers, 0))]
+        taken = x.data[(*(slice(None),) * axis, np.maximum(numbers, 0))]
         if mode == "fill" and not inside.all():
             mask = known(inside.reshape((-1,) + (1,) * (x.ndim - 1 - axis)))
-            given = [
+            operands = [
                 (mask, bool_, labels[axis:]),
-                (found, x.dtype, labels),
-                (known(np.zeros((), found.dtype)), x.dtype, ()),
+                (taken, x.dtype, labels),
+                (known(np.zeros((), taken.dtype)), x.dtype, ()),
             ]
-            found = by_labels("select", Template(found.shape, out.dtype), given, [labels])
-        flat = Tensor(Template(found.shape, out.dtype), self, found)
-        return found if found.shape == out.shape else self.reshape(out, flat)
+            taken = by_labels("select", Template(taken.shape, out.dtype), operands, [labels])
+        flat = Tensor(Template(taken.shape, out.dtype), self, taken)
+        return taken if taken.shape == out.shape else self.reshape(out, flat)
 
     @lazily
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
@@ -98,9 +98,9 @@ class DaskIndexing(DaskBase):
         self.check("take_along_axis", out, (x, indices), (x.shape[axis],), axis=axis, mode=mode)
         labels = tuple(range(x.ndim))
         new = tuple(x.ndim if label == axis else label for label in labels)
-        given = [(x.data, x.dtype, labels), (indices.data, indices.dtype, new)]
+        operands = [(x.data, x.dtype, labels), (indices.data, indices.dtype, new)]
         return by_labels(
-            "take_along_axis", out, given, [new], whole=[axis], options={"axis": axis, "mode": mode}
+            "take_along_axis", out, operands, [new], whole=[axis], options={"axis": axis, "mode": mode}
         )  # fmt: skip
 
     @lazily
@@ -111,10 +111,10 @@ class DaskIndexing(DaskBase):
             self.check("gather", out, (x, indices), x.shape[:depth], mode=mode)
         labels = tuple(range(x.ndim))
         places = tuple(range(x.ndim, x.ndim + indices.ndim))
-        given = [(x.data, x.dtype, labels), (indices.data, indices.dtype, places)]
+        operands = [(x.data, x.dtype, labels), (indices.data, indices.dtype, places)]
         whole = [*labels[:depth], places[-1]]
         return by_labels(
-            "gather", out, given, [(*places[:-1], *labels[depth:])], whole=whole, options={"mode": mode}
+            "gather", out, operands, [(*places[:-1], *labels[depth:])], whole=whole, options={"mode": mode}
         )  # fmt: skip
 
     @lazily
@@ -131,9 +131,9 @@ class DaskIndexing(DaskBase):
             blocks > 1 for blocks in (*indices.data.numblocks[:-1], *updates.data.numblocks[: len(places) - 1])
         )
         if not divided or 2 * x.template.nbytes > TOGETHER:
-            given = [(x.data, x.dtype, labels), *where]
+            operands = [(x.data, x.dtype, labels), *where]
             return by_labels(
-                "indexed_add", out, given, [labels], whole=[*whole, *places], options={"mode": mode}
+                "indexed_add", out, operands, [labels], whole=[*whole, *places], options={"mode": mode}
             )  # fmt: skip
         work = float32 if out.dtype in NARROW else out.dtype
         nothing = known(np.zeros(x.shape, self.cast(x.data, x.dtype, work).dtype))
@@ -145,8 +145,8 @@ class DaskIndexing(DaskBase):
         combine = Folded("add", str(wider(work)), parts.ndim)
         held = indices.data.nbytes + updates.data.nbytes
         total = tree("indexed_add", parts, x.ndim, combine, Template(x.shape, work), added=(), held=held)
-        given = [(self.cast(x.data, x.dtype, work), work, labels), (total, work, labels)]
-        return self.cast(by_labels("add", Template(x.shape, work), given, [labels]), work, out.dtype)
+        operands = [(self.cast(x.data, x.dtype, work), work, labels), (total, work, labels)]
+        return self.cast(by_labels("add", Template(x.shape, work), operands, [labels]), work, out.dtype)
 
     @lazily
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
@@ -156,10 +156,10 @@ class DaskIndexing(DaskBase):
             self.check("indexed_put", out, (x, indices, updates), x.shape[:depth], mode=mode)
         labels = tuple(range(x.ndim))
         places = tuple(range(x.ndim, x.ndim + indices.ndim))
-        given = [
+        operands = [
             (x.data, x.dtype, labels),
             (indices.data, indices.dtype, places),
             (updates.data, updates.dtype, (*places[:-1], *labels[depth:])),
         ]
         whole = [*labels[:depth], *places]
-        return by_labels("indexed_put", out, given, [labels], whole=whole, options={"mode": mode})
+        return by_labels("indexed_put", out, operands, [labels], whole=whole, options={"mode": mode})

@@ -20,9 +20,9 @@ class _Library:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(import_module(self._name), name)
-        setattr(self, name, found)
-        return found
+        attribute = getattr(import_module(self._name), name)
+        setattr(self, name, attribute)
+        return attribute
 
 
 dask: Any = _Library("dask")

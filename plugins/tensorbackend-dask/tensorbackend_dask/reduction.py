@@ -43,8 +43,8 @@ class Extreme:
         options = (("axis", axis), ("keepdims", False), ("tie_break", tie))
         index = restored(name, ((labels, dtype),), ((kept, "int64"),), (), options)(values)
         if axis is not None:
-            found = np.take_along_axis(values, np.expand_dims(index, axis), axis)
-            return np.moveaxis(found, axis, -1), np.expand_dims(index + at[0][axis], -1)
+            extremes = np.take_along_axis(values, np.expand_dims(index, axis), axis)
+            return np.moveaxis(extremes, axis, -1), np.expand_dims(index + at[0][axis], -1)
         place = np.unravel_index(int(index), values.shape)
         first = np.ravel_multi_index(tuple(i + start for i, start in zip(place, at[0], strict=True)), whole)
         ones = (1,) * values.ndim
@@ -134,8 +134,8 @@ class MomentsOfBlock:
 
         def taken(name: str, **more: float) -> Array:
             options = (("axis", axes), *more.items(), ("keepdims", False))
-            found = restored(name, ((labels, work),), ((kept, work),), (), options)(values)
-            return found.reshape((*found.shape, *ones)).astype(np.float64)
+            moment = restored(name, ((labels, work),), ((kept, work),), (), options)(values)
+            return moment.reshape((*moment.shape, *ones)).astype(np.float64)
 
         with np.errstate(all="ignore"):
             return count, taken("mean"), taken("var", correction=0.0) * count

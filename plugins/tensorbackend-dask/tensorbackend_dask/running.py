@@ -68,9 +68,9 @@ def compute(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
     """
     for x in tensors:
         _check(x)
-    found = values([x.data for x in tensors], min(map(keep_of, tensors), default=0))
-    pairs = zip(tensors, found, strict=True)
-    return tuple(tb.Tensor(x.template, x.backend, known(each, x.data.chunks)) for x, each in pairs)
+    arrays = values([x.data for x in tensors], min(map(keep_of, tensors), default=0))
+    pairs = zip(tensors, arrays, strict=True)
+    return tuple(tb.Tensor(x.template, x.backend, known(array, x.data.chunks)) for x, array in pairs)
 
 
 def rechunk(x: tb.Tensor, /, **chunks: int | None) -> tb.Tensor:
@@ -121,20 +121,20 @@ def keep_of(x: tb.Tensor) -> int:
 
 def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
     """The payloads as NumPy arrays, computed together where they are not known."""
-    found = [value_of(x) for x in payloads]
-    missing = [x for x, value in zip(payloads, found, strict=True) if value is None]
+    arrays = [value_of(x) for x in payloads]
+    missing = [x for x, value in zip(payloads, arrays, strict=True) if value is None]
     if not missing:
-        return found
+        return arrays
     with explained():
         computed = iter(_run(dask.compute, _staged(missing, keep)))
-    for number, (x, value) in enumerate(zip(payloads, found, strict=True)):
+    for number, (x, value) in enumerate(zip(payloads, arrays, strict=True)):
         if value is None:
-            found[number] = value = np.asarray(next(computed), x.dtype).reshape(x.shape)
+            arrays[number] = value = np.asarray(next(computed), x.dtype).reshape(x.shape)
             if (stage := x.__dict__.get("stage")) is not None:
                 stage.value = value
             if value.nbytes <= KEPT:
                 x.known = value
-    return found
+    return arrays
 
 
 def kept(payload: Lazy, keep: int) -> None:
@@ -143,16 +143,16 @@ def kept(payload: Lazy, keep: int) -> None:
         return
     with explained():
         (staged,) = _staged([payload], keep)
-        (found,) = _run(dask.persist, [staged])
+        (persisted,) = _run(dask.persist, [staged])
         if (client := _client()) is not None:
-            client.sync(_waited, client, found)
-    payload.dask = found.dask
+            client.sync(_waited, client, persisted)
+    payload.dask = persisted.dask
 
 
-async def _waited(client: Any, found: Any) -> None:
+async def _waited(client: Any, persisted: Any) -> None:
     from distributed import futures_of, wait
 
-    futures = futures_of(found)
+    futures = futures_of(persisted)
     await wait(futures)
     for future in futures:
         if future.status == "error":
@@ -194,23 +194,23 @@ def _client() -> Any:
 def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
     """The payloads over graphs in which each reduction of a large source is its value, computed before."""
     graph = HighLevelGraph.merge(*(x.dask for x in payloads)) if len(payloads) > 1 else payloads[0].dask
-    wanted = {x.name for x in payloads}
+    requested = {x.name for x in payloads}
     stages = {
         name: layer
         for name, layer in graph.layers.items()
         if isinstance(layer, Stage) and layer.small and (layer.value is not None or layer.held > keep)
     }
-    stages = {name: stage for name, stage in stages.items() if name not in wanted}
+    stages = {name: stage for name, stage in stages.items() if name not in requested}
     if not stages:
         return list(payloads)
     below = {name: _stages_below(graph, name, stages) for name in stages}
     while pending := [name for name, stage in stages.items() if stage.value is None]:
-        ready = [name for name in pending if all(stages[each].value is not None for each in below[name])]
+        ready = [name for name in pending if all(stages[source].value is not None for source in below[name])]
         filled = _with_values(graph, stages)
         metas = {name: meta(stages[name].dtype, len(stages[name].chunks)) for name in ready}
         lazy = [_of_layer(filled, name, stages[name].chunks, metas[name]) for name in ready]
-        for name, found in zip(ready, _run(dask.compute, lazy), strict=True):
-            stages[name].value = np.asarray(found, metas[name].dtype)
+        for name, computed in zip(ready, _run(dask.compute, lazy), strict=True):
+            stages[name].value = np.asarray(computed, metas[name].dtype)
     filled = _with_values(graph, stages)
     return [_of_layer(filled, x.name, x.chunks, x._meta) for x in payloads]
 
@@ -223,18 +223,18 @@ def _of_layer(graph: HighLevelGraph, name: str, chunks: Chunks, like: Array) -> 
 
 
 def _stages_below(graph: HighLevelGraph, name: str, stages: dict[str, Stage]) -> set[str]:
-    found: set[str] = set()
+    sources: set[str] = set()
     rest = list(graph.dependencies[name])
     met = set(rest)
     while rest:
-        each = rest.pop()
-        if each in stages:
-            found.add(each)
+        layer_name = rest.pop()
+        if layer_name in stages:
+            sources.add(layer_name)
             continue
-        new = graph.dependencies[each] - met
+        new = graph.dependencies[layer_name] - met
         met |= new
         rest += new
-    return found
+    return sources
 
 
 def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGraph:
@@ -245,8 +245,8 @@ def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGr
             source = known(stage.value, stage.chunks)
             tasks = {}
             for key, node in source.dask.layers[source.name].items():
-                own = (name, *key[1:])
-                tasks[own] = type(node)(own, node.value)
+                renamed_key = (name, *key[1:])
+                tasks[renamed_key] = type(node)(renamed_key, node.value)
             layers[name], dependencies[name] = MaterializedLayer(tasks), set()
     return HighLevelGraph(layers, dependencies)
 

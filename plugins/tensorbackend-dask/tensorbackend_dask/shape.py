@@ -32,14 +32,14 @@ class Spread:
 
 
 def spread(x: Lazy, dtype: DType, chunks: Chunks, axes: tuple[int, ...]) -> Lazy:
-    """A payload repeated to blocks, which are its own along the axes that have its sizes."""
+    """A payload broadcast to the blocks `chunks`, axis i of it along axis `axes[i]`."""
     shape = tuple(map(sum, chunks))
-    wanted = tuple(
+    matching_chunks = tuple(
         chunks[axis] if size == shape[axis] else sizes
         for axis, sizes, size in zip(axes, x.chunks, x.shape, strict=True)
     )
     labels = tuple(range(len(chunks)))
-    operands = [(rechunked(x, wanted), axes), (Place(chunks), labels)]
+    operands = [(rechunked(x, matching_chunks), axes), (Place(chunks), labels)]
     return layer(Spread(axes), named("broadcast"), labels, chunks, dtype, operands)
 
 
@@ -123,24 +123,24 @@ class DaskShaping(DaskBase):
         """Blocks of the value before and after; axes with elements between are needed whole."""
         if not out.size:
             return known(np.empty(out.shape, x.data.dtype))
-        found = x.data
+        padded = x.data
         if any(interior for _, _, interior in padding):
             labels = tuple(range(x.ndim))
-            whole = [axis for axis, each in enumerate(padding) if each != (0, 0, 0)]
-            given = [(found, x.dtype, labels), (pad_value.data, x.dtype, ())]
-            return by_labels("pad", out, given, [labels], whole=whole, options={"padding": padding})
+            whole = [axis for axis, widths in enumerate(padding) if widths != (0, 0, 0)]
+            operands = [(padded, x.dtype, labels), (pad_value.data, x.dtype, ())]
+            return by_labels("pad", out, operands, [labels], whole=whole, options={"padding": padding})
         for axis, (low, high, _) in enumerate(padding):
-            start, stop = max(-low, 0), found.shape[axis] + min(high, 0)
-            found = part(found, axis, min(start, stop), stop) if start <= stop else part(found, axis, 0, 0)
-            pieces = [found]
+            start, stop = max(-low, 0), padded.shape[axis] + min(high, 0)
+            padded = part(padded, axis, min(start, stop), stop) if start <= stop else part(padded, axis, 0, 0)
+            pieces = [padded]
             for place, count in ((0, low), (len(pieces), high)):
                 if count > 0:
-                    edge = tuple((count,) if i == axis else sizes for i, sizes in enumerate(found.chunks))
+                    edge = tuple((count,) if i == axis else sizes for i, sizes in enumerate(padded.chunks))
                     value = spread(pad_value.data, x.dtype, edge, ())
                     pieces.insert(0 if place == 0 else len(pieces), value)
-            found = concatenated(pieces, axis, out.dtype)
-        if found.shape != out.shape:  # more was taken away than there was
+            padded = concatenated(pieces, axis, out.dtype)
+        if padded.shape != out.shape:  # more was taken away than there was
             labels = tuple(range(x.ndim))
-            given = [(x.data, x.dtype, labels), (pad_value.data, x.dtype, ())]
-            return by_labels("pad", out, given, [labels], whole=labels, options={"padding": padding})
-        return found
+            operands = [(x.data, x.dtype, labels), (pad_value.data, x.dtype, ())]
+            return by_labels("pad", out, operands, [labels], whole=labels, options={"padding": padding})
+        return padded

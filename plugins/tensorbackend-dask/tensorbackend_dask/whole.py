@@ -35,16 +35,18 @@ class DaskSorting(DaskBase):
     def top_k(self, out: tuple[Template, Template], x: Tensor, /, *, k: int) -> Payload:
         """The greatest elements along the last axis, and their indices."""
         labels = tuple(range(x.ndim))
-        found = (*labels[:-1], x.ndim)
-        given = [(x.data, x.dtype, labels)]
-        return by_labels("top_k", out, given, [found, found], whole=[x.ndim - 1, x.ndim], options={"k": k})
+        result_labels = (*labels[:-1], x.ndim)
+        operands = [(x.data, x.dtype, labels)]
+        return by_labels(
+            "top_k", out, operands, [result_labels, result_labels], whole=[x.ndim - 1, x.ndim], options={"k": k}
+        )
 
     @lazily
     def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
         """Where values belong among sorted ones, which are needed whole; the values stay in their blocks."""
         labels = tuple(range(x2.ndim))
-        given = [(x1.data, x1.dtype, (x2.ndim,)), (x2.data, x2.dtype, labels)]
-        return by_labels("searchsorted", out, given, [labels], whole=[x2.ndim], options={"side": side})
+        operands = [(x1.data, x1.dtype, (x2.ndim,)), (x2.data, x2.dtype, labels)]
+        return by_labels("searchsorted", out, operands, [labels], whole=[x2.ndim], options={"side": side})
 
 
 class DaskFourier(DaskBase):
@@ -71,11 +73,11 @@ class DaskRandom(DaskBase):
 
     @lazily
     def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
-        """The words into which a key turns those of counters."""
+        """Encrypts the words of counters with a key."""
         labels = tuple(range(out[0].ndim))
-        given: list[tuple[Lazy, DType, Labels]] = [(key.data, key.dtype, (len(labels),))]
-        given += [(x.data, x.dtype, labels[len(labels) - x.ndim :]) for x in (high, low)]
-        return by_labels("threefry2x32", out, given, [labels, labels], whole=[len(labels)])
+        operands: list[tuple[Lazy, DType, Labels]] = [(key.data, key.dtype, (len(labels),))]
+        operands += [(x.data, x.dtype, labels[len(labels) - x.ndim :]) for x in (high, low)]
+        return by_labels("threefry2x32", out, operands, [labels, labels], whole=[len(labels)])
 
 
 class DaskLinalg(DaskBase):
@@ -86,10 +88,10 @@ class DaskLinalg(DaskBase):
         batch = tuple(range(x.ndim - 2))
         outs = (out,) if isinstance(out, Template) else out
         results, whole = [], [x.ndim - 2, x.ndim - 1]
-        for number, each in enumerate(outs):
-            own = tuple(range(10 * (number + 10), 10 * (number + 10) + each.ndim - len(batch)))
-            results.append((*batch, *own))
-            whole += own
+        for number, template in enumerate(outs):
+            own_labels = tuple(range(10 * (number + 10), 10 * (number + 10) + template.ndim - len(batch)))
+            results.append((*batch, *own_labels))
+            whole += own_labels
         labels = tuple(range(x.ndim))
         return by_labels(name, out, [(x.data, x.dtype, labels)], results, whole=whole, options=options)
 
@@ -145,9 +147,11 @@ class DaskLinalg(DaskBase):
         count = out.ndim - inner
         batch = tuple(range(count))
 
-        def labels(x: Tensor, own: Labels) -> Labels:
-            return (*batch[count - (x.ndim - len(own)) :], *own)
+        def labels(x: Tensor, own_labels: Labels) -> Labels:
+            return (*batch[count - (x.ndim - len(own_labels)) :], *own_labels)
 
-        ours, theirs, found = (count, count + 1), (count + 2, count + 3)[:inner], (count + 4, count + 5)[:inner]
-        given = [(a.data, a.dtype, labels(a, ours)), (b.data, b.dtype, labels(b, theirs))]
-        return by_labels(name, out, given, [(*batch, *found)], whole=[*ours, *theirs, *found], options=options)
+        ours, theirs, result_labels = (count, count + 1), (count + 2, count + 3)[:inner], (count + 4, count + 5)[:inner]
+        operands = [(a.data, a.dtype, labels(a, ours)), (b.data, b.dtype, labels(b, theirs))]
+        return by_labels(
+            name, out, operands, [(*batch, *result_labels)], whole=[*ours, *theirs, *result_labels], options=options
+        )

@@ -27,11 +27,11 @@ class DaskWindow(DaskBase):
         labels = tuple(range(x.ndim))
         other = tuple(x.ndim + axis if axis in whole else axis for axis in labels)
         # A scatter's result looks like x, a reduction's like what it gives for each window.
-        given = [(each.data, each.dtype, () if not each.ndim else labels if number == 0 else other)
-                 for number, each in enumerate(inputs)]  # fmt: skip
+        operands = [(tensor.data, tensor.dtype, () if not tensor.ndim else labels if number == 0 else other)
+                    for number, tensor in enumerate(inputs)]  # fmt: skip
         result = labels if len(inputs) > 1 else other
         moved = [x.ndim + axis for axis in whole]
-        return by_labels(name, out, given, [result], whole=[*whole, *moved], options=options)
+        return by_labels(name, out, operands, [result], whole=[*whole, *moved], options=options)
 
     @lazily
     def conv(
@@ -40,20 +40,20 @@ class DaskWindow(DaskBase):
     ) -> Payload:  # fmt: skip
         """Examples, and channels of the result, stay in blocks where there are no groups of them."""
         count = x.ndim
-        labels, reads, found = tuple(range(count)), range(count, 2 * count), range(2 * count, 3 * count)
+        labels, reads, result_labels = tuple(range(count)), range(count, 2 * count), range(2 * count, 3 * count)
         ours = (reads[0], labels[1], *reads[2:]) if feature_groups == 1 else tuple(reads)
-        result = (labels[0], ours[0], *found[2:])
-        whole = {*labels[1:], *ours[1:], *found}
+        result = (labels[0], ours[0], *result_labels[2:])
+        whole = {*labels[1:], *ours[1:], *result_labels}
         if batch_groups != 1 or feature_groups != 1:
             whole |= {labels[0], ours[0]}
         if batch_groups != 1:
-            result = (found[0], found[1], *found[2:])
+            result = (result_labels[0], result_labels[1], *result_labels[2:])
         options = {
             "strides": strides, "padding": padding, "input_dilation": input_dilation,
             "kernel_dilation": kernel_dilation, "feature_groups": feature_groups, "batch_groups": batch_groups,
         }  # fmt: skip
-        given = [(x.data, x.dtype, labels), (kernel.data, kernel.dtype, ours)]
-        return by_labels("conv", out, given, [result], whole=whole, options=options)
+        operands = [(x.data, x.dtype, labels), (kernel.data, kernel.dtype, ours)]
+        return by_labels("conv", out, operands, [result], whole=whole, options=options)
 
 
 def _callback(name: str) -> Any:

@@ -60,12 +60,12 @@ def test_is_as_on_numpy(name: str) -> None:
     program, blocks = PROGRAMS[name]
     random = numpy.random.default_rng(3)
     arrays = [random.normal(size=(10, 5)).astype("float32") for _ in range(2)]
-    wanted = program(*(tb.asarray(each, names=NAMES, backend="numpy") for each in arrays))
-    found = program(*(tb.asarray(each, names=NAMES, backend=BACKEND) for each in arrays))
-    assert found.template is wanted.template
+    reference = program(*(tb.asarray(array, names=NAMES, backend="numpy") for array in arrays))
+    result = program(*(tb.asarray(array, names=NAMES, backend=BACKEND) for array in arrays))
+    assert result.template is reference.template
     if blocks:
-        assert found.data.numblocks == blocks
-    numpy.testing.assert_allclose(numpy.asarray(found), numpy.asarray(wanted), rtol=2e-6, atol=1e-6)
+        assert result.data.numblocks == blocks
+    numpy.testing.assert_allclose(numpy.asarray(result), numpy.asarray(reference), rtol=2e-6, atol=1e-6)
 
 
 def test_blocks_are_numpy_s_to_the_bit() -> None:
@@ -95,9 +95,9 @@ def test_gradients_and_compiled_functions() -> None:
 
     random = numpy.random.default_rng(0)
     data, start = random.normal(size=(10, 5)), random.normal(size=5)
-    found = []
+    gradients = []
     for backend in (BACKEND, tb.get_backend("numpy")):
         x = tb.asarray(data, names=NAMES, backend=backend)
         weights = tb.asarray(start, names=("feature",), backend=backend)
-        found.append(numpy.asarray(tb.jit(tb.grad(loss))(weights, x)))
-    numpy.testing.assert_allclose(found[0], found[1], rtol=1e-12)
+        gradients.append(numpy.asarray(tb.jit(tb.grad(loss))(weights, x)))
+    numpy.testing.assert_allclose(gradients[0], gradients[1], rtol=1e-12)

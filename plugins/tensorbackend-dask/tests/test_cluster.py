@@ -47,23 +47,23 @@ def summary(rows: int) -> list[Any]:
     standard = (x - tb.mean(x, axis="time")) / tb.std(x, axis="time")
     covariance = tb.dot(standard, standard.rename("time", "other"), contract="time") / rows
     counts = tb.histogram(standard, bins=8, range=(-2.0, 2.0)).counts
-    return [numpy.asarray(each) for each in compute(covariance, counts)]
+    return [numpy.asarray(tensor) for tensor in compute(covariance, counts)]
 
 
-def wanted(rows: int) -> list[Any]:
+def reference_summary(rows: int) -> list[Any]:
     x = numpy.sqrt(numpy.arange(rows * 8, dtype="float64")).reshape(rows, 8)
     standard = (x - x.mean(0)) / x.std(0)
     return [standard.T @ standard / rows, numpy.histogram(standard, bins=8, range=(-2.0, 2.0))[0]]
 
 
-def agree(found: list[Any], expected: list[Any], rows: int) -> None:
-    numpy.testing.assert_allclose(found[0], expected[0], atol=1e-4)
-    assert numpy.abs(found[1] - expected[1]).sum() <= 1e-4 * rows * 8
+def agree(statistics: list[Any], expected: list[Any], rows: int) -> None:
+    numpy.testing.assert_allclose(statistics[0], expected[0], atol=1e-4)
+    assert numpy.abs(statistics[1] - expected[1]).sum() <= 1e-4 * rows * 8
 
 
 def test_a_program_over_processes(client: Any) -> None:
-    agree(summary(200_000), wanted(200_000), 200_000)
-    assert not [each for each in Path(client.folder).rglob("storage/*") if each.is_file()]  # nothing was spilled
+    agree(summary(200_000), reference_summary(200_000), 200_000)
+    assert not [path for path in Path(client.folder).rglob("storage/*") if path.is_file()]  # nothing was spilled
 
 
 def test_every_kind_of_dtype_travels() -> None:
@@ -75,7 +75,7 @@ def test_every_kind_of_dtype_travels() -> None:
 
 def test_what_is_kept_stays_on_the_workers(client: Any) -> None:
     x = table(50_000).block_until_ready()
-    assert all(type(each).__name__ == "Future" for each in dict(x.data.dask).values())
+    assert all(type(node).__name__ == "Future" for node in dict(x.data.dask).values())
     assert tb.max(x).item() == pytest.approx(399_999**0.5)
 
 
@@ -91,17 +91,17 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     process = next(iter(client.cluster.workers.values())).pid
     timer = threading.Timer(0.5, os.kill, (process, 9))
     timer.start()
-    found = summary(rows)
+    statistics = summary(rows)
     assert not timer.is_alive()  # it was in the middle
-    agree(found, wanted(rows), rows)
+    agree(statistics, reference_summary(rows), rows)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_has_gone() -> None:
     with (
         LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster,
-        Client(cluster) as own,
-        dask.config.set(scheduler=own),
+        Client(cluster) as other_client,
+        dask.config.set(scheduler=other_client),
     ):
         x = table(20_000).block_until_ready()
     with dask.config.set(scheduler="synchronous"), pytest.raises(BackendError, match="a Dask cluster that answers"):

@@ -73,10 +73,10 @@ def test_mean_and_variance_take_one_pass(tasks: Counter[str]) -> None:
 
 @pytest.mark.parametrize(("keep", "times"), [(1, 2), (1 << 30, 1)])
 def test_blocks_are_made_again_where_they_are_too_much_to_keep(keep: int, times: int) -> None:
-    made = []
+    block_ids = []
 
     def generate(block_id: Any = None) -> Any:
-        made.append(block_id)
+        block_ids.append(block_id)
         return numpy.full((1000, 2), block_id[0], "float32")
 
     array = dask.array.map_blocks(
@@ -86,7 +86,7 @@ def test_blocks_are_made_again_where_they_are_too_much_to_keep(keep: int, times:
     x = tb.asarray(array, names=("time", "feature"), backend=backend)
     centred = x - tb.mean(x, axis="time")
     assert tb.max(centred).item() == 1.5
-    assert len(made) == 4 * times
+    assert len(block_ids) == 4 * times
 
 
 def test_several_are_computed_together() -> None:

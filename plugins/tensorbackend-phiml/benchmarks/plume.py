@@ -80,8 +80,8 @@ def main() -> None:
         "PhiML JAX eager": (theirs, False),
         "ours JAX eager": (ours_jax, False),
     }
-    wanted = options.runs.split(",") if options.runs else list(choices)
-    runs = [Run(name, choices[name][0], options.size, choices[name][1]) for name in wanted]
+    names = options.runs.split(",") if options.runs else list(choices)
+    runs = [Run(name, choices[name][0], options.size, choices[name][1]) for name in names]
     for number in range(options.steps):
         for run in runs:
             run.go_on(first=not number)

@@ -45,7 +45,7 @@ def run(checkout: Path, name: str, report: Path) -> None:
         written = Path(room) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", "-p", "appended"]
         command += ["-n", WORKERS, "--tb=line", "--show-capture=no", f"--junitxml={written}"]
-        command += [f"--ignore={tests / each}" for each in LEFT_OUT]
+        command += [f"--ignore={tests / module}" for module in LEFT_OUT]
         command += [str(tests / folder) for folder in folders.split()]
         path = os.pathsep.join([str(checkout), str(HERE)])
         environment = os.environ | {"OURS": ours, "DEFAULT": default, "PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
@@ -57,7 +57,7 @@ def passed(report: Path) -> dict[str, bool]:
     """Whether each test of a report passed."""
     return {
         f"{case.get('classname')}.{case.get('name')}": not any(
-            case.find(each) is not None for each in ("failure", "error", "skipped")
+            case.find(tag) is not None for tag in ("failure", "error", "skipped")
         )
         for case in ElementTree.parse(report).getroot().iter("testcase")
     }
@@ -78,22 +78,25 @@ def main() -> int:
         return compared(options.checkout.resolve(), options.runs or list(RUNS), reports)
 
 
-def compared(checkout: Path, wanted: list[str], reports: Path) -> int:
+def compared(checkout: Path, run_names: list[str], reports: Path) -> int:
     """Prints the totals of runs and what differs from those that they are compared with; 1 where something does."""
     results: dict[str, dict[str, bool]] = {}
     wrong = 0
-    for name in [*dict.fromkeys(COMPARED[each] for each in wanted if each in COMPARED), *wanted]:
+    for name in [*dict.fromkeys(COMPARED[run_name] for run_name in run_names if run_name in COMPARED), *run_names]:
         if name in results:
             continue
         begin, report = time.monotonic(), reports / f"{name.replace(' ', '-').replace(':', '-')}.xml"
         if not report.exists():
             run(checkout, name, report)
-        found = results[name] = passed(report)
-        print(f"{name}: {sum(found.values())} of {len(found)} pass, {time.monotonic() - begin:.0f} s", flush=True)
+        passed_by_test = results[name] = passed(report)
+        print(
+            f"{name}: {sum(passed_by_test.values())} of {len(passed_by_test)} pass, {time.monotonic() - begin:.0f} s",
+            flush=True,
+        )
         if name not in COMPARED:
             continue
         reference = results[COMPARED[name]]
-        lost = {test for test, passes in found.items() if reference.get(test) and not passes}
+        lost = {test for test, passes in passed_by_test.items() if reference.get(test) and not passes}
         excused = {test for run, test in EXCEPTIONS if run == name}
         for test in sorted(lost - excused):
             print(f"  fails, and passes in {COMPARED[name]!r}: {test}")
@@ -101,7 +104,7 @@ def compared(checkout: Path, wanted: list[str], reports: Path) -> int:
             print(f"  is an exception and does not fail: {test}")
         for test in sorted(lost & excused):
             print(f"  an exception: {test}: {EXCEPTIONS[name, test]}")
-        gone = reference.keys() - found.keys()
+        gone = reference.keys() - passed_by_test.keys()
         for test in sorted(gone):
             print(f"  was not run: {test}")
         wrong += len(lost ^ excused) + len(gone)

@@ -35,8 +35,8 @@ class Base(PhimlBackend):
         self.base = base
         """The backend on which new tensors are made; each device has its own."""
         devices = compute_devices(self, base)
-        own = next(device for device in devices if device.ref[1] == base.device)
-        super().__init__(f"tensorbackend:{LABELS.get(base.name, base.name.title())}", devices, own)
+        default_device = next(device for device in devices if device.ref[1] == base.device)
+        super().__init__(f"tensorbackend:{LABELS.get(base.name, base.name.title())}", devices, default_device)
 
     # Identity
 
@@ -104,10 +104,10 @@ class Base(PhimlBackend):
     def _dtype(self, x: Operand) -> tb.DType:
         if type(x) is tb.Tensor:
             return x.template.dtype
-        found = NUMBERS.get(type(x))
-        if found is None:
-            found = x.dtype if self.is_sparse(x) else self._tensor(x).dtype
-        return found
+        dtype = NUMBERS.get(type(x))
+        if dtype is None:
+            dtype = x.dtype if self.is_sparse(x) else self._tensor(x).dtype
+        return dtype
 
     def auto_cast(self, *tensors: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> list[Any]:
         """Values as tensors of the one dtype that PhiML gives them together."""
@@ -132,15 +132,15 @@ class Base(PhimlBackend):
             if self.is_sparse(x):
                 return x.astype(dtype)
             x = self._tensor(x)
-        given = x.template.dtype
-        if given is dtype:
+        source_dtype = x.template.dtype
+        if source_dtype is dtype:
             return x
-        if given.is_complex and not dtype.is_complex:
+        if source_dtype.is_complex and not dtype.is_complex:
             x = tb.real(x)
         return tb.astype(x, dtype)
 
     def _pair(self, a: Operand, b: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> tuple[Any, Any]:
-        """Two operands in the dtype that PhiML gives them; a number beside a tensor stays one, which is quicker."""
+        """Cast two operands to the dtype that PhiML gives them; a number beside a tensor stays one, which is faster."""
         precision = get_precision()
         if type(a) is tb.Tensor and type(b) is tb.Tensor:
             dtype = a.template.dtype
@@ -239,9 +239,9 @@ class Base(PhimlBackend):
 
     def _scipy(self, matrix: Any) -> Any:
         """A sparse matrix as the one of SciPy that PhiML knows: it looks for matrices, not for arrays."""
-        found = matrix.to_scipy()
+        sparse_array = matrix.to_scipy()
         kinds = {"coo": scipy.sparse.coo_matrix, "csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix}
-        return kinds[matrix.format](found)
+        return kinds[matrix.format](sparse_array)
 
     def to_dlpack(self, tensor: Operand) -> Any:
         """A DLPack capsule of a tensor."""
@@ -249,8 +249,8 @@ class Base(PhimlBackend):
 
     def from_dlpack(self, capsule: Any) -> Any:
         """The tensor of a DLPack capsule, or of another library's array."""
-        given = capsule if hasattr(capsule, "__dlpack__") else _Capsule(capsule, self.base.dlpack_device())
-        return tb.from_dlpack(given, backend=self.base)
+        producer = capsule if hasattr(capsule, "__dlpack__") else _Capsule(capsule, self.base.dlpack_device())
+        return tb.from_dlpack(producer, backend=self.base)
 
     def from_external_array_dlpack(self, external_array: Any) -> Any:
         """Another library's array as a tensor, its memory shared where that can be."""
@@ -260,8 +260,8 @@ class Base(PhimlBackend):
 
     def copy(self, tensor: Operand, only_mutable: bool = False) -> Any:
         """A tensor of the same value: an assignment to one of the two does not change the other."""
-        found = self._tensor(tensor) if not self.is_sparse(tensor) else tensor
-        return found.__copy__() if isinstance(found, tb.Tensor) else found
+        native = self._tensor(tensor) if not self.is_sparse(tensor) else tensor
+        return native.__copy__() if isinstance(native, tb.Tensor) else native
 
     def block_until_ready(self, values: Any) -> None:
         """Waits for the data of values, nested in tuples and lists."""
@@ -280,11 +280,11 @@ class Base(PhimlBackend):
     def set_default_device(self, device: Any) -> bool:
         """Makes new tensors on a device, or on the first of a type; warns and gives False where there is none."""
         if isinstance(device, str):
-            found = self.list_devices(device)
-            if not found:
+            devices = self.list_devices(device)
+            if not devices:
                 warnings.warn(f"{self.name}: there is no device of type {device!r}", RuntimeWarning, stacklevel=2)
                 return False
-            device = found[0]
+            device = devices[0]
         assert device.backend is self, f"expected a device of {self.name}, got {device}"
         self._default_device: ComputeDevice = device
         self.base = tb.get_backend(self.base.name, device=device.ref[1])

@@ -51,7 +51,7 @@ class Creation(Base):
         )
 
     def _home(self, *values: Operand) -> tb.Backend | None:
-        """The backend to ask for beside values: none where a tensor says it already."""
+        """The backend of a new tensor, or `None` where a tensor among the values decides it."""
         return None if any(isinstance(x, tb.Tensor) for x in values) else self.base
 
     def meshgrid(self, *coordinates: Operand) -> list[Any]:

@@ -92,7 +92,7 @@ def combined(
 
 @lru_cache(None)
 def steady(precision: int | None, bool_to_int: bool = False, int_to_float: bool = False) -> frozenset[tb.DType]:
-    """The dtypes that two operands of one keep."""
+    """The dtypes that PhiML keeps where both operands have them."""
     return frozenset(
         dtype for dtype in TO_PHIML if combined((dtype, dtype), precision, bool_to_int, int_to_float) is dtype
     )

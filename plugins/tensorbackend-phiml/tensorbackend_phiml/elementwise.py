@@ -146,9 +146,11 @@ class Elementwise(Base):
 
     def clip(self, x: Operand, minimum: Operand, maximum: Operand) -> Any:
         """x, but at least `minimum` and at most `maximum`."""
-        given = [each for each in (x, minimum, maximum) if each is not None]
-        target = combined(tuple(map(self._dtype, given)), get_precision(), True)
-        x, low, high = (each if each is None else self._cast(each, target) for each in (x, minimum, maximum))
+        operands = [operand for operand in (x, minimum, maximum) if operand is not None]
+        target = combined(tuple(map(self._dtype, operands)), get_precision(), True)
+        x, low, high = (
+            operand if operand is None else self._cast(operand, target) for operand in (x, minimum, maximum)
+        )
         return tb.clip(x, low, high)
 
     def where(self, condition: Operand, x: Operand = None, y: Operand = None) -> Any:

@@ -89,8 +89,8 @@ class Indexing(Base):
         return tb.reshape(tb.arange(count, backend=self.base), (count, *[1] * (axes - 1)))
 
     def _indices(self, indices: Operand) -> Any:
-        found = self._tensor(indices)
-        return self.to_int64(found) if found.dtype is bool_ or found.dtype.is_inexact else found
+        places = self._tensor(indices)
+        return self.to_int64(places) if places.dtype is bool_ or places.dtype.is_inexact else places
 
     def batch_gather(self, tensor: Operand, batches: Any) -> Any:
         """Examples of a batch."""
@@ -155,14 +155,14 @@ class Indexing(Base):
         vectors = tb.broadcast_to(vectors, (size, count, vectors.shape[-1]))
         if size == 1:
             vectors = self._counted(vectors[0], grid.shape[1:-1])
-            found = SCATTERS[mode](grid[0], vectors, updates[0], mode=outside)[None]
+            scattered = SCATTERS[mode](grid[0], vectors, updates[0], mode=outside)[None]
         else:
             vectors = tb.reshape(self._counted(vectors, grid.shape[1:-1]), (size * count, -1))
             examples = tb.repeat(tb.arange(size, backend=self.base), count)
             vectors = tb.concat([examples[:, None], self.to_int64(vectors)], axis=1)
             updates = tb.reshape(updates, (size * count, grid.shape[-1]))
-            found = SCATTERS[mode](grid, vectors, updates, mode=outside)
-        return self._cast(found, bool_) if kept is bool_ and found.dtype is tb.int32 else found
+            scattered = SCATTERS[mode](grid, vectors, updates, mode=outside)
+        return self._cast(scattered, bool_) if kept is bool_ and scattered.dtype is tb.int32 else scattered
 
     def _counted(self, vectors: Any, shape: Sequence[int]) -> Any:
         """Index vectors whose negative entries are counted from the end."""

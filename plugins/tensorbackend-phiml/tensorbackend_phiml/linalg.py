@@ -61,8 +61,8 @@ class Linalg(Base):
         if kernels > 1:
             x = tb.reshape(x, (1, batch * channels, *lengths))
             options["feature_groups"] = batch
-        found = tb.conv(x, tb.reshape(kernel, (kernels * out, inner, *widths)), padding=padding, **options)
-        return tb.reshape(found, (batch, out, *found.shape[2:]))
+        convolved = tb.conv(x, tb.reshape(kernel, (kernels * out, inner, *widths)), padding=padding, **options)
+        return tb.reshape(convolved, (batch, out, *convolved.shape[2:]))
 
     def fft(self, x: Operand, axes: Sequence[int]) -> Any:
         """The discrete Fourier transform along axes."""
@@ -77,8 +77,8 @@ class Linalg(Base):
     def matrix_solve_least_squares(self, matrix: Operand, rhs: Operand) -> tuple[Any, Any, Any, Any]:
         """The solutions of a batch of systems with the least residuals, those, the ranks and the singular values."""
         matrix, rhs = self.auto_cast(matrix, rhs, int_to_float=True)
-        found = tb.linalg.lstsq(matrix, rhs)
-        return found[0], found[1], found[2], found[3]
+        solution = tb.linalg.lstsq(matrix, rhs)
+        return solution[0], solution[1], solution[2], solution[3]
 
     def solve_triangular(self, matrix: Operand, rhs: Operand, lower: bool, unit_diagonal: bool) -> Any:
         """The solution of a triangular system, sparse or dense."""
@@ -88,8 +88,8 @@ class Linalg(Base):
     def solve_triangular_dense(self, matrix: Operand, rhs: Operand, lower: bool, unit_diagonal: bool) -> Any:
         """The solutions of a batch of triangular systems with a vector each, or of one matrix with one vector."""
         matrix, rhs = self.auto_cast(matrix, rhs, int_to_float=True)
-        found = tb.linalg.triangular_solve(matrix, rhs[..., None], lower=lower, unit_diagonal=unit_diagonal)
-        return found[..., 0]
+        columns = tb.linalg.triangular_solve(matrix, rhs[..., None], lower=lower, unit_diagonal=unit_diagonal)
+        return columns[..., 0]
 
     def matrix_rank_dense(self, matrix: Operand, hermitian: bool = False) -> Any:
         """The rank of each matrix of a batch."""

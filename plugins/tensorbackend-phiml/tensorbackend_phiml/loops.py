@@ -19,17 +19,18 @@ class Loops(Base):
     ) -> tuple[Any, ...]:
         """`values = loop(*values)` as long as any element of the first value holds, at most `max_iter` times.
 
-        Of a sequence of numbers of turns, the values after so many are stacked. No gradient flows through it.
+        If `max_iter` is a sequence, the values after each of these numbers of turns are stacked. No gradient flows
+        through the loop.
         """
         values = self.stop_gradient_tree(tuple(values))
         if isinstance(max_iter, SupportsIndex):  # NumPy's too
             max_iter = index(max_iter)
         leaves = _leaves(values)
         if all(map(self.is_available, leaves)):
-            found = self._run(loop, values, max_iter)
+            loop_values = self._run(loop, values, max_iter)
         else:
-            found = self._traced(loop, values, max_iter)
-        ended: tuple[Any, ...] = self.stop_gradient_tree(found)
+            loop_values = self._traced(loop, values, max_iter)
+        ended: tuple[Any, ...] = self.stop_gradient_tree(loop_values)
         return ended
 
     def _run(self, loop: Callable[..., Any], values: Any, max_iter: int | Sequence[int] | None) -> Any:
@@ -54,20 +55,20 @@ class Loops(Base):
         values = self._each_leaf(self._tensor, values)
 
         def body(values: Any) -> Any:
-            found = tuple(loop(*values))
+            next_values = tuple(loop(*values))
             # A value that PhiML computes in another precision goes round in its own.
-            return self._each_leaf(lambda x, like: self._cast(x, like.dtype), found, values)
+            return self._each_leaf(lambda x, like: self._cast(x, like.dtype), next_values, values)
 
         def until(values: Any, start: int, stop: int | None) -> Any:
             if stop is None:
                 return tb.while_loop(lambda carry: tb.any(carry[0]), body, values)
             turn = tb.asarray(start, dtype="int64", backend=self.base)
-            found = tb.while_loop(
+            last_carry = tb.while_loop(
                 lambda carry: tb.logical_and(carry[0] < stop, tb.any(carry[1][0])),
                 lambda carry: (carry[0] + 1, body(carry[1])),
                 (turn, values),
             )
-            return found[1]
+            return last_carry[1]
 
         if max_iter is None or isinstance(max_iter, int):
             return until(values, 0, max_iter)
@@ -80,5 +81,5 @@ class Loops(Base):
 
 def _leaves(tree: Any) -> list[Any]:
     if isinstance(tree, dict):
-        return [leaf for each in tree.values() for leaf in _leaves(each)]
-    return [leaf for each in tree for leaf in _leaves(each)] if isinstance(tree, tuple | list) else [tree]
+        return [leaf for subtree in tree.values() for leaf in _leaves(subtree)]
+    return [leaf for subtree in tree for leaf in _leaves(subtree)] if isinstance(tree, tuple | list) else [tree]

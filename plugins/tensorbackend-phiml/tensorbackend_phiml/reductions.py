@@ -15,7 +15,7 @@ Axes = int | Sequence[int] | None
 
 
 def _axes(axis: Any) -> Any:
-    return tuple(int(each) for each in axis) if isinstance(axis, tuple | list) else axis
+    return tuple(int(number) for number in axis) if isinstance(axis, tuple | list) else axis
 
 
 def reduction(op: Callable[..., tb.Tensor], bool_to_int: bool = False) -> Callable[..., Any]:
@@ -47,8 +47,8 @@ class Reductions(Base):
         """The sum along axes; of a list of tensors that of the list."""
         if isinstance(value, tuple | list) and axis == 0:
             total = value[0]
-            for each in value[1:]:
-                total = total + each
+            for term in value[1:]:
+                total = total + term
             return self._tensor(total)
         return self._summed(value, axis, keepdims)
 
@@ -99,10 +99,10 @@ class Reductions(Base):
         """Where values would be inserted; with a batch of sequences each for itself."""
         sequence, values = self.auto_cast(sorted_sequence, search_values)
 
-        def found(sequence: tb.Tensor, values: tb.Tensor) -> tb.Tensor:
+        def search(sequence: tb.Tensor, values: tb.Tensor) -> tb.Tensor:
             return tb.searchsorted(sequence, values, side=side)  # type: ignore[arg-type] # "left" or "right"
 
-        function: Callable[..., tb.Tensor] = found
+        function: Callable[..., tb.Tensor] = search
         for _ in range(sequence.ndim - 1):
             function = tb.vmap(function)
         return self._cast(function(sequence, values), from_phiml(dtype))
@@ -150,9 +150,9 @@ class Reductions(Base):
         group = tb.cumulative_sum(group, axis=0)
         firsts = tb.concat([tb.ones((min(1, rows.shape[0]),), dtype="bool", backend=self.base), begins])
         values = tb.moveaxis(tb.take(x, tb.compress(firsts, order), axis=0), 0, axis)
-        found: list[Any] = [values]
+        results: list[Any] = [values]
         if return_inverse:
-            found.append(tb.indexed_put(tb.zeros_like(group), order[:, None], group))
+            results.append(tb.indexed_put(tb.zeros_like(group), order[:, None], group))
         if return_counts:
-            found.append(tb.bincount(group))
-        return tuple(found) if len(found) > 1 else (values,)
+            results.append(tb.bincount(group))
+        return tuple(results) if len(results) > 1 else (values,)

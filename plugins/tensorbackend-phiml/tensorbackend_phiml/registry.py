@@ -26,13 +26,13 @@ def backend(name: str | None = None) -> TensorBackend:
     Raises `BackendError` for a name that nothing declares.
     """
     base = tb.get_backend(name)
-    found = _instances.get(base.name)
-    if found is None:
-        found = _instances[base.name] = TensorBackend(base)
+    instance = _instances.get(base.name)
+    if instance is None:
+        instance = _instances[base.name] = TensorBackend(base)
     _introduce()
-    if not any(each == found for each in BACKENDS):
-        BACKENDS.append(found)
-    return found
+    if not any(known == instance for known in BACKENDS):
+        BACKENDS.append(instance)
+    return instance
 
 
 @cache
@@ -47,17 +47,17 @@ def _introduce() -> None:
 
     @wraps(theirs)
     def backend_for(*values: Any) -> Any:
-        found = {value.backend.name: value.backend for value in values}
-        ours = [each for each in found.values() if _is_ours(each)]
-        if not ours or "object" in found:
+        backend_by_name = {value.backend.name: value.backend for value in values}
+        ours = [candidate for candidate in backend_by_name.values() if _is_ours(candidate)]
+        if not ours or "object" in backend_by_name:
             return theirs(*values)
-        if len(ours) > 1 or found.keys() & {"torch", "tensorflow", "jax"}:
-            raise NoBackendFound(f"expected tensors of one backend, got those of {', '.join(found)}")
+        if len(ours) > 1 or backend_by_name.keys() & {"torch", "tensorflow", "jax"}:
+            raise NoBackendFound(f"expected tensors of one backend, got those of {', '.join(backend_by_name)}")
         return ours[0]
 
     @wraps(by_name)
     def get_backend(backend: Any) -> Any:
-        known = next((each for each in _instances.values() if each.name == backend), None)
+        known = next((instance for instance in _instances.values() if instance.name == backend), None)
         return by_name(backend) if known is None else known
 
     formatter = phiml_tensors.BroadcastFormatter
@@ -76,7 +76,7 @@ def _introduce() -> None:
 
 def _is_ours(backend: Any) -> bool:
     # A profiler stands for a backend and is equal to it.
-    return any(backend == each for each in _instances.values())
+    return any(backend == instance for instance in _instances.values())
 
 
 def _exchange(old: Any, new: Any) -> None:

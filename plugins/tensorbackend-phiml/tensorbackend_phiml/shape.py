@@ -32,7 +32,7 @@ class Shaping(Base):
         return tb.permute_dims(x, None if axes is None else tuple(axes))
 
     def expand_dims(self, a: Operand, axis: int = 0, number: int = 1) -> Any:
-        """With so many axes of size 1 more at a place."""
+        """Insert `number` axes of size 1 at a place."""
         x = self._tensor(a)
         shape = x.shape
         place = axis if axis >= 0 else len(shape) + 1 + axis
@@ -43,7 +43,7 @@ class Shaping(Base):
         return tb.tile(self._tensor(value), sizes(multiples))
 
     def tile_to(self, x: Operand, axis: int, size: int) -> Any:
-        """Repeated along an axis up to a size, of which its own is a part."""
+        """Repeat a tensor along an axis up to a size, which is a multiple of its size there."""
         current = self.shape(x)[axis]
         if current == size:
             return x
@@ -51,10 +51,10 @@ class Shaping(Base):
         return self.tile(x, [size // current if place == axis else 1 for place in range(self.ndims(x))])
 
     def determine_size(self, tensors: Sequence[Operand], axis: int) -> int:
-        """The size that tensors have in common along an axis, where 1 gives way."""
-        found = {self.shape(x)[axis] for x in tensors} - {1}
-        assert len(found) <= 1, f"expected one size along axis {axis}, got {sorted(found)}"
-        return found.pop() if found else 1
+        """The size that tensors have in common along an axis, where a size of 1 fits any other."""
+        lengths = {self.shape(x)[axis] for x in tensors} - {1}
+        assert len(lengths) <= 1, f"expected one size along axis {axis}, got {sorted(lengths)}"
+        return lengths.pop() if lengths else 1
 
     def repeat(self, x: Operand, repeats: Operand, axis: int, new_length: int | None = None) -> Any:
         """Each entry along an axis so many times in a row, `new_length` in all if that is known."""
@@ -73,10 +73,10 @@ class Shaping(Base):
         return tb.concat(self._together(values), axis=axis)
 
     def _together(self, values: Sequence[Operand]) -> list[Any]:
-        given = [x if type(x) is tb.Tensor else self._tensor(x) for x in values]
-        if len({x.template.dtype for x in given}) > 1:
-            return self.auto_cast(*given)
-        return given
+        tensors = [x if type(x) is tb.Tensor else self._tensor(x) for x in values]
+        if len({x.template.dtype for x in tensors}) > 1:
+            return self.auto_cast(*tensors)
+        return tensors
 
     def stack_leaves(self, trees: Sequence[Any], axis: int = 0) -> Any:
         """Nested tensors with each leaf stacked with those of the others."""
@@ -95,8 +95,8 @@ class Shaping(Base):
         if isinstance(first, dict):
             return {key: self._each_leaf(function, *(tree[key] for tree in trees)) for key in first}
         if isinstance(first, tuple | list):
-            found = [self._each_leaf(function, *each) for each in zip(*trees, strict=True)]
-            return tuple(found) if isinstance(first, tuple) else found
+            mapped = [self._each_leaf(function, *subtrees) for subtrees in zip(*trees, strict=True)]
+            return tuple(mapped) if isinstance(first, tuple) else mapped
         return function(*trees)
 
     def pad(
@@ -124,7 +124,7 @@ class Shaping(Base):
         """Tensors filled up to one shape and stacked."""
         return self.stack(
             [
-                self.pad(x, [(0, size - own) for own, size in zip(self.shape(x), shape, strict=True)],
+                self.pad(x, [(0, size - length) for length, size in zip(self.shape(x), shape, strict=True)],
                          constant_values=pad_value)
                 for x in tensors
             ]

@@ -39,12 +39,12 @@ class Solvers(Sparse):
         matrix_offset: Operand,
     ) -> Any:
         """The x with A x = y of each example, its residual, and how it was found."""
-        given = lin, y, x0, rtol, atol, max_iter, pre, matrix_offset
+        arguments = lin, y, x0, rtol, atol, max_iter, pre, matrix_offset
         if method in METHODS and is_matrix(lin, matrix_offset):
-            return self._solved(METHODS[method], *given[:-1])
+            return self._solved(METHODS[method], *arguments[:-1])
         if method in ("biCG-stab", "biCG-stab(1)"):
-            return self.bi_conjugate_gradient(*given, poly_order=1)
-        return super().linear_solve(method, *given)
+            return self.bi_conjugate_gradient(*arguments, poly_order=1)
+        return super().linear_solve(method, *arguments)
 
     def conjugate_gradient(
         self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
@@ -94,16 +94,16 @@ class Solvers(Sparse):
                     return tb.broadcast_to(f(x)[1][0], (size,))
 
             with suppress(TemplateDataError):
-                found = tb.optimize.minimize(
+                minimum = tb.optimize.minimize(
                     losses,
                     start,
                     tolerance=self._cast(atol, start.dtype),
                     max_iterations=self._cast(np.broadcast_to(np.asarray(max_iter), (size,)), tb.int32),
                 )
-                flags = found.converged, found.diverged
+                flags = minimum.converged, minimum.diverged
                 name = f"tensorbackend L-BFGS ({self.name})"
-                counts = found.iterations, found.iterations + 1
-                return SolveResult(name, found.x, found.value, *counts, *flags, [""] * size)
+                counts = minimum.iterations, minimum.iterations + 1
+                return SolveResult(name, minimum.x, minimum.value, *counts, *flags, [""] * size)
         return super().minimize(method, f, x0, atol, max_iter, trj)
 
     def _solved(
@@ -118,14 +118,14 @@ class Solvers(Sparse):
         pre: Any,
         products: int = 1,
     ) -> Any:
-        """`tb.solvers.solve`; of an iteration one counts so many products with the matrix."""
+        """Solve by `tb.solvers.solve`, where each iteration counts as `products` products with the matrix."""
         matrix, y, x0 = self.auto_cast(matrix, y, x0, int_to_float=True)
         if isinstance(matrix, COO) and (self.base.name != "jax" or self.is_available(matrix)):
             matrix = matrix.to_csr()  # once, and not in each product; XLA needs no order
         limits = np.asarray(max_iter)
         size = max(y.shape[0], x0.shape[0])
         y, x0 = self.tile_to(y, 0, size), self.tile_to(x0, 0, size)
-        found = tb.solvers.solve(
+        solution = tb.solvers.solve(
             matrix,
             y,
             method,
@@ -137,15 +137,15 @@ class Solvers(Sparse):
             trajectory=limits[:, 0].tolist() if len(limits) > 1 else None,
         )
         name = f"tensorbackend {method} ({self.name})" + (f" with preconditioner {pre}" if pre else "")
-        evaluations = products * found.iterations + 1
-        flags = found.converged, found.diverged
-        return SolveResult(name, found.x, found.residual, found.iterations, evaluations, *flags, [""] * size)
+        evaluations = products * solution.iterations + 1
+        flags = solution.converged, solution.diverged
+        return SolveResult(name, solution.x, solution.residual, solution.iterations, evaluations, *flags, [""] * size)
 
     def _preconditioner(self, pre: Any) -> Any:
         def apply(residual: tb.Tensor) -> tb.Tensor:
             with self.traced():
-                found: tb.Tensor = pre.apply(residual)
-                return found
+                preconditioned: tb.Tensor = pre.apply(residual)
+                return preconditioned
 
         return apply
 

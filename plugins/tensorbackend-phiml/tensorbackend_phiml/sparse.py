@@ -64,22 +64,23 @@ class Sparse(Linalg, Indexing):
         self, column_indices: Operand, row_pointers: Operand, values: Operand, shape: Sequence[int]
     ) -> Any:
         """A batch of matrices, or with channels a batch of batches, of compressed rows."""
-        places, found = self._batched(column_indices, values)
+        places, entries = self._batched(column_indices, values)
         pointers, _ = self._batched(row_pointers, values)
-        return tb.sparse.csr(found, places, pointers, shape=pair(shape))
+        return tb.sparse.csr(entries, places, pointers, shape=pair(shape))
 
     def csc_matrix_batched(
         self, column_pointers: Operand, row_indices: Operand, values: Operand, shape: Sequence[int]
     ) -> Any:
         """A batch of matrices, or with channels a batch of batches, of compressed columns."""
-        places, found = self._batched(row_indices, values)
+        places, entries = self._batched(row_indices, values)
         pointers, _ = self._batched(column_pointers, values)
-        return tb.sparse.csc(found, places, pointers, shape=pair(shape))
+        return tb.sparse.csc(entries, places, pointers, shape=pair(shape))
 
     def _batched(self, places: Operand, values: Operand) -> tuple[Any, Any]:
-        """Places (batch, n, ...) and values (batch, n, channels) as `tb.sparse` has them: the values' entries last.
+        """Arrange places (batch, n, ...) and values (batch, n, channels) for `tb.sparse`, which has entries last.
 
-        Of one channel its axis is left out, of one example it stays: (1, n, 2) and (3, n, 4) become (3, 4, n).
+        Values become (batch, channels, n). Places of one example serve all and lose their batch axis: (1, n, 2) and
+        (3, n, 4) become (n, 2) and (3, 4, n).
         """
         places, values = self._indices(places), self.as_tensor(values)
         if values.ndim == 3:
@@ -104,8 +105,8 @@ class Sparse(Linalg, Indexing):
         def rows(pointers: tb.Tensor) -> tb.Tensor:
             return tb.searchsorted(pointers[1:], counting, side="right")
 
-        found = tb.stack([rows(each) for each in tb.unstack(pointers)])
-        return tb.stack([self._cast(found, columns.dtype), columns], axis=-1)
+        row_indices = tb.stack([rows(example_pointers) for example_pointers in tb.unstack(pointers)])
+        return tb.stack([self._cast(row_indices, columns.dtype), columns], axis=-1)
 
     def csr_to_dense(
         self,
@@ -144,8 +145,8 @@ class Sparse(Linalg, Indexing):
     def _times_dense(self, matrix: Any, dense: Any) -> Any:
         if matrix.ndim == 2:
             batch, _, channels, width = dense.shape
-            found = matrix @ tb.reshape(tb.moveaxis(dense, 0, 1), (dense.shape[1], batch * channels * width))
-            return tb.moveaxis(tb.reshape(found, (matrix.size[0], batch, channels, width)), 0, 1)
+            product = matrix @ tb.reshape(tb.moveaxis(dense, 0, 1), (dense.shape[1], batch * channels * width))
+            return tb.moveaxis(tb.reshape(product, (matrix.size[0], batch, channels, width)), 0, 1)
         return tb.moveaxis(matrix @ tb.moveaxis(dense, 2, 1), 1, 2)
 
     def mul_matrix_batched_vector(self, A: Operand, b: Operand) -> Any:

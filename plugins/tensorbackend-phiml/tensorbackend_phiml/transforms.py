@@ -50,72 +50,72 @@ class Transforms(Base):
 
         @named(f, "jit")
         def run(*natives: Operand) -> Any:
-            given = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
-            if self._is_traced(*given):
-                return f(*given)
-            return self.as_registered.call(compiled, *given, name=f"run jit-compiled '{named_as(f)}'")
+            arguments = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
+            if self._is_traced(*arguments):
+                return f(*arguments)
+            return self.as_registered.call(compiled, *arguments, name=f"run jit-compiled '{named_as(f)}'")
 
         return run
 
     # Derivatives
 
     def jacobian(self, f: Function, wrt: Sequence[int], get_output: bool, is_f_scalar: bool) -> Function:
-        """The derivatives of the first result of f, which gives (loss, results), by some arguments.
+        """Differentiate the loss of f, which returns (loss, results), by some arguments.
 
-        Those of a loss with axes have these in front. Where the arguments have data, f can read them; gradients by
+        The axes of a loss come first in its derivatives. Where the arguments have data, f can read them; gradients by
         complex numbers are conjugated, as PhiML has them.
         """
 
         @named(f, "gradient")
         def derived(*natives: Operand) -> Any:
-            given = [self._tensor(x) for x in natives]
+            arguments = [self._tensor(x) for x in natives]
             for place in wrt:
-                if not given[place].dtype.is_inexact:
-                    given[place] = self.to_float(given[place])
-            if self._is_traced(*given):
-                output, gradients = self._derived_in_trace(f, tuple(wrt), given)
+                if not arguments[place].dtype.is_inexact:
+                    arguments[place] = self.to_float(arguments[place])
+            if self._is_traced(*arguments):
+                output, gradients = self._derived_in_trace(f, tuple(wrt), arguments)
             else:
-                output, gradients = self._derived_on_tape(f, tuple(wrt), given)
+                output, gradients = self._derived_on_tape(f, tuple(wrt), arguments)
             gradients = [tb.conj(x) if x.dtype.is_complex else x for x in gradients]
             return (*output, *gradients) if get_output else tuple(gradients)
 
         return derived
 
-    def _derived_on_tape(self, f: Function, wrt: tuple[int, ...], given: list[Any]) -> tuple[Any, list[Any]]:
+    def _derived_on_tape(self, f: Function, wrt: tuple[int, ...], inputs: list[Any]) -> tuple[Any, list[Any]]:
         outer = _tape.get()
         if outer is not None:
-            return self._watched(f, wrt, given, outer)
+            return self._watched(f, wrt, inputs, outer)
         with tb.tape() as tape:
             held = _tape.set(tape)
             try:
-                output, gradients = self._watched(f, wrt, given, tape)
+                output, gradients = self._watched(f, wrt, inputs, tape)
             finally:
                 _tape.reset(held)
         detached = [x.detach() if isinstance(x, tb.Tensor) else x for x in output]
         return detached, [x.detach() for x in gradients]
 
-    def _watched(self, f: Function, wrt: tuple[int, ...], given: list[Any], tape: Any) -> tuple[Any, list[Any]]:
-        given = list(given)
+    def _watched(self, f: Function, wrt: tuple[int, ...], inputs: list[Any], tape: Any) -> tuple[Any, list[Any]]:
+        inputs = list(inputs)
         for place in wrt:
-            given[place] = tape.watch(given[place])
-        loss, output = f(*given)
-        sources = [given[place] for place in wrt]
+            inputs[place] = tape.watch(inputs[place])
+        loss, output = f(*inputs)
+        sources = [inputs[place] for place in wrt]
         loss = self._tensor(loss)
         if loss.dtype.is_complex:
             loss = tb.real(loss)
         if not loss.ndim:
-            return output, list(tb.gradient(loss, sources)) if _is_recorded(loss) else list(map(tb.zeros_like, given))
-        rows = [tb.gradient(each, sources) for each in tb.unstack(tb.reshape(loss, (-1,)))]
+            return output, list(tb.gradient(loss, sources)) if _is_recorded(loss) else list(map(tb.zeros_like, inputs))
+        rows = [tb.gradient(element, sources) for element in tb.unstack(tb.reshape(loss, (-1,)))]
         stacked = [tb.stack(column) for column in zip(*rows, strict=True)]
         return output, [tb.reshape(x, (*loss.shape, *x.shape[1:])) for x in stacked]
 
-    def _derived_in_trace(self, f: Function, wrt: tuple[int, ...], given: list[Any]) -> tuple[Any, list[Any]]:
+    def _derived_in_trace(self, f: Function, wrt: tuple[int, ...], inputs: list[Any]) -> tuple[Any, list[Any]]:
         def scalar(*natives: Any) -> Any:
             with self.traced():
                 loss, output = f(*natives)
                 return tb.real(loss) if loss.dtype.is_complex else loss, tuple(map(self._tensor, output))
 
-        (_, output), gradients = tb.value_and_grad(scalar, argnums=wrt, has_aux=True)(*given)
+        (_, output), gradients = tb.value_and_grad(scalar, argnums=wrt, has_aux=True)(*inputs)
         return output, list(gradients)
 
     def jit_compile_grad(self, f: Function, wrt: Sequence[int], get_output: bool, is_f_scalar: bool) -> Function:
@@ -131,19 +131,21 @@ class Transforms(Base):
 
         def loss(*natives: Any) -> Any:
             with self.traced():
-                found = f(*(x[None] for x in natives))
-                first = found[0] if isinstance(found, tuple | list) else found
+                results = f(*(x[None] for x in natives))
+                first = results[0] if isinstance(results, tuple | list) else results
                 return tb.reshape(self._tensor(first), ())
 
         @named(f, "hessian")
         def derived(*natives: Operand) -> tuple[Any, ...]:
-            given = [self._tensor(x) for x in natives]
+            arguments = [self._tensor(x) for x in natives]
             for place in places:
-                given[place] = given[place] if given[place].dtype.is_inexact else self.to_float(given[place])
-            result: list[Any] = [f(*given)] if get_output else []
+                arguments[place] = (
+                    arguments[place] if arguments[place].dtype.is_inexact else self.to_float(arguments[place])
+                )
+            result: list[Any] = [f(*arguments)] if get_output else []
             if get_gradient:
-                result.append(tb.vmap(tb.grad(loss, argnums=places))(*given))
-            rows = tb.vmap(tb.hessian(loss, argnums=places))(*given)
+                result.append(tb.vmap(tb.grad(loss, argnums=places))(*arguments))
+            rows = tb.vmap(tb.hessian(loss, argnums=places))(*arguments)
             return (*result, [list(row) for row in rows])
 
         return derived
@@ -168,8 +170,8 @@ class Transforms(Base):
             results = f(*natives)
 
             def pulled(cotangents: Any) -> tuple[Any, ...]:
-                found = gradient(natives, results, cotangents)
-                return tuple(None if x is None else self._tensor(x) for x in found)
+                gradients = gradient(natives, results, cotangents)
+                return tuple(None if x is None else self._tensor(x) for x in gradients)
 
             return results, pulled
 
@@ -177,8 +179,8 @@ class Transforms(Base):
 
         @named(f, "custom_gradient")
         def run(*natives: Operand) -> Any:
-            given = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
-            return op(*given)
+            arguments = [x if self.is_sparse(x) else self._tensor(x) for x in natives]
+            return op(*arguments)
 
         return run
 
@@ -189,30 +191,30 @@ class Transforms(Base):
 
         Where data can be read, f is called for each example, so that it may do so.
         """
-        given = [self._tensor(x) for x in args]
-        size = self.determine_size(given, 0)
-        if self._is_traced(*given):
-            given = [self.tile_to(x, 0, size) for x in given]
-            return tb.vmap(lambda *examples: f(*examples, **aux_args))(*given)
-        found = [f(*(x[min(place, x.shape[0] - 1)] for x in given), **aux_args) for place in range(size)]
-        return self._each_leaf(lambda *leaves: self.stack(leaves), *found)
+        arguments = [self._tensor(x) for x in args]
+        size = self.determine_size(arguments, 0)
+        if self._is_traced(*arguments):
+            arguments = [self.tile_to(x, 0, size) for x in arguments]
+            return tb.vmap(lambda *examples: f(*examples, **aux_args))(*arguments)
+        results = [f(*(x[min(place, x.shape[0] - 1)] for x in arguments), **aux_args) for place in range(size)]
+        return self._each_leaf(lambda *leaves: self.stack(leaves), *results)
 
     def numpy_call(self, f: Function, output_shapes: Any, output_dtypes: Any, *args: Operand, **aux_args: Any) -> Any:
         """f of NumPy's arrays, with its results as tensors; in a compiled function it is called when that runs."""
         if all(map(self.is_available, args)):
-            found = f(*(self.numpy(x) for x in args), **aux_args)
-            return self._each_leaf(self.as_tensor, found)
+            outputs = f(*(self.numpy(x) for x in args), **aux_args)
+            return self._each_leaf(self.as_tensor, outputs)
         several = isinstance(output_dtypes, tuple | list)
         shapes, dtypes = (output_shapes, output_dtypes) if several else ([output_shapes], [output_dtypes])
         pairs = zip(shapes, dtypes, strict=True)
         templates = [tb.Template(tuple(map(int, shape)), from_phiml(dtype)) for shape, dtype in pairs]
-        given = [self._tensor(x) for x in args]
+        arguments = [self._tensor(x) for x in args]
 
         def called(*arrays: Any) -> list[Any]:
-            found = f(*arrays, **aux_args)
-            return list(found) if several else [found]
+            outputs = f(*arrays, **aux_args)
+            return list(outputs) if several else [outputs]
 
-        results = tb.host_call(called, templates, *given)
+        results = tb.host_call(called, templates, *arguments)
         return tuple(results) if several else results[0]
 
 
@@ -230,8 +232,8 @@ def named(f: Function, prefix: str) -> Callable[[Function], Function]:
     """Gives what stands for a function its signature and a name that tells of it."""
 
     def rename(function: Function) -> Function:
-        found = wraps(f)(function) if hasattr(f, "__name__") else function
-        found.__name__ = f"{prefix}({named_as(f)})"
-        return found
+        wrapper = wraps(f)(function) if hasattr(f, "__name__") else function
+        wrapper.__name__ = f"{prefix}({named_as(f)})"
+        return wrapper
 
     return rename

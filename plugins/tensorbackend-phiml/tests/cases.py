@@ -38,8 +38,8 @@ def of(name: str, *operands: Any, **options: Any) -> Case:
     """The call of a method with arrays as tensors."""
 
     def call(b: Any) -> Any:
-        given = [b.as_tensor(x) if isinstance(x, np.ndarray) else x for x in operands]
-        return getattr(b, name)(*given, **options)
+        arguments = [b.as_tensor(x) if isinstance(x, np.ndarray) else x for x in operands]
+        return getattr(b, name)(*arguments, **options)
 
     return Case(call)
 

@@ -19,9 +19,9 @@ OVER = ("numpy", "jax", "binary")
 @pytest.fixture(params=OVER)
 def b(request: pytest.FixtureRequest) -> tensorbackend_phiml.TensorBackend:
     """The adapter over a backend."""
-    found = tensorbackend_phiml.backend(request.param)
-    found.seed(0)
-    return found
+    adapter = tensorbackend_phiml.backend(request.param)
+    adapter.seed(0)
+    return adapter
 
 
 @pytest.fixture(autouse=True)

@@ -39,26 +39,26 @@ def test_what_is_absent_is_refused(b: TensorBackend, name: str) -> None:
 def arrays(b: Any, tree: Any) -> Any:
     """Nested natives as nested arrays."""
     if isinstance(tree, tuple | list):
-        return [arrays(b, each) for each in tree]
+        return [arrays(b, subtree) for subtree in tree]
     return np.asarray(b.numpy(tree))
 
 
-def agree(found: Any, expected: Any) -> bool:
+def agree(result: Any, expected: Any) -> bool:
     """Whether nested arrays are near, of one shape and of one kind."""
-    if isinstance(found, list):
+    if isinstance(result, list):
         if not isinstance(expected, list):
-            return agree(np.stack(found) if found else np.zeros(0), expected)
-        return len(found) == len(expected) and all(map(agree, found, expected))
+            return agree(np.stack(result) if result else np.zeros(0), expected)
+        return len(result) == len(expected) and all(map(agree, result, expected))
     expected = np.asarray(expected)
-    alike = found.dtype.kind == expected.dtype.kind or {found.dtype.kind, expected.dtype.kind} == {"i", "f"}
-    return alike and found.shape == expected.shape and bool(np.allclose(found, expected, rtol=1e-4, atol=1e-5))
+    alike = result.dtype.kind == expected.dtype.kind or {result.dtype.kind, expected.dtype.kind} == {"i", "f"}
+    return alike and result.shape == expected.shape and bool(np.allclose(result, expected, rtol=1e-4, atol=1e-5))
 
 
 @pytest.mark.parametrize(("name", "case"), [(name, case) for name in sorted(CASES) for case in CASES[name]])
 def test_a_call_gives_its_value(b: TensorBackend, name: str, case: Case) -> None:
-    found = arrays(b, case.call(b))
+    result = arrays(b, case.call(b))
     expected = arrays(NUMPY, case.call(NUMPY)) if case.expected is None else arrays(NUMPY, case.expected)
-    assert agree(found, expected), f"{found} is not {expected}"
+    assert agree(result, expected), f"{result} is not {expected}"
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((2, 3)), [[0.0, 1.0]], np.ones((2, 3), bool), np.ones((3, 2))])

@@ -24,7 +24,7 @@ from tensorbackend_phiml.dtypes import TO_PHIML, from_phiml
 
 def test_there_is_one_instance_for_each_backend(b: TensorBackend) -> None:
     assert tensorbackend_phiml.backend(b.base.name) is b
-    assert sum(each is b for each in BACKENDS) == 1
+    assert sum(backend is b for backend in BACKENDS) == 1
 
 
 def test_the_default_backend_of_ours_is_the_default() -> None:
@@ -88,9 +88,9 @@ def test_numbers_are_written_into_names(b: TensorBackend, tmp_path: Path) -> Non
 
 
 def test_values_move_between_backends(b: TensorBackend) -> None:
-    found = convert(convert(np.arange(3.0), b), NUMPY)
-    assert isinstance(found, np.ndarray)
-    assert found.tolist() == [0, 1, 2]
+    array = convert(convert(np.arange(3.0), b), NUMPY)
+    assert isinstance(array, np.ndarray)
+    assert array.tolist() == [0, 1, 2]
     other = tensorbackend_phiml.backend("numpy" if b.base.name == "binary" else "binary")
     assert other.is_tensor(convert(b.as_tensor([1.0]), other), only_native=True)
 
@@ -119,17 +119,17 @@ def test_gradients_of_implicit_solves(b: TensorBackend) -> None:
 
         def loss(right: Any) -> Any:
             guess = math.zeros(channel(x=2))
-            found = math.solve_linear(matrix, right, math.Solve("CG", rel_tol=1e-10, abs_tol=1e-10, x0=guess))
-            return math.sum(found**2)
+            solution = math.solve_linear(matrix, right, math.Solve("CG", rel_tol=1e-10, abs_tol=1e-10, x0=guess))
+            return math.sum(solution**2)
 
         right = math.tensor([1.0, 2.0], channel("y"))
         inverse = np.linalg.inv(np.array([[4.0, 1.0], [1.0, 3.0]]))
-        wanted = 2 * inverse @ inverse @ np.array([1.0, 2.0])
+        expected_gradient = 2 * inverse @ inverse @ np.array([1.0, 2.0])
         for gradient in (
             math.gradient(loss, get_output=False),
             math.jit_compile(math.gradient(loss, get_output=False)),
         ):
-            np.testing.assert_allclose(gradient(right)[0].numpy("y"), wanted, rtol=1e-6)
+            np.testing.assert_allclose(gradient(right)[0].numpy("y"), expected_gradient, rtol=1e-6)
 
 
 def test_a_compiled_function_reads_what_is_constant(b: TensorBackend) -> None:
@@ -157,15 +157,15 @@ def test_a_dry_run_predicts_a_function_of_phiml() -> None:
             x = math.reshaped_tensor(native, [spatial(x=64), spatial(y=64)])
             return math.laplace(x, padding=math.extrapolation.PERIODIC).native("x,y")
 
-    found = tb.dry_run(smooth, "f32[64, 64]")
-    assert found.eager.flops >= 5 * 64 * 64
+    report = tb.dry_run(smooth, "f32[64, 64]")
+    assert report.eager.flops >= 5 * 64 * 64
 
 
 def test_phimls_profile_counts_our_calls(b: TensorBackend) -> None:
     with b, profile(backends=[b]) as measured:
         math.sum(math.ones(spatial(x=4)) + 1, "x")
     assert measured.duration > 0
-    assert not any(type(each).__name__ == "ProfilingBackend" for each in BACKENDS)
+    assert not any(type(backend).__name__ == "ProfilingBackend" for backend in BACKENDS)
 
 
 def test_a_device_that_is_not_there_is_told(b: TensorBackend) -> None:

@@ -63,9 +63,9 @@ def main() -> None:
     def with_ours(function: Callable[[], Any]) -> Callable[[], Any]:
         def call() -> Any:
             tensorbackend_returnn.select_backend(options.over)
-            found = function()
-            (found[0] if isinstance(found, tuple) else found).block_until_ready()
-            return found
+            result = function()
+            (result[0] if isinstance(result, tuple) else result).block_until_ready()
+            return result
 
         return call
 

@@ -38,13 +38,13 @@ _compared = 0
 def exchanged(x: Any, function: Callable[[Any], Any]) -> None:
     """Exchanges the data of a tensor, or of each of several, and of the lengths of its dims."""
     if isinstance(x, TensorDict):
-        for each in x.data.values():
-            exchanged(each, function)
+        for tensor in x.data.values():
+            exchanged(tensor, function)
         return
     if x.raw_tensor is not None:
         x.raw_tensor = function(x.raw_tensor)
     for dim in x.dims:
-        dim.transform_tensors(lambda each: exchanged(each, function))
+        dim.transform_tensors(lambda dim_tensor: exchanged(dim_tensor, function))
 
 
 def to_ours(raw: Any) -> Any:
@@ -99,24 +99,24 @@ def run_model(
         theirs = rf_utils._run_model_torch(extern_data, get_model, forward_step)
         rf_utils._pad_mask_zeros(theirs)
         raw = theirs.as_raw_tensor_dict(include_const_sizes=True)
-    given = extern_data.as_raw_tensor_dict(expected_value_type=np.ndarray)
+    raw_inputs = extern_data.as_raw_tensor_dict(expected_value_type=np.ndarray)
     extern_data.reset_content()
     try:
         with tensorbackend_returnn.selected(OURS) as backend, backend.random_journal_replay(journal):
-            extern_data.assign_from_raw_tensor_dict_(given)
+            extern_data.assign_from_raw_tensor_dict_(raw_inputs)
             ours = outputs_of_ours(extern_data, get_model, forward_step)
-            found = ours.as_raw_tensor_dict(include_const_sizes=True)
+            our_outputs = ours.as_raw_tensor_dict(include_const_sizes=True)
     finally:
         extern_data.reset_content()
-        extern_data.assign_from_raw_tensor_dict_(given)
+        extern_data.assign_from_raw_tensor_dict_(raw_inputs)
     assert journal.reached_end(), "PyTorch drew more random numbers"
     _compared += 1
     assert set(theirs.data) == set(ours.data)
     for name, x in theirs.data.items():
         like(name, x, ours[name])
-    assert set(raw) == set(found)
+    assert set(raw) == set(our_outputs)
     for name, value in raw.items():
-        close(name, value, found[name])
+        close(name, value, our_outputs[name])
     return theirs
 
 
@@ -134,8 +134,8 @@ def like(name: str, theirs: Tensor, ours: Tensor) -> None:
 def close(name: str, theirs: Any, ours: Any) -> None:
     """Raises `AssertionError` unless two arrays are equal within the tolerance of RETURNN's own comparison.
 
-    Of indices that are drawn, which no journal has, the shapes are compared; what was computed in bfloat16 may be a
-    neighbour in it.
+    Of indices drawn at random, which no journal records, only the shapes are compared. Values computed in bfloat16 may
+    differ by one unit in the last place.
     """
     a, b = np.asarray(theirs), np.asarray(ours)
     assert a.shape == b.shape, f"{name}: {a.shape} and {b.shape}"

@@ -41,25 +41,29 @@ def tests_of_jax(tests: Path) -> list[str]:
     text = path.read_text()
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     bodies = {node.name: ast.get_source_segment(text, node) or "" for node in functions}
-    own = {name for name, body in bodies.items() if any(f"returnn.jax.{each}" in body for each in ITS_OWN)}
-    own |= {name for name, body in bodies.items() if any(f"{each}(" in body for each in own if each != name)}
-    return [f"{path}::{name}" for name in bodies if name.startswith("test_") and name not in own]
+    dependents = {name for name, body in bodies.items() if any(f"returnn.jax.{module}" in body for module in ITS_OWN)}
+    dependents |= {
+        name
+        for name, body in bodies.items()
+        if any(f"{dependent}(" in body for dependent in dependents if dependent != name)
+    }
+    return [f"{path}::{name}" for name in bodies if name.startswith("test_") and name not in dependents]
 
 
 def outcomes(checkout: Path, name: str) -> dict[str, tuple[str, str]]:
     """For each test whether it passed, failed or was skipped in a run, and what was done with ours in it."""
     ours, tests = RUNS[name], checkout / "tests"
     if name.startswith(OF_JAX):
-        wanted, swapped = tests_of_jax(tests), ["test_rf_jax"]
+        selected_tests, swapped = tests_of_jax(tests), ["test_rf_jax"]
     else:
-        wanted = [str(path) for path in sorted(tests.glob("test_rf_*.py")) if path.name not in LEFT_OUT]
-        swapped = [f"test_rf_{each}" for each in SWAPPED.split()]
+        selected_tests = [str(path) for path in sorted(tests.glob("test_rf_*.py")) if path.name not in LEFT_OUT]
+        swapped = [f"test_rf_{module}" for module in SWAPPED.split()]
     with tempfile.TemporaryDirectory() as room:
         report = Path(room) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", "--tb=line"]
         if ours:
-            command += ["-p", "compared", *(f"--deselect=tests/{each}" for each in OF_PYTORCH)]
-        command += [f"--junitxml={report}", *wanted]
+            command += ["-p", "compared", *(f"--deselect=tests/{test}" for test in OF_PYTORCH)]
+        command += [f"--junitxml={report}", *selected_tests]
         path = os.pathsep.join([str(checkout), str(tests), str(HERE)])
         environment = os.environ | {
             "OURS": ours,
@@ -69,37 +73,39 @@ def outcomes(checkout: Path, name: str) -> dict[str, tuple[str, str]]:
             "RETURNN_DISABLE_TF": "1",
         }
         subprocess.run(command, cwd=tests, env=environment, check=False, stdout=subprocess.DEVNULL)
-        found = {}
+        outcome_by_test = {}
         for case in ElementTree.parse(report).getroot().iter("testcase"):
             failed = case.find("failure") is not None or case.find("error") is not None
             skipped = case.find("skipped") is not None
-            done = next((each.get("value", "") for each in case.iter("property") if each.get("name") == "ours"), "no")
+            done = next(
+                (entry.get("value", "") for entry in case.iter("property") if entry.get("name") == "ours"), "no"
+            )
             key = f"{(case.get('classname') or '').rpartition('.')[2]}.{case.get('name')}"
-            found[key] = ("failed" if failed else "skipped" if skipped else "passed", done)
-        return found
+            outcome_by_test[key] = ("failed" if failed else "skipped" if skipped else "passed", done)
+        return outcome_by_test
 
 
 def main() -> int:
     """Prints the totals and what differs; 1 where something does."""
     checkout = Path(sys.argv[1]).resolve()
-    wanted = sys.argv[2:] or list(RUNS)
+    run_names = sys.argv[2:] or list(RUNS)
     reference: set[str] | None = None
     wrong = 0
-    if any(RUNS[name] and not name.startswith(OF_JAX) for name in wanted):
-        wanted = ["without", *(name for name in wanted if name != "without")]
-    for name in wanted:
+    if any(RUNS[name] and not name.startswith(OF_JAX) for name in run_names):
+        run_names = ["without", *(name for name in run_names if name != "without")]
+    for name in run_names:
         begin = time.monotonic()
-        found = outcomes(checkout, name)
-        passed = {test for test, (outcome, _) in found.items() if outcome == "passed"}
-        print(f"{name}: {len(passed)} of {len(found)} pass, {time.monotonic() - begin:.0f} s", flush=True)
+        outcome_by_test = outcomes(checkout, name)
+        passed = {test for test, (outcome, _) in outcome_by_test.items() if outcome == "passed"}
+        print(f"{name}: {len(passed)} of {len(outcome_by_test)} pass, {time.monotonic() - begin:.0f} s", flush=True)
         if name == "without":
-            reference = passed - {each.replace(".py::", ".") for each in OF_PYTORCH}
+            reference = passed - {test.replace(".py::", ".") for test in OF_PYTORCH}
             for test, reason in OF_PYTORCH.items():
                 print(f"  does not count: {test}: {reason}")
             continue
-        counted = passed | (found.keys() if reference is None or name.startswith(OF_JAX) else reference)
-        lost = {test for test in counted if test in found and found[test][0] == "failed"}
-        ours = Counter(done for test, (_, done) in found.items() if test in counted - lost)
+        counted = passed | (outcome_by_test.keys() if reference is None or name.startswith(OF_JAX) else reference)
+        lost = {test for test in counted if test in outcome_by_test and outcome_by_test[test][0] == "failed"}
+        ours = Counter(done for test, (_, done) in outcome_by_test.items() if test in counted - lost)
         print(f"  on ours: {dict(ours)}", flush=True)
         excused = {test for run, test in EXCEPTIONS if run == name}
         for test in sorted(lost - excused):
@@ -110,7 +116,7 @@ def main() -> int:
             print(f"  an exception: {test}: {EXCEPTIONS[name, test]}")
         wrong += len(lost ^ excused)
         if reference is not None and not name.startswith(OF_JAX):
-            gone = reference - found.keys()
+            gone = reference - outcome_by_test.keys()
             wrong += len(gone)
             for test in sorted(gone):
                 print(f"  was not run: {test}")

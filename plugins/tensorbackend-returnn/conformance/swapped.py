@@ -29,7 +29,7 @@ def theirs(x: Any) -> Any:
     if isinstance(x, tb.Tensor):
         return torch.from_numpy(np.array(x))
     if type(x) is dict:
-        return {name: theirs(each) for name, each in x.items()}
+        return {name: theirs(part) for name, part in x.items()}
     return type(x)(map(theirs, x)) if type(x) in (list, tuple) else x
 
 
@@ -57,8 +57,8 @@ testing = _Testing()
 
 
 def __getattr__(name: str) -> Any:
-    found = getattr(torch, name)
-    return crossing(found) if callable(found) and not isinstance(found, type) else found
+    attribute = getattr(torch, name)
+    return crossing(attribute) if callable(attribute) and not isinstance(attribute, type) else attribute
 
 
 def requires_grad_(x: tb.Tensor, flag: bool = True) -> tb.Tensor:
@@ -80,8 +80,8 @@ def backward(y: tb.Tensor) -> None:
 
 def _dtype(*places: Any, dtype: Any = None, **options: Any) -> str | None:
     """The name of the dtype among what `to` is given."""
-    found = [each for each in (*places, dtype) if isinstance(each, torch.dtype)]
-    return str(found[0]).removeprefix("torch.") if found else None
+    dtypes = [argument for argument in (*places, dtype) if isinstance(argument, torch.dtype)]
+    return str(dtypes[0]).removeprefix("torch.") if dtypes else None
 
 
 _leaves: list[tb.Tensor] = []
@@ -119,9 +119,9 @@ class Size(int):
 
 
 def size(x: tb.Tensor) -> Size:
-    found = Size(_size(x))
-    found.shape = x.shape
-    return found
+    count = Size(_size(x))
+    count.shape = x.shape
+    return count
 
 
 def by_dim(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ def sizes(dims: Iterable[Dim]) -> list[int]:
 
 
 def result(name: str, dims: Sequence[Dim], raw: tb.Tensor, **options: Any) -> Tensor:
-    """RETURNN's tensor of one of ours; a feature dim that it does not have is left out."""
+    """Wrap one of our tensors as RETURNN's. A `feature_dim` that is not among the dims is left out."""
     if options.get("feature_dim") not in dims:
         options.pop("feature_dim", None)
     return Tensor(name, dims=list(dims), dtype=raw.template.dtype.name, raw_tensor=raw, **options)
@@ -74,10 +74,10 @@ class Base(ReturnnBackend):
     @classmethod
     def as_dtype_raw(cls, dtype_name: str) -> tb.DType:
         """The dtype of a name."""
-        found = getattr(tb, dtype_name, None)
-        if not isinstance(found, tb.DType):
+        dtype = getattr(tb, dtype_name, None)
+        if not isinstance(dtype, tb.DType):
             raise TypeError(f"expected the name of a dtype, got dtype_name={dtype_name!r}")
-        return found
+        return dtype
 
     # Shapes
 
@@ -104,8 +104,8 @@ class Base(ReturnnBackend):
     @classmethod
     def set_known_shape_raw(cls, raw_tensor: tb.Tensor, shape: Sequence[int | None]) -> None:
         """Raises `ValueError` unless the shape is that of the tensor, where it says anything."""
-        given = raw_tensor.template.shape
-        if len(given) != len(shape) or any(b not in (None, a) for a, b in zip(given, shape, strict=True)):
+        actual_shape = raw_tensor.template.shape
+        if len(actual_shape) != len(shape) or any(b not in (None, a) for a, b in zip(actual_shape, shape, strict=True)):
             raise ValueError(f"expected a tensor of shape {tuple(shape)}, got {raw_tensor.template!r}")
 
     @classmethod
@@ -138,7 +138,7 @@ class Base(ReturnnBackend):
 
     @classmethod
     def copy_to_device(cls, x: Tensor, device: str | None) -> Tensor:
-        """A tensor on a device; of a trace it stays where its function runs."""
+        """Copy a tensor to a device. A tensor of a trace stays where its function runs."""
         if not device or isinstance(x.raw_tensor.backend.beneath, tb.ExprBackend):
             return x
         out = x.copy()
@@ -149,13 +149,13 @@ class Base(ReturnnBackend):
 
     @classmethod
     def _mask(cls, x: Tensor, dims: Iterable[Dim]) -> tb.Tensor | None:
-        """Where a tensor has entries by the lengths of dims, to broadcast to it; `None` where none has lengths."""
-        found = None
+        """The mask of the entries within the lengths of dims, to broadcast to a tensor; `None` without lengths."""
+        combined_mask = None
         for dim in dims:
             if dim.need_masking():
                 mask = x.get_sequence_mask_broadcast(dim)
-                found = mask if found is None else tb.logical_and(found, mask)
-        return found
+                combined_mask = mask if combined_mask is None else tb.logical_and(combined_mask, mask)
+        return combined_mask
 
     @classmethod
     def _masked(cls, x: Tensor, dims: Iterable[Dim], value: Any) -> tb.Tensor:
@@ -166,7 +166,7 @@ class Base(ReturnnBackend):
 
 
 def extreme(dtype: tb.DType, least: bool) -> Any:
-    """A value that is never the greatest, or for `least` never the least, among numbers of a dtype."""
+    """The lowest value of a dtype, which changes no maximum; with `least` the highest, which changes no minimum."""
     if dtype.is_floating:
         return float("inf") if least else float("-inf")
     if dtype.kind == "bool":

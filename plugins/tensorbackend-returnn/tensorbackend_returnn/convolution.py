@@ -24,20 +24,20 @@ def paddings(
     padding: Any, shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> list[tuple[int, int]]:
     """The zeros before and after each dim; "same" gives the size over the stride, with the odd zero after."""
-    found = []
-    given = [padding] * len(shape) if isinstance(padding, int | str) else padding
-    for each, size, width, stride, dilation in zip(given, shape, window, strides, dilations, strict=True):
-        word = each.lower() if isinstance(each, str) else each
+    margins = []
+    dim_paddings = [padding] * len(shape) if isinstance(padding, int | str) else padding
+    for dim_padding, size, width, stride, dilation in zip(dim_paddings, shape, window, strides, dilations, strict=True):
+        word = dim_padding.lower() if isinstance(dim_padding, str) else dim_padding
         if word == "same":
             total = (width - 1) * dilation - (size - 1) % stride
-            found.append((total // 2, total - total // 2))
+            margins.append((total // 2, total - total // 2))
         elif word == "valid":
-            found.append((0, 0))
+            margins.append((0, 0))
         elif isinstance(word, int):
-            found.append((word, word))
+            margins.append((word, word))
         else:
             raise ValueError(f"expected a padding of 'same', 'valid' or numbers, got padding={padding!r}")
-    return found
+    return margins
 
 
 class Convolution(Contraction):
@@ -125,7 +125,7 @@ class Convolution(Contraction):
         source, filter, bias = rf.amp_cast_compute(source, filter, bias)
         paces = [dim.dimension for dim in filter_size] if strides is None else several(strides, count)
         removed = several(remove_padding, count, 0)
-        added = [each or 0 for each in several(output_padding, count, 0)]
+        added = [extra or 0 for extra in several(output_padding, count, 0)]
         kernel = filter.copy_transpose([in_dim, out_dim, *filter_size])
         batch = [dim for dim in source.dims if dim != in_dim and dim not in in_spatial_dims]
         moved = source.copy_transpose([*batch, in_dim, *in_spatial_dims]).raw_tensor

@@ -76,9 +76,9 @@ class Creation(Base):
         """The index of each entry of a dim."""
         if not dtype:
             dtype = dim.dyn_size_ext.dtype if dim.dyn_size_ext is not None else rf.get_default_array_index_dtype()
-        wanted = cls.as_dtype_raw(dtype)
-        raw = tb.arange(int(dim.get_dim_value()), dtype=wanted, backend=cls._home(device))
-        return Tensor("range", [dim], dtype, sparse_dim=dim if wanted.is_integer else None, raw_tensor=raw)
+        target_dtype = cls.as_dtype_raw(dtype)
+        raw = tb.arange(int(dim.get_dim_value()), dtype=target_dtype, backend=cls._home(device))
+        return Tensor("range", [dim], dtype, sparse_dim=dim if target_dtype.is_integer else None, raw_tensor=raw)
 
     @classmethod
     def copy(cls, tensor: Tensor) -> Tensor:
@@ -106,8 +106,8 @@ class Creation(Base):
     @classmethod
     def parameter_assign(cls, param: rf.Parameter, value: Tensor, *, op: str = "assign") -> None:
         """Exchanges the value of a parameter, or adds to it; no gradient flows through that."""
-        given = arranged(value, param.dims)
-        cls._assign(param, given if _is_assign(op) else param.raw_tensor.detach() + given)
+        update = arranged(value, param.dims)
+        cls._assign(param, update if _is_assign(op) else param.raw_tensor.detach() + update)
 
     @classmethod
     def parameter_assign_key(
@@ -124,11 +124,11 @@ class Creation(Base):
         where, dims = strided_slice_raw_key(param, axis, key, key_dim)
         # RETURNN writes None for an axis that is taken as a whole, which would make a new one.
         keys = tuple(
-            slice(None) if each is None else each for each in (where if isinstance(where, tuple) else (where,))
+            slice(None) if index is None else index for index in (where if isinstance(where, tuple) else (where,))
         )
         held = param.raw_tensor.detach()
-        given = tb.astype(arranged(value, dims), held.dtype)
-        cls._assign(param, tb.put_at(held, keys, given if _is_assign(op) else tb.getitem(held, keys) + given))
+        update = tb.astype(arranged(value, dims), held.dtype)
+        cls._assign(param, tb.put_at(held, keys, update if _is_assign(op) else tb.getitem(held, keys) + update))
 
     @classmethod
     def parameter_move_to(cls, param: rf.Parameter, *, device: str | None = None, dtype: str | None = None) -> None:

@@ -21,9 +21,9 @@ def backend_at(backend: tb.Backend, device: str | None) -> tb.Backend:
     if device is None or device == device_name(backend) or device == backend.device.partition(":")[0]:
         return backend
     kind = device.partition(":")[0]
-    for each in tb.devices(backend):
-        if each == device or (":" not in device and each.partition(":")[0] == kind):
-            return tb.get_backend(backend.name, device=each)
+    for candidate in tb.devices(backend):
+        if candidate == device or (":" not in device and candidate.partition(":")[0] == kind):
+            return tb.get_backend(backend.name, device=candidate)
     if kind == "cpu":
         return backend
     raise ValueError(f"expected a device of {backend.name}, which has {list(tb.devices(backend))}, got {device!r}")

@@ -64,7 +64,7 @@ ACTIVATIONS: dict[str, Callable[..., tb.Tensor]] = {
 
 
 def matched(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two operands of which one without axes does not widen the other, nor decides where the result is."""
+    """Match two operands, so that one without axes neither widens the other nor decides where the result is."""
     if isinstance(a, tb.Tensor) and isinstance(b, tb.Tensor):
         if not b.ndim and a.ndim:
             return a, _follow(b, a)
@@ -74,9 +74,9 @@ def matched(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def _follow(scalar: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
-    dtype, wanted = scalar.template.dtype, x.template.dtype
-    if dtype is not wanted and _RANK[dtype.kind] <= _RANK[wanted.kind]:
-        scalar = tb.astype(scalar, wanted)
+    dtype, target_dtype = scalar.template.dtype, x.template.dtype
+    if dtype is not target_dtype and _RANK[dtype.kind] <= _RANK[target_dtype.kind]:
+        scalar = tb.astype(scalar, target_dtype)
     there: Any = x.backend.beneath
     here = scalar.backend
     has_data = not isinstance(there, tb.ExprBackend) and not isinstance(here, tb.ExprBackend)
@@ -99,7 +99,10 @@ class Elementwise(Creation):
         order: Sequence[Dim] | None,
         compares: bool,
     ) -> Tensor:
-        """A function of two operands, one of which is RETURNN's tensor; both lack dims only where that is allowed."""
+        """Apply a function to two operands, at least one of them RETURNN's tensor.
+
+        If `outer` is False, one of them must have all dims.
+        """
         a, b = cls._operand(a), cls._operand(b)
         tensors = [x for x in (a, b) if isinstance(x, Tensor)]
         dims = list(tensors[0].dims)
@@ -165,7 +168,7 @@ class Elementwise(Creation):
 
     @classmethod
     def _is_packed(cls, x: Any) -> bool:
-        """Whether a backend around ours, RETURNN's packed one, has to do with an operand."""
+        """Whether an operand belongs to a backend that wraps ours, as RETURNN's packed one does."""
         return isinstance(x, Tensor) and x._raw_backend.dispatch_priority > cls.dispatch_priority
 
     @classmethod
@@ -188,11 +191,13 @@ class Elementwise(Creation):
     @classmethod
     def cast_raw(cls, raw_tensor: tb.Tensor, dtype: str) -> tb.Tensor:
         """A tensor in another dtype; of complex numbers the real part where that is real."""
-        wanted = cls.as_dtype_raw(dtype)
-        given = raw_tensor.template.dtype
-        if given is wanted:
+        target_dtype = cls.as_dtype_raw(dtype)
+        source_dtype = raw_tensor.template.dtype
+        if source_dtype is target_dtype:
             return raw_tensor
-        return tb.astype(tb.real(raw_tensor) if given.is_complex and not wanted.is_complex else raw_tensor, wanted)
+        return tb.astype(
+            tb.real(raw_tensor) if source_dtype.is_complex and not target_dtype.is_complex else raw_tensor, target_dtype
+        )
 
     @classmethod
     def is_finite(cls, x: Tensor) -> Tensor:
@@ -242,8 +247,8 @@ class Elementwise(Creation):
         ]
         dims, (raw, low, high) = cls._several([x, *bounds], "clip_by_value", allow_broadcast_all_sources)
         dtype = raw.template.dtype
-        found = tb.clip(raw, tb.astype(low, dtype), tb.astype(high, dtype))
-        return result("clip_by_value", dims, found, sparse_dim=x.sparse_dim, feature_dim=x.feature_dim)
+        clipped = tb.clip(raw, tb.astype(low, dtype), tb.astype(high, dtype))
+        return result("clip_by_value", dims, clipped, sparse_dim=x.sparse_dim, feature_dim=x.feature_dim)
 
     @classmethod
     def lerp(cls, start: Tensor, end: Tensor, weight: Any, *, allow_broadcast_all_sources: bool = False) -> Tensor:
@@ -277,10 +282,10 @@ class Elementwise(Creation):
 
 
 def _united(a: Tensor, b: Tensor) -> list[Dim]:
-    """The dims of two tensors; one that stands twice in a tensor, as in square matrices, stands twice."""
-    found: list[Dim] = []
+    """The dims of two tensors. A dim that one of them has twice, as a square matrix does, is there twice."""
+    dims: list[Dim] = []
     for dim in a.dims + b.dims:
-        if dim not in found:
+        if dim not in dims:
             holder = a if a.dims.count(dim) >= b.dims.count(dim) else b
-            found.extend(each for each in holder.dims if each == dim)
-    return found
+            dims.extend(occurrence for occurrence in holder.dims if occurrence == dim)
+    return dims

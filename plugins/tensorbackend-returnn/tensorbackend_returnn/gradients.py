@@ -84,7 +84,9 @@ class Gradients(Losses):
         scale_shift_by_sum_over_axis: Dim | None = None,
     ) -> Tensor:
         """A tensor whose gradient is multiplied and moved, by a share of the sum of its magnitudes along a dim."""
-        factor, offset = (arranged(each, x.dims) if isinstance(each, Tensor) else each for each in (scale, shift))
+        factor, offset = (
+            arranged(operand, x.dims) if isinstance(operand, Tensor) else operand for operand in (scale, shift)
+        )
         axis = None
         if scale_shift_by_sum_over_axis is not None:
             axis = x.get_axis_from_description(scale_shift_by_sum_over_axis, allow_int=False)
@@ -92,11 +94,11 @@ class Gradients(Losses):
         @tb.custom_gradient
         def changed(value: tb.Tensor) -> tuple[tb.Tensor, Callable[[tb.Tensor], tb.Tensor]]:
             def pull(cotangent: tb.Tensor) -> tb.Tensor:
-                found = cotangent * factor
+                scaled = cotangent * factor
                 if offset is None:
-                    return found
+                    return scaled
                 amount = 1 if axis is None else tb.sum(tb.abs(cotangent), axis=axis, keepdims=True)
-                return found + offset * amount
+                return scaled + offset * amount
 
             return value, pull
 
@@ -127,8 +129,8 @@ def _stopped(adapter: Any) -> Iterator[None]:
 def _constant_adapter(adapter: Any) -> type[Gradients]:
     """The adapter whose functions give tensors through which no gradient flows."""
 
-    def constant(x: Any, given: tuple[Any, ...]) -> Any:
-        if any(x is each for each in given):
+    def constant(x: Any, arguments: tuple[Any, ...]) -> Any:
+        if any(x is argument for argument in arguments):
             return x
         if isinstance(x, Tensor):
             out = x.copy()
@@ -136,7 +138,7 @@ def _constant_adapter(adapter: Any) -> type[Gradients]:
             return out
         if isinstance(x, tb.Tensor):
             return x.detach()
-        return type(x)(constant(each, given) for each in x) if type(x) in (tuple, list) else x
+        return type(x)(constant(part, arguments) for part in x) if type(x) in (tuple, list) else x
 
     def of(name: str) -> Callable[..., Any]:
         function = getattr(adapter, name)
@@ -148,10 +150,11 @@ def _constant_adapter(adapter: Any) -> type[Gradients]:
         return stopped
 
     names = [
-        name for name in dir(adapter) if not name.startswith("_") and isinstance(_found(adapter, name), classmethod)
+        name for name in dir(adapter) if not name.startswith("_") and isinstance(_unbound(adapter, name), classmethod)
     ]
     return type(f"Constant{adapter.__name__}", (adapter,), {name: staticmethod(of(name)) for name in names})
 
 
-def _found(kind: type, name: str) -> Any:
-    return next(vars(each)[name] for each in kind.__mro__ if name in vars(each))
+def _unbound(kind: type, name: str) -> Any:
+    """The attribute of a class as the class body defines it."""
+    return next(vars(ancestor)[name] for ancestor in kind.__mro__ if name in vars(ancestor))

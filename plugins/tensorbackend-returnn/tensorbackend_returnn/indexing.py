@@ -25,9 +25,9 @@ class Indexing(Shaping):
         if isinstance(indices, int):
             if not clip_to_valid or indices == 0:
                 dims = source.dims[:at] + source.dims[at + 1 :]
-                found = tb.getitem(raw, (*(slice(None),) * at, indices))
+                gathered = tb.getitem(raw, (*(slice(None),) * at, indices))
                 options = {"sparse_dim": source.sparse_dim, "feature_dim": source.feature_dim}
-                return result("gather", dims, found, **options)
+                return result("gather", dims, gathered, **options)
             indices = rf.convert_to_tensor(indices, dtype=rf.get_default_array_index_dtype(), _backend=cls)
         elif not isinstance(indices, Tensor):
             raise TypeError(f"gather: expected a tensor or an int, got indices={indices!r}")
@@ -35,18 +35,20 @@ class Indexing(Shaping):
             length = rf.cast(axis.get_dyn_size_ext_for_device(indices.device), indices.dtype)
             last = rf.relu(length - 1)
             indices = rf.clip_by_value(indices, 0, last, allow_broadcast_all_sources=True)
-        own = [dim for dim in indices.dims if dim not in source.dims or dim == axis]
+        index_dims = [dim for dim in indices.dims if dim not in source.dims or dim == axis]
         shared = [dim for dim in indices.dims if dim in source.dims and dim != axis]
         rest = [dim for i, dim in enumerate(source.dims) if i != at and dim not in shared]
-        dims = [*source.dims[:at], *own, *source.dims[at + 1 :]]
+        dims = [*source.dims[:at], *index_dims, *source.dims[at + 1 :]]
         options = {"sparse_dim": source.sparse_dim, "feature_dim": source.feature_dim}
-        places = arranged(indices, [*shared, *own])
+        places = arranged(indices, [*shared, *index_dims])
         if not shared:
             return result("gather", dims, tb.take(raw, places, axis=at, mode="clip"), **options)
         moved = tb.permute_dims(raw, [source.dims.index(dim) for dim in shared] + [at] + _places(source, rest))
         batch = tuple(range(len(shared)))
-        found = tb.take(moved, places, axis=len(shared), batch=batch, mode="clip")
-        return result("gather", dims, arranged(result("gather", [*shared, *own, *rest], found), dims), **options)
+        gathered = tb.take(moved, places, axis=len(shared), batch=batch, mode="clip")
+        return result(
+            "gather", dims, arranged(result("gather", [*shared, *index_dims, *rest], gathered), dims), **options
+        )
 
     @classmethod
     def scatter(
@@ -59,7 +61,10 @@ class Indexing(Shaping):
         fill_value: float,
         out_dim: Dim | Sequence[Dim],
     ) -> Tensor:
-        """The sum, greatest or least of what goes to each index, a value where nothing does; outside nothing goes."""
+        """Write the sum, maximum or minimum of the entries for each index, and `fill_value` where there is none.
+
+        Entries whose index lies outside are left out.
+        """
         along = [indices_dim] if isinstance(indices_dim, Dim) else list(indices_dim)
         out_dims = [out_dim] if isinstance(out_dim, Dim) else list(out_dim)
         shape = sizes(out_dims)
@@ -85,13 +90,13 @@ class Indexing(Shaping):
             raise ValueError(f"scatter: expected mode 'sum', 'max' or 'min', got mode={mode!r}")
         if dtype.kind == "bool":
             raise TypeError("scatter: expected numbers, got a tensor of dtype bool")
-        found = put(filled(start, dtype, tail), places, updates, mode="fill", batch=axes)
+        scattered = put(filled(start, dtype, tail), places, updates, mode="fill", batch=axes)
         if fill_value != start:
             ones = tb.full(places.shape[:-1], 1, dtype=tb.int32, backend=cls._home())
             hits = tb.indexed_add(filled(0, tb.int32), places, ones, mode="fill", batch=axes)
             there = tb.reshape(tb.greater(hits, 0), (*lead, size, *(1,) * len(tail)))
-            found = tb.where(there, found, tb.asarray(fill_value, dtype=dtype, backend=cls._home()))
-        raw = tb.reshape(found, (*lead, *shape, *tail))
+            scattered = tb.where(there, scattered, tb.asarray(fill_value, dtype=dtype, backend=cls._home()))
+        raw = tb.reshape(scattered, (*lead, *shape, *tail))
         return result("scatter", [*batch, *out_dims, *features], raw, sparse_dim=source.sparse_dim)
 
     @classmethod
@@ -147,8 +152,8 @@ class Indexing(Shaping):
         """
         rest = [dim for dim in tensor.dims if dim not in mask.dims]
         held = tb.reshape(arranged(mask, dims), (-1,))
-        given = spread(tensor, [*dims, *rest])
-        flat = tb.reshape(given, (held.shape[0], *given.shape[len(dims) :]))
+        entries = spread(tensor, [*dims, *rest])
+        flat = tb.reshape(entries, (held.shape[0], *entries.shape[len(dims) :]))
         out_dim = out_dim or Dim(None, name="masked_select")
         known = out_dim.dyn_size_ext is not None and out_dim.dyn_size_ext.raw_tensor is not None
         if tb.is_concrete(held):
@@ -171,18 +176,18 @@ class Indexing(Shaping):
     ) -> Tensor:
         """The entries along a dim where a mask holds, one after another, and those of another tensor elsewhere."""
         rest = [dim for dim in source.dims if dim not in mask.dims and dim != in_dim]
-        given = arranged(source, [in_dim, *rest])
+        entries = arranged(source, [in_dim, *rest])
         held = arranged(mask.copy_masked(mask_value=False), dims)
         order = tb.reshape(tb.cumulative_sum(tb.reshape(held, (-1,)), dtype="int64") - 1, held.shape)
-        dtype = given.template.dtype
-        shape = (*held.shape, *given.shape[1:])
+        dtype = entries.template.dtype
+        shape = (*held.shape, *entries.shape[1:])
         if backup is None:
             other = tb.zeros(shape, dtype=dtype, backend=cls._home())
         else:
             other = tb.astype(spread(backup, [*dims, *rest]), dtype)
         where = tb.reshape(held, (*held.shape, *(1,) * len(rest)))
-        if given.shape[0]:
-            other = tb.where(where, tb.take(given, order, axis=0, mode="clip"), other)
+        if entries.shape[0]:
+            other = tb.where(where, tb.take(entries, order, axis=0, mode="clip"), other)
         options = {"sparse_dim": source.sparse_dim, "feature_dim": source.feature_dim}
         return result("masked_scatter", [*dims, *rest], other, **options)
 

@@ -45,5 +45,5 @@ class Loops(Random):
             return rf.zeros_like(tensor_template.copy_add_dim_by_tag(axis, unbroadcast=True, axis=0))
         template = tensor_array[0].copy_template()
         out = template.copy_add_dim_by_tag(axis, unbroadcast=True, axis=0)
-        out.raw_tensor = tb.stack([arranged(each, template.dims) for each in tensor_array], axis=0)
+        out.raw_tensor = tb.stack([arranged(tensor, template.dims) for tensor in tensor_array], axis=0)
         return out

@@ -56,12 +56,12 @@ class Losses(Networks):
             places = spread(targets, dims)
             # What stands in the padding need not be a class.
             places = tb.clip(tb.astype(places, "int64"), 0, raw.shape[-1] - 1)
-            found = tb.nn.sparse_cross_entropy(raw, places)
+            losses = tb.nn.sparse_cross_entropy(raw, places)
         else:
             if targets.sparse_dim:
                 raise ValueError(f"expected targets that are indices of {axis} or probabilities, got {targets}")
-            found = tb.nn.cross_entropy(raw, arranged(targets, [*dims, axis]))
-        return result("cross_entropy", dims, found)
+            losses = tb.nn.cross_entropy(raw, arranged(targets, [*dims, axis]))
+        return result("cross_entropy", dims, losses)
 
     @classmethod
     def ctc_loss(
@@ -160,11 +160,11 @@ class Losses(Networks):
         """The least number of edits that make one sequence of another, for each example."""
         batch = a.remaining_dims(a_spatial_dim)
         batch += [dim for dim in b.remaining_dims(b_spatial_dim) if dim not in batch]
-        found = tb.nn.edit_distance(
+        distances = tb.nn.edit_distance(
             arranged(a, [*batch, a_spatial_dim]),
             arranged(b, [*batch, b_spatial_dim]),
             hypothesis_lengths=lengths(a_spatial_dim, batch),
             reference_lengths=lengths(b_spatial_dim, batch),
         )
-        raw = tb.astype(tb.broadcast_to(found, sizes(batch)), "int32")
+        raw = tb.astype(tb.broadcast_to(distances, sizes(batch)), "int32")
         return result("edit_distance", batch, raw)

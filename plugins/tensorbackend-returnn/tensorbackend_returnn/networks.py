@@ -46,7 +46,7 @@ class Networks(Convolution):
             held = tb.nn.Statistics(*(tb.full(shape, i, dtype=dtype, backend=cls._home()) for i in (0, 1)))
         else:
             held = tb.nn.Statistics(running_mean.raw_tensor, running_variance.raw_tensor)
-        found, after = tb.nn.batch_norm(
+        normalised, after = tb.nn.batch_norm(
             raw,
             gamma.raw_tensor if affine and gamma is not None else None,
             beta.raw_tensor if affine and beta is not None else None,
@@ -58,8 +58,8 @@ class Networks(Convolution):
             mask=cls._mask(source, [dim for dim in source.dims if dim != in_dim]) if use_mask else None,
         )
         if trains and running_mean is not None and running_variance is not None:
-            running_mean.raw_tensor, running_variance.raw_tensor = (each.detach() for each in after)
-        return result("batch_norm", source.dims, found, feature_dim=in_dim)
+            running_mean.raw_tensor, running_variance.raw_tensor = (statistic.detach() for statistic in after)
+        return result("batch_norm", source.dims, normalised, feature_dim=in_dim)
 
     @classmethod
     def lstm(
@@ -88,7 +88,7 @@ class Networks(Convolution):
         lengths = None
         if not single and spatial_dim.need_masking():
             lengths = arranged(spatial_dim.get_size_tensor(device=source.device), batch)
-        state = tb.nn.LSTMState(*(arranged(each, [*batch, out_dim]) for each in (state_h, state_c)))
+        state = tb.nn.LSTMState(*(arranged(tensor, [*batch, out_dim]) for tensor in (state_h, state_c)))
         steps = tb.expand_dims(raw, axis=0) if single else raw
         outputs, (hidden, cell) = tb.nn.lstm(steps, parameters, state, time=0, axis=steps.ndim - 1, lengths=lengths)
         dims = [*batch, out_dim]
@@ -133,6 +133,6 @@ class Networks(Convolution):
         window = 0.5 - 0.5 * tb.cos(places * (2 * tb.pi / frame_length))
         before = 0 if align_window_left else (fft_length - frame_length) // 2
         window = tb.pad(window, [(before, fft_length - frame_length - before)])
-        found = tb.nn.stft(raw, frame_length=fft_length, frame_step=frame_step, window=window, axis=axis)
+        spectra = tb.nn.stft(raw, frame_length=fft_length, frame_step=frame_step, window=window, axis=axis)
         order = (*range(axis), axis + 1, axis)
-        return result("stft", dims, tb.permute_dims(found, order), feature_dim=out_dim)
+        return result("stft", dims, tb.permute_dims(spectra, order), feature_dim=out_dim)

@@ -99,11 +99,11 @@ class Random(Gradients):
             out.raw_tensor = drawn
             return out
         key = _key_of(seed, cls._home(device)) if static else cls._drawing().next_key()
-        given = {"mean": mean, "stddev": stddev, "minval": minval, "maxval": maxval}
+        parameters = {"mean": mean, "stddev": stddev, "minval": minval, "maxval": maxval}
         numbers = {
-            name: arranged(each, dims) if isinstance(each, Tensor) else each
-            for name, each in given.items()
-            if each is not None
+            name: arranged(parameter, dims) if isinstance(parameter, Tensor) else parameter
+            for name, parameter in parameters.items()
+            if parameter is not None
         }
         drawn = cls._drawn(key, tuple(sizes(dims)), cls.as_dtype_raw(dtype), distribution, **numbers)
         out.raw_tensor = drawn.to_device(cls._home(device).device) if device else drawn
@@ -111,35 +111,35 @@ class Random(Gradients):
 
     @classmethod
     def _drawn(
-        cls, key: tb.Tensor, shape: tuple[int, ...], dtype: tb.DType, distribution: str, **given: Any
+        cls, key: tb.Tensor, shape: tuple[int, ...], dtype: tb.DType, distribution: str, **parameters: Any
     ) -> tb.Tensor:
         if distribution == "uniform" and dtype.is_integer:
-            if "maxval" not in given:
+            if "maxval" not in parameters:
                 raise ValueError("random: expected a maxval for integers")
-            return tb.random.randint(key, shape, given.get("minval", 0), given["maxval"], dtype)
+            return tb.random.randint(key, shape, parameters.get("minval", 0), parameters["maxval"], dtype)
         if distribution == "uniform":
-            low, high = given.get("minval", 0.0), given.get("maxval", 1.0)
+            low, high = parameters.get("minval", 0.0), parameters.get("maxval", 1.0)
             return tb.random.uniform(key, shape, dtype, low, high)
-        mean, deviation = given.get("mean", 0.0), given.get("stddev", 1.0)
+        mean, deviation = parameters.get("mean", 0.0), parameters.get("stddev", 1.0)
         if distribution == "normal":
             return tb.random.normal(key, shape, dtype, mean=mean, deviation=deviation)
         if distribution == "truncated_normal":
-            low = (given.get("minval", mean - 2 * deviation) - mean) / deviation
-            high = (given.get("maxval", mean + 2 * deviation) - mean) / deviation
-            found: tb.Tensor = tb.random.truncated_normal(key, low, high, shape, dtype) * deviation + mean
-            return found
+            low = (parameters.get("minval", mean - 2 * deviation) - mean) / deviation
+            high = (parameters.get("maxval", mean + 2 * deviation) - mean) / deviation
+            numbers: tb.Tensor = tb.random.truncated_normal(key, low, high, shape, dtype) * deviation + mean
+            return numbers
         raise NotImplementedError(f"random: expected uniform, normal or truncated_normal, got {distribution!r}")
 
     @classmethod
     def random_choice_with_replacement(cls, dims: Sequence[Dim], *, probs: Tensor, axis: Dim) -> Tensor:
         """Indices of a dim, each with its probability, which may depend on some of the dims."""
         common = [dim for dim in dims if dim in probs.dims]
-        own = [dim for dim in dims if dim not in common]
+        sample_dims = [dim for dim in dims if dim not in common]
         logits = tb.log(arranged(probs, [*common, axis]))
-        shape = (*sizes(own), *sizes(common))
+        shape = (*sizes(sample_dims), *sizes(common))
         drawn = tb.random.categorical(cls._drawing().next_key(), logits, axis=-1, shape=shape)
-        found = result("random_choice_with_replacement", [*own, *common], drawn, sparse_dim=axis)
-        return result(found.name, dims, arranged(found, dims), sparse_dim=axis)
+        indices = result("random_choice_with_replacement", [*sample_dims, *common], drawn, sparse_dim=axis)
+        return result(indices.name, dims, arranged(indices, dims), sparse_dim=axis)
 
 
 def _key_of(seed: Any, backend: tb.Backend) -> tb.Tensor:
@@ -148,5 +148,5 @@ def _key_of(seed: Any, backend: tb.Backend) -> tb.Tensor:
         raise ValueError("random: expected a seed for draws that are always the same")
     if isinstance(seed, int | np.integer):
         return tb.random.key(int(seed), backend=backend)
-    words = np.random.SeedSequence([int(each) for each in np.ravel(seed)]).generate_state(1, np.uint32)
+    words = np.random.SeedSequence([int(number) for number in np.ravel(seed)]).generate_state(1, np.uint32)
     return tb.random.key(int(words[0]), backend=backend)

@@ -36,18 +36,18 @@ class Reductions(Elementwise):
         if mode in ("argmax", "argmin"):
             return cls._place(raw, mode, dims, axes, rest)
         options = {"dtype": raw.template.dtype} if mode == "sum" and raw.template.dtype.is_floating else {}
-        found = REDUCED[mode](raw, axis=tuple(axes), **options) if axes else raw
+        reduced = REDUCED[mode](raw, axis=tuple(axes), **options) if axes else raw
         if share is not None:
-            found = tb.multiply(found, arranged(share, rest) if isinstance(share, Tensor) else share)
-            found = tb.astype(found, raw.template.dtype)
-        return result(f"reduce_{mode}", rest, found, sparse_dim=source.sparse_dim)
+            reduced = tb.multiply(reduced, arranged(share, rest) if isinstance(share, Tensor) else share)
+            reduced = tb.astype(reduced, raw.template.dtype)
+        return result(f"reduce_{mode}", rest, reduced, sparse_dim=source.sparse_dim)
 
     @classmethod
     def _place(cls, raw: tb.Tensor, mode: str, dims: Sequence[Dim], axes: Sequence[int], rest: Sequence[Dim]) -> Tensor:
         if len(axes) != 1:
             raise ValueError(f"reduce: expected one dim for mode={mode!r}, got {dims}")
-        found = REDUCED[mode](raw, axis=axes[0])
-        return result(f"reduce_{mode}", rest, found, sparse_dim=dims[0])
+        places = REDUCED[mode](raw, axis=axes[0])
+        return result(f"reduce_{mode}", rest, places, sparse_dim=dims[0])
 
     @classmethod
     def _neutral(cls, mode: str, dtype: tb.DType) -> object:
@@ -65,8 +65,8 @@ class Reductions(Elementwise):
         along = tensor.get_axis_from_description(axis, allow_int=False)
         mask = cls._mask(tensor, [axis]) if use_mask else None
         raw = tensor.raw_tensor
-        found = tb.softmax(raw, axis=along) if mask is None else tb.nn.masked_softmax(raw, mask, axis=along)
-        return result("softmax", tensor.dims, found, feature_dim=tensor.feature_dim)
+        probabilities = tb.softmax(raw, axis=along) if mask is None else tb.nn.masked_softmax(raw, mask, axis=along)
+        return result("softmax", tensor.dims, probabilities, feature_dim=tensor.feature_dim)
 
     @classmethod
     def log_softmax(cls, tensor: Tensor, *, axis: Dim, use_mask: bool = True) -> Tensor:
@@ -76,13 +76,13 @@ class Reductions(Elementwise):
         mask = cls._mask(tensor, [axis]) if use_mask else None
         raw = tensor.raw_tensor
         if mask is None:
-            found = tb.log_softmax(raw, axis=along)
+            log_probabilities = tb.log_softmax(raw, axis=along)
         else:
             # Of an example without entries all are 0 on the way, so that neither the result nor a gradient is NaN.
             some = tb.any(mask, axis=along, keepdims=True)
             held = tb.where(mask, raw, tb.where(some, -tb.inf, tb.zeros((), dtype=raw.dtype, backend=cls._home())))
-            found = tb.where(mask, tb.log_softmax(held, axis=along), -tb.inf)
-        return result("log_softmax", tensor.dims, found, feature_dim=tensor.feature_dim)
+            log_probabilities = tb.where(mask, tb.log_softmax(held, axis=along), -tb.inf)
+        return result("log_softmax", tensor.dims, log_probabilities, feature_dim=tensor.feature_dim)
 
     @classmethod
     def cumsum(cls, source: Tensor, *, spatial_dim: Dim) -> Tensor:
@@ -119,15 +119,15 @@ class Reductions(Elementwise):
         mask = axis.get_mask(dim_order=(*shared, axis), device=sorted_seq.device) if axis.need_masking() else None
         if mask is not None:
             held = tb.where(arranged(mask, [*shared, axis]), held, extreme(held.template.dtype, least=True))
-        given = arranged(values, [*shared, *rest])
+        queries = arranged(values, [*shared, *rest])
 
-        def search(sequence: tb.Tensor, wanted: tb.Tensor) -> tb.Tensor:
-            return tb.searchsorted(sequence, wanted, side="left" if side == "left" else "right")
+        def search(sequence: tb.Tensor, query: tb.Tensor) -> tb.Tensor:
+            return tb.searchsorted(sequence, query, side="left" if side == "left" else "right")
 
         for _ in shared:
             search = tb.vmap(search)
-        found = tb.astype(search(held, given), cls.as_dtype_raw(out_dtype))
-        return result("search_sorted", [*shared, *rest], found, sparse_dim=axis)
+        places = tb.astype(search(held, queries), cls.as_dtype_raw(out_dtype))
+        return result("search_sorted", [*shared, *rest], places, sparse_dim=axis)
 
     @classmethod
     def top_k(
@@ -146,11 +146,11 @@ class Reductions(Elementwise):
         order = [*rest, *dims]
         moved = source.copy_transpose(order)
         raw = cls._masked(moved, dims, extreme(source.raw_tensor.template.dtype, least=False))
-        values, found = tb.top_k(raw, int(k_dim.get_dim_value()), axis=tuple(range(len(rest), len(order))))
+        values, coordinates = tb.top_k(raw, int(k_dim.get_dim_value()), axis=tuple(range(len(rest), len(order))))
         options = {"feature_dim": source.feature_dim, "sparse_dim": source.sparse_dim}
         places = [
             result("top_k_indices", [*rest, k_dim], places, sparse_dim=dim)
-            for dim, places in zip(dims, found, strict=True)
+            for dim, places in zip(dims, coordinates, strict=True)
         ]
         picked = result("top_k_values", [*rest, k_dim], values, **options)
         if source.feature_dim in dims and isinstance(axis, Dim):

@@ -88,7 +88,7 @@ def _set_base(base: tb.Backend | None) -> None:
     """Makes new tensors on a backend from now on."""
     if base is not Base.base:
         # RETURNN keeps encodings of positions by their dims and the name of the device, which two backends may share.
-        for each in vars(attention).values():
-            if isinstance(each, Cache):
-                each._lru_cache.cache_clear()
+        for attribute in vars(attention).values():
+            if isinstance(attribute, Cache):
+                attribute._lru_cache.cache_clear()
     Base.base = base

@@ -91,13 +91,13 @@ class Shaping(Reductions):
         if known.count(None) == 1:
             others = _product([size for size in known if size is not None])
             missing = -(-shape[at] // others) if pad_to_multiples else shape[at] // others
-            wanted = [missing if size is None else size for size in known]
+            split_sizes = [missing if size is None else size for size in known]
         else:
-            wanted = sizes(dims)
-        lacking = _product(wanted) - shape[at]
+            split_sizes = sizes(dims)
+        lacking = _product(split_sizes) - shape[at]
         if lacking > 0 and pad_to_multiples:
             raw = tb.pad(raw, {at: (0, lacking)}, value=0 if pad_value is None else pad_value)
-        raw = tb.reshape(raw, (*shape[:at], *wanted, *shape[at + 1 :]))
+        raw = tb.reshape(raw, (*shape[:at], *split_sizes, *shape[at + 1 :]))
         feature = None if source.feature_dim == axis else source.feature_dim
         return result("split_dims", out_dims, raw, sparse_dim=source.sparse_dim, feature_dim=feature)
 
@@ -144,7 +144,7 @@ class Shaping(Reductions):
         at = first.get_axis_from_description(along)
         others = [dim for dim in first.dims if dim != along]
         for source, dim in sources[1:]:
-            new = [each for each in source.dims if each != dim and each not in others]
+            new = [other for other in source.dims if other != dim and other not in others]
             if not allow_broadcast and (new or len(source.dims) != len(others) + 1):
                 raise ValueError(f"concat: expected the dims {others} besides {dim}, got {source}")
             others.extend(new)
@@ -164,12 +164,12 @@ class Shaping(Reductions):
     def unstack(cls, source: Tensor, *, axis: Dim) -> tuple[Tensor, ...]:
         """The entries along a dim, each without it."""
         at = source.get_axis_from_description(axis, allow_int=False)
-        found = []
+        entries = []
         for raw in tb.unstack(source.raw_tensor, axis=at):
-            each = source.copy_template_excluding_axis(at)
-            each.raw_tensor = raw
-            found.append(each)
-        return tuple(found)
+            entry = source.copy_template_excluding_axis(at)
+            entry.raw_tensor = raw
+            entries.append(entry)
+        return tuple(entries)
 
     @classmethod
     def split(cls, source: Tensor, *, axis: Dim, out_dims: Sequence[Dim]) -> tuple[Tensor, ...]:
@@ -179,12 +179,12 @@ class Shaping(Reductions):
         for size in sizes(out_dims)[:-1]:
             ends += size
             points.append(ends)
-        found = []
+        parts = []
         for dim, raw in zip(out_dims, tb.split(source.raw_tensor, points, axis=at), strict=True):
-            each = source.copy_template_replace_dim_tag(axis=at, new_dim_tag=dim, name="split")
-            each.raw_tensor = raw
-            found.append(each)
-        return tuple(found)
+            part = source.copy_template_replace_dim_tag(axis=at, new_dim_tag=dim, name="split")
+            part.raw_tensor = raw
+            parts.append(part)
+        return tuple(parts)
 
     # Padding
 

@@ -41,9 +41,9 @@ def parameters(model: Any) -> dict[str, tb.Tensor]:
     ['bias', 'weight']
     """
     return {
-        name: each.raw_tensor
-        for name, each in model.named_parameters()
-        if each.trainable is not False and not each.auxiliary and each.raw_tensor.dtype.is_floating
+        name: parameter.raw_tensor
+        for name, parameter in model.named_parameters()
+        if parameter.trainable is not False and not parameter.auxiliary and parameter.raw_tensor.dtype.is_floating
     }
 
 

@@ -27,7 +27,7 @@ def raw(name: str, *operands: Any) -> Case:
     return Case(lambda m: getattr(m.backend, name)(*(m.raw(x) if isinstance(x, np.ndarray) else x for x in operands)))
 
 
-def each(call: Callable[..., Any], *values: Any) -> list[Case]:
+def for_each(call: Callable[..., Any], *values: Any) -> list[Case]:
     """A call with each of several values."""
 
     def of(value: Any) -> Case:
@@ -191,28 +191,30 @@ def sequences(m: Making, name: str, **options: Any) -> Any:
 
 def chances(label_loop: bool) -> list[dict[tuple[int, ...], float]]:
     """The probability of each path that spells the targets of `sequences`."""
-    found = []
+    probabilities = []
     for logits, labels, frames in zip(X, ([1, 2], [0]), LENGTHS, strict=True):
         shares = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
-        found.append(
+        probabilities.append(
             {
                 path: math.prod(shares[t, c] for t, c in enumerate(path))
                 for path in itertools.product(range(4), repeat=int(frames))
                 if [c for c in ([k for k, _ in itertools.groupby(path)] if label_loop else path) if c != 3] == labels
             }
         )
-    return found
+    return probabilities
 
 
 def paths(label_loop: bool, best: bool) -> Any:
     """The losses of `sequences`."""
-    return np.array([-math.log((max if best else sum)(each.values())) for each in chances(label_loop)], np.float32)
+    return np.array(
+        [-math.log((max if best else sum)(probabilities.values())) for probabilities in chances(label_loop)], np.float32
+    )
 
 
 def ways(label_loop: bool) -> Any:
     """The best path of each example of `sequences`, with 0 beyond its frames."""
-    found = [max(each, key=lambda path: each[path]) for each in chances(label_loop)]
-    return np.array([[*way, *[0] * (3 - len(way))] for way in found], np.int32)
+    best_paths = [max(probabilities, key=lambda path: probabilities[path]) for probabilities in chances(label_loop)]
+    return np.array([[*way, *[0] * (3 - len(way))] for way in best_paths], np.int32)
 
 
 def packed_ctc(m: Making) -> Any:
@@ -244,7 +246,7 @@ def normalised(m: Making, trains: bool) -> Any:
     for parameter, value in zip(held, (0.25, 2.0), strict=True):
         parameter.initial = value
     steps = Dim(3, name="three")
-    found = m.backend.batch_norm(
+    result = m.backend.batch_norm(
         m(X, m.batch, steps, m.feature),
         in_dim=m.feature,
         running_mean=held[0],
@@ -256,7 +258,7 @@ def normalised(m: Making, trains: bool) -> Any:
         affine=True,
         use_mask=False,
     )
-    return found, *held
+    return result, *held
 
 
 def slope(function: Callable[[Making, Any], Any]) -> Case:
@@ -302,8 +304,8 @@ def chosen(m: Making) -> Any:
     shares = np.array([[0.0, 0.0, 1.0, 0.0], [0.5, 0.5, 0.0, 0.0]], np.float32)
     many = Dim(50, name="many")
     x = m.backend.random_choice_with_replacement([many, m.batch], probs=m(shares, m.batch, m.feature), axis=m.feature)
-    found = m.backend.raw_to_numpy(x.raw_tensor)
-    return found.shape == (50, 2) and set(found[:, 0]) == {2} and set(found[:, 1]) == {0, 1}
+    indices = m.backend.raw_to_numpy(x.raw_tensor)
+    return indices.shape == (50, 2) and set(indices[:, 0]) == {2} and set(indices[:, 1]) == {0, 1}
 
 
 def again(m: Making) -> Any:
@@ -401,7 +403,7 @@ CASES: dict[str, list[Case]] = {
     "raw_to_numpy": [raw("raw_to_numpy", X)],
     "should_pickle_tensor": [raw("should_pickle_tensor", X)],
     "get_device": [Case(lambda m: m.backend.get_device(m.x()) == "cpu")],
-    "copy_to_device": each(lambda m, device: m.backend.copy_to_device(m.x(), device), "cpu", None),
+    "copy_to_device": for_each(lambda m, device: m.backend.copy_to_device(m.x(), device), "cpu", None),
     # Creation and parameters
     "convert_to_tensor": [
         Case(lambda m: m.backend.convert_to_tensor(X, dims=(m.batch, m.time, m.feature), dtype="float32")),
@@ -421,11 +423,11 @@ CASES: dict[str, list[Case]] = {
     "copy": [of_x("copy")],
     "create_parameter_raw": [Case(lambda m: m.backend.create_parameter_raw(m.parameter()))],
     "set_parameter_initial_value": [
-        *each(initialised, W, None, 2),
+        *for_each(initialised, W, None, 2),
         assigned(lambda m, p: m.backend.set_parameter_initial_value(p, m(W, m.feature, m.other))),
     ],
     "set_parameter_trainable": [assigned(lambda m, p: m.backend.set_parameter_trainable(p, False))],
-    "parameter_assign": each(replaced, "assign", "add"),
+    "parameter_assign": for_each(replaced, "assign", "add"),
     "parameter_assign_key": [written(), written(op="add")],
     "parameter_move_to": [assigned(lambda m, p: m.backend.parameter_move_to(p, device="cpu"))],
     # Elementwise
@@ -455,7 +457,7 @@ CASES: dict[str, list[Case]] = {
     ],
     "cast_raw": [raw("cast_raw", X, "int32"), raw("cast_raw", I, "float32"), raw("cast_raw", X, "float32")],
     **{
-        name: each(lambda m, name: getattr(m.backend, name)(m(FLOATS, m.batch, m.time)), name)
+        name: for_each(lambda m, name: getattr(m.backend, name)(m(FLOATS, m.batch, m.time)), name)
         for name in ("is_finite", "is_infinite", "is_neg_infinite")
     },
     "where": [
@@ -488,11 +490,13 @@ CASES: dict[str, list[Case]] = {
     + [reduced(mode, axis) for mode in ("argmax", "argmin") for axis in ("feature", "time")]
     + [reduced(mode, "time", array=B) for mode in ("any", "all")]
     + [reduced(mode, "time", array=I) for mode in ("sum", "max", "min")],
-    "softmax": each(lambda m, axis: m.backend.softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
-    "log_softmax": each(lambda m, axis: m.backend.log_softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
+    "softmax": for_each(lambda m, axis: m.backend.softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
+    "log_softmax": for_each(lambda m, axis: m.backend.log_softmax(m.x(), axis=getattr(m, axis)), "time", "feature"),
     "cumsum": [Case(lambda m: m.backend.cumsum(m.x(), spatial_dim=m.time))],
-    "sort": each(lambda m, down: m.backend.sort(m.x(), axis=m.feature, descending=down, stable=True)[:2], False, True),
-    "search_sorted": each(
+    "sort": for_each(
+        lambda m, down: m.backend.sort(m.x(), axis=m.feature, descending=down, stable=True)[:2], False, True
+    ),
+    "search_sorted": for_each(
         lambda m, side: m.backend.search_sorted(
             m(np.sort(X[:, 0], axis=-1), m.batch, m.feature),
             m(W[:2], m.batch, m.other),
@@ -574,7 +578,7 @@ CASES: dict[str, list[Case]] = {
     "masked_select": [
         Case(lambda m: m.backend.masked_select(m.x(), mask=m(B, m.batch, m.time), dims=[m.batch, m.time])[0]),
     ],
-    "masked_scatter": each(put_back, None, np.ones((2, 3, 5), np.float32)),
+    "masked_scatter": for_each(put_back, None, np.ones((2, 3, 5), np.float32)),
     # Contraction, convolution, layers
     "matmul": [
         Case(lambda m: m.backend.matmul(m.x(), m(W, m.feature, m.other), reduce=m.feature)),
@@ -589,14 +593,14 @@ CASES: dict[str, list[Case]] = {
         convolved(1),
         convolved("valid", groups=2),
     ],
-    "transposed_conv": each(stretched, 0, 1),
+    "transposed_conv": for_each(stretched, 0, 1),
     "pool": [
         pooled(mode, padding, stride)
         for mode in ("max", "avg")
         # Of "same" with one step and an even window PyTorch's is an error.
         for padding, stride in (("valid", 1), ("valid", 2), ("same", 2), (1, 1), (1, 2))
     ],
-    "batch_norm": each(normalised, True, False),
+    "batch_norm": for_each(normalised, True, False),
     "lstm": [Case(lstm), Case(lstm_step)],
     "stft": [
         spectra(8, 8),

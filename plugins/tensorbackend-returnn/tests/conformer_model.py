@@ -71,9 +71,9 @@ def run(make: Callable[[Any], Any], sizes: Sizes) -> Run:
 
     time, positions = dim("time", sizes.frames), dim("positions", sizes.labels)
     frames = rng.standard_normal((sizes.batch, sizes.frames, sizes.inputs)).astype(np.float32)
-    wanted = rng.integers(0, sizes.classes - 1, (sizes.batch, sizes.labels)).astype(np.int32)
+    labels = rng.integers(0, sizes.classes - 1, (sizes.batch, sizes.labels)).astype(np.int32)
     x = Tensor("x", [batch, time, inputs], "float32", feature_dim=inputs, raw_tensor=make(frames))
-    targets = Tensor("targets", [batch, positions], "int32", sparse_dim=classes, raw_tensor=make(wanted))
+    targets = Tensor("targets", [batch, positions], "int32", sparse_dim=classes, raw_tensor=make(labels))
     model = Model(inputs, units, classes, sizes.layers, sizes.heads)
 
     def loss() -> Any:
@@ -114,7 +114,7 @@ def of_parameters(run: Run) -> Callable[[dict[str, tb.Tensor]], tb.Tensor]:
 
     def loss(parameters: dict[str, tb.Tensor]) -> tb.Tensor:
         with tensorbackend_returnn.substituted(run.model, parameters):
-            found: tb.Tensor = run.loss()
-        return found
+            total: tb.Tensor = run.loss()
+        return total
 
     return loss

@@ -47,9 +47,9 @@ class Making:
 
     def parameter(self, value: float = 0.5) -> Any:
         """(feature, other)."""
-        found = rf.Parameter([self.feature, self.other], dtype="float32")
-        found.initial = value
-        return found
+        parameter = rf.Parameter([self.feature, self.other], dtype="float32")
+        parameter.initial = value
+        return parameter
 
 
 X = np.sin(np.arange(24, dtype=np.float32) * 1.7).reshape(2, 3, 4) * 2

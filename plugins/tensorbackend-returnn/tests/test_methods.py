@@ -83,18 +83,18 @@ def arrays(x: Any) -> Any:
         return x.detach().numpy()
     if isinstance(x, tb.Tensor):
         return np.asarray(x)
-    return [arrays(each) for each in x] if isinstance(x, tuple | list) else np.asarray(x)
+    return [arrays(part) for part in x] if isinstance(x, tuple | list) else np.asarray(x)
 
 
-def agree(found: Any, expected: Any) -> bool:
+def agree(result: Any, expected: Any) -> bool:
     """Whether nested arrays are near, of one shape and of one kind, 32 and 64 bits of integers taken as one."""
-    if isinstance(found, list):
-        return isinstance(expected, list) and len(found) == len(expected) and all(map(agree, found, expected))
+    if isinstance(result, list):
+        return isinstance(expected, list) and len(result) == len(expected) and all(map(agree, result, expected))
     expected = np.asarray(expected)
-    if found.dtype.kind == expected.dtype.kind == "U":
-        return bool((found == expected).all())
-    alike = found.dtype == expected.dtype or found.dtype.kind == expected.dtype.kind == "i"
-    near = found.shape == expected.shape and np.allclose(found, expected, rtol=1e-5, atol=2e-5, equal_nan=True)
+    if result.dtype.kind == expected.dtype.kind == "U":
+        return bool((result == expected).all())
+    alike = result.dtype == expected.dtype or result.dtype.kind == expected.dtype.kind == "i"
+    near = result.shape == expected.shape and np.allclose(result, expected, rtol=1e-5, atol=2e-5, equal_nan=True)
     return alike and bool(near)
 
 
@@ -109,8 +109,8 @@ def test_a_call_gives_its_value(over: str, name: str, case: Case) -> None:
     else:
         expected = np.asarray(case.expected)
     tensorbackend_returnn.select_backend(over)
-    found = arrays(case.call(Making(over)))
-    assert agree(found, expected), f"{found} is not {expected}"
+    result = arrays(case.call(Making(over)))
+    assert agree(result, expected), f"{result} is not {expected}"
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((2, 3)), [[0.0, 1.0]], np.ones((2, 3), bool), np.ones((3, 2))])

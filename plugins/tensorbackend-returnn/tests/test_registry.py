@@ -64,8 +64,8 @@ def test_constants_of_a_trace_have_data(over: str) -> None:
         lengths = rf.full(dims=(), fill_value=2, dtype="int32")
         assert int(lengths.raw_tensor) == 2
         x = Tensor("x", [dim], "float32", raw_tensor=raw)
-        found: tb.Tensor = (x * lengths + rf.range_over_dim(dim, dtype="float32")).raw_tensor
-        return found
+        doubled: tb.Tensor = (x * lengths + rf.range_over_dim(dim, dtype="float32")).raw_tensor
+        return doubled
 
     raw = tb.asarray([1.0, 2.0, 3.0], dtype="f32", backend=over)
     assert tb.jit(double)(raw).tolist() == [2.0, 5.0, 8.0]
@@ -77,8 +77,8 @@ def test_a_model_is_dry_run() -> None:
     model = rf.Linear(inputs, outputs)
 
     def forward(raw: tb.Tensor) -> tb.Tensor:
-        found: tb.Tensor = model(Tensor("x", [inputs], "float32", raw_tensor=raw)).raw_tensor
-        return found
+        activations: tb.Tensor = model(Tensor("x", [inputs], "float32", raw_tensor=raw)).raw_tensor
+        return activations
 
     assert tb.dry_run(forward, "f32[3]").eager.flops >= 12
 
@@ -108,7 +108,7 @@ def test_operands_that_both_lack_dims_are_refused_where_that_is_said() -> None:
 def test_nan_beyond_lengths_changes_nothing(over: str) -> None:
     tensorbackend_returnn.select_backend(over)
 
-    def found(fill: float) -> list[np.ndarray[Any, Any]]:
+    def reductions(fill: float) -> list[np.ndarray[Any, Any]]:
         m = Making(over)
         values = X.copy()
         values[1, 2] = fill
@@ -119,10 +119,10 @@ def test_nan_beyond_lengths_changes_nothing(over: str) -> None:
             rf.reduce_sum(rf.softmax(x, axis=m.time), axis=m.time),
             rf.top_k(x, axis=m.time, k=2)[0],
         ]
-        return [np.asarray(each.raw_tensor) for each in results]
+        return [np.asarray(tensor.raw_tensor) for tensor in results]
 
     for spoilt in (np.nan, 1e30):
-        for a, b in zip(found(0.0), found(spoilt), strict=True):
+        for a, b in zip(reductions(0.0), reductions(spoilt), strict=True):
             np.testing.assert_array_equal(a, b)
 
 
@@ -155,9 +155,11 @@ def test_a_tensor_is_pickled(over: str) -> None:
 def test_the_code_of_the_readme_runs() -> None:
     text = (Path(__file__).parents[1] / "README.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    found: dict[str, Any] = {}
-    exec(code, found)
-    assert found["slopes"]["bias"].tolist() == (2 * np.asarray(found["model"](found["x"]).raw_tensor)).tolist()
+    namespace: dict[str, Any] = {}
+    exec(code, namespace)
+    assert (
+        namespace["slopes"]["bias"].tolist() == (2 * np.asarray(namespace["model"](namespace["x"]).raw_tensor)).tolist()
+    )
 
 
 def test_it_imports_without_pytorch_and_jax() -> None:

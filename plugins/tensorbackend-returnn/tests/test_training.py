@@ -15,8 +15,8 @@ import tensorbackend_returnn
 @pytest.mark.parametrize("over", ["numpy", "jax"])
 def test_gradients_by_all_parameters_are_those_of_pytorch(over: str) -> None:
     theirs = on_torch(Sizes())
-    wanted = theirs.loss()
-    wanted.backward()
+    their_loss = theirs.loss()
+    their_loss.backward()
     slopes = {
         name: parameter.raw_tensor.grad.numpy()
         for name, parameter in theirs.model.named_parameters()
@@ -27,12 +27,14 @@ def test_gradients_by_all_parameters_are_those_of_pytorch(over: str) -> None:
     assert slopes.keys() == parameters.keys()
     assert len(slopes) > 60
     step = tb.value_and_grad(loss)
-    for each in (step, tb.jit(step)):
-        value, found = each(parameters)
-        assert value.item() == pytest.approx(wanted.item(), rel=1e-5)
+    for function in (step, tb.jit(step)):
+        value, gradients = function(parameters)
+        assert value.item() == pytest.approx(their_loss.item(), rel=1e-5)
         for name, slope in slopes.items():
             greatest = max(float(np.abs(slope).max()), 1.0)
-            np.testing.assert_allclose(np.asarray(found[name]), slope, rtol=1e-4, atol=2e-5 * greatest, err_msg=name)
+            np.testing.assert_allclose(
+                np.asarray(gradients[name]), slope, rtol=1e-4, atol=2e-5 * greatest, err_msg=name
+            )
 
 
 def test_parameters_are_put_back_and_strange_names_refused() -> None:
@@ -55,16 +57,16 @@ def test_a_scope_stops_gradients_in_traced_functions_and_on_tapes(over: str) -> 
         x = Tensor("x", [dim], "float32", raw_tensor=raw)
         with rf.stop_gradient_scope():
             weight = rf.where(x > 0.0, x * x, -x) + rf.reduce_sum(x, axis=dim)
-        found: tb.Tensor = rf.reduce_sum(weight * x, axis=dim).raw_tensor
-        return found
+        total: tb.Tensor = rf.reduce_sum(weight * x, axis=dim).raw_tensor
+        return total
 
     raw = tb.asarray([2.0, -3.0], dtype="f32", backend=over)
-    wanted = [2.0**2 - 1, 3.0 - 1]
-    assert tb.grad(loss)(raw).tolist() == wanted
-    assert tb.jit(tb.grad(loss))(raw).tolist() == wanted
+    expected_gradient = [2.0**2 - 1, 3.0 - 1]
+    assert tb.grad(loss)(raw).tolist() == expected_gradient
+    assert tb.jit(tb.grad(loss))(raw).tolist() == expected_gradient
     with tb.tape() as tape:
         watched = tape.watch(raw)
-        assert tb.gradient(loss(watched), watched).tolist() == wanted
+        assert tb.gradient(loss(watched), watched).tolist() == expected_gradient
     assert tb.grad(lambda raw: tb.sum(raw * raw))(raw).tolist() == [4.0, -6.0]
 
 

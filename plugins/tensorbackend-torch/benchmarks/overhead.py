@@ -44,7 +44,7 @@ def cases(small: bool) -> Iterator[Case]:
     mask, places = a > 0, torch.from_numpy(generator.integers(0, side, side))
     row = m[0].clone()
     x, y, matrix, square, definite, integers, flags, indices, z, line = (
-        tb.asarray(each) for each in (a, b, m, s, p, whole, mask, places, c, row)
+        tb.asarray(array) for array in (a, b, m, s, p, whole, mask, places, c, row)
     )
     named = tb.asarray(m, names=("row", "column"))
     yield Case("add", lambda: a + b, lambda: x + y)
@@ -125,9 +125,9 @@ def cases(small: bool) -> Iterator[Case]:
 
 def least(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, float]:
     """The least time of each of two functions that take turns, in microseconds."""
-    for each in (first, second):
+    for function in (first, second):
         for _ in range(4):
-            each()
+            function()
     start = time.perf_counter()
     second()
     number = max(1, int(1e-3 / max(time.perf_counter() - start, 1e-7)))
@@ -135,10 +135,10 @@ def least(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, f
     end, turns = time.perf_counter() + SECONDS, 0
     while time.perf_counter() < end or turns < 3:
         turns += 1
-        for place, each in enumerate((first, second)):
+        for place, function in enumerate((first, second)):
             start = time.perf_counter()
             for _ in range(number):
-                each()
+                function()
             times[place] = min(times[place], (time.perf_counter() - start) / number * 1e6)
     return times[0], times[1]
 
@@ -146,13 +146,13 @@ def least(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[float, f
 def main(arguments: list[str]) -> None:
     """Prints a line for each call, and the geometric mean of the ratios for each size."""
     tb.set_default_backend("torch")
-    wanted = [each for each in arguments if each not in ("small", "large")]
+    case_names = [argument for argument in arguments if argument not in ("small", "large")]
     for size in ("small", "large"):
         if size not in arguments and {"small", "large"}.intersection(arguments):
             continue
         ratios: list[tuple[float, str]] = []
         for case in cases(size == "small"):
-            if wanted and case.name not in wanted:
+            if case_names and case.name not in case_names:
                 continue
             theirs, ours = least(case.theirs, case.ours)
             ratios.append((ours / theirs, case.name))

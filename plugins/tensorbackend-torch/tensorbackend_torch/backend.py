@@ -94,8 +94,8 @@ class TorchBackend(
         """What PyTorch says of a GPU, and the system of the host."""
         if device == "cpu":
             return host_facts()
-        found = torch.cuda.get_device_properties(device)
-        return DeviceFacts("gpu", found.total_memory, found.multi_processor_count, found.name)
+        properties = torch.cuda.get_device_properties(device)
+        return DeviceFacts("gpu", properties.total_memory, properties.multi_processor_count, properties.name)
 
     def on_device(self, device: str) -> Self:
         """The instance on another device."""
@@ -107,8 +107,8 @@ class TorchBackend(
         """The bytes in memory of PyTorch's own, which may write to what it holds."""
         if not out.size:
             return torch.empty(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
-        found = torch.frombuffer(bytearray(data), dtype=torch_dtype(out.dtype))
-        return found.reshape(out.shape).to(self.place)
+        elements = torch.frombuffer(bytearray(data), dtype=torch_dtype(out.dtype))
+        return elements.reshape(out.shape).to(self.place)
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
@@ -151,12 +151,12 @@ class TorchBackend(
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__` on this device, detached."""
-        found = _plain(array if isinstance(array, torch.Tensor) else torch.utils.dlpack.from_dlpack(array))
-        if found.device != self.place:
+        tensor = _plain(array if isinstance(array, torch.Tensor) else torch.utils.dlpack.from_dlpack(array))
+        if tensor.device != self.place:
             remedy = f"say device={self.device!r} to have it copied"
-            raise BufferError(expected(f"an array on {self.device}", remedy, device=str(found.device)))
-        out = Template(tuple(found.shape), dtype_of(found.dtype), None)
-        return out, found.clone() if copy else found
+            raise BufferError(expected(f"an array on {self.device}", remedy, device=str(tensor.device)))
+        out = Template(tuple(tensor.shape), dtype_of(tensor.dtype), None)
+        return out, tensor.clone() if copy else tensor
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
         """PyTorch's own, of a tensor on a GPU."""

@@ -68,7 +68,7 @@ def special(name: str, z: Array) -> Array:
     row = torch.where(torch.isinf(a), torch.where(a > 0, 3, 0), torch.where(a == 0, 1, 2))
     column = torch.where(torch.isinf(b), 2, torch.where(b == 0, 0, 1))
     place = 4 * torch.where(torch.isnan(a), 4, row) + torch.where(torch.isnan(b), 3, column)
-    real, imaginary = (torch.tensor(each, dtype=a.dtype, device=a.device)[place] for each in table[1:3])
+    real, imaginary = (torch.tensor(entries, dtype=a.dtype, device=a.device)[place] for entries in table[1:3])
     if table.turns:
         turns = torch.isinf(a) & (column == 1) & ~torch.isnan(b)
         real = torch.where(turns, real * torch.cos(b), real)
@@ -318,12 +318,12 @@ def magnitude(z: Array) -> Array:
 
 def length(a: Array, b: Array) -> Array:
     """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
-    found = torch.hypot(a, b)
+    hypotenuse = torch.hypot(a, b)
     if not a.is_cuda:
-        return found
+        return hypotenuse
     larger, ratio = _larger_and_ratio(a, b)
-    inside = torch.isinf(found) & torch.isfinite(larger)
-    return torch.where(inside, larger * torch.sqrt(1.0 + ratio * ratio), found)
+    inside = torch.isinf(hypotenuse) & torch.isfinite(larger)
+    return torch.where(inside, larger * torch.sqrt(1.0 + ratio * ratio), hypotenuse)
 
 
 def _larger_and_ratio(a: Array, b: Array) -> tuple[Array, Array]:
@@ -376,20 +376,20 @@ def subtract(x: Array, y: Array) -> Array:
 
 def multiply(x: Array, y: Array) -> Array:
     """The product; by parts where a step overflows, as PyTorch gives other infinities and NaN."""
-    found = x * y
-    return found if all_finite(found) else _product(x, y)
+    quick_product = x * y
+    return quick_product if all_finite(quick_product) else _product(x, y)
 
 
 @widened
 def _product(x: Array, y: Array) -> Array:
     """The formula by parts, of operands scaled by powers of two where it is not finite."""
-    found = product_by_parts(x, y)
+    unscaled = product_by_parts(x, y)
     above, below = _exponent(x), _exponent(y)
     scaled = _scaled(product_by_parts(_scaled(x, -above), _scaled(y, -below)), above + below)
     # Beside an infinity or NaN a finite part gives no more than its sign.
     signs = product_by_parts(_mantissas(x), _mantissas(y))
     inside = torch.isfinite(x) & torch.isfinite(y)
-    pairs = zip(parts(found), parts(torch.where(inside, scaled, signs)), strict=True)
+    pairs = zip(parts(unscaled), parts(torch.where(inside, scaled, signs)), strict=True)
     # A part that is finite is right, and may be too small for the scale of the other.
     return join(*(torch.where(torch.isfinite(part), part, instead) for part, instead in pairs))
 
@@ -400,7 +400,7 @@ def square(x: Array) -> Array:
 
 
 def _mantissas(z: Array) -> Array:
-    return join(*(torch.where(torch.isfinite(each), torch.frexp(each)[0], each) for each in parts(z)))
+    return join(*(torch.where(torch.isfinite(part), torch.frexp(part)[0], part) for part in parts(z)))
 
 
 def product_by_parts(x: Array, y: Array) -> Array:
@@ -432,9 +432,9 @@ def _quotient(x: Array, y: Array) -> Array:
     infinite = torch.isinf(p) | torch.isinf(q)
     ratio = torch.where(infinite, torch.copysign(torch.ones_like(r), r) * torch.copysign(torch.ones_like(s), s), s / r)
     size = r + s * ratio
-    found = _scaled(join((p + q * ratio) / size, (q - p * ratio) / size), above - below)
-    found = torch.where(c == 0, join(b / d, -a / d), found)
-    return torch.where(d == 0, join(a / c, b / c), found)
+    quotient = _scaled(join((p + q * ratio) / size, (q - p * ratio) / size), above - below)
+    quotient = torch.where(c == 0, join(b / d, -a / d), quotient)
+    return torch.where(d == 0, join(a / c, b / c), quotient)
 
 
 def reciprocal(x: Array) -> Array:
@@ -451,12 +451,12 @@ def power(x: Array, y: Array) -> Array:
     x, y = torch.broadcast_tensors(x, y)
     re, im = parts(y)
     whole = (im == 0) & (torch.abs(re) <= 100) & (torch.trunc(re) == re)
-    found = torch.where(whole, _whole_power(x, torch.where(whole, re, 0.0)), _polar_power(x, y))
-    usable = torch.isfinite(found) & (found != 0) & torch.isfinite(x) & torch.isfinite(y) & (x != 0)
+    powers = torch.where(whole, _whole_power(x, torch.where(whole, re, 0.0)), _polar_power(x, y))
+    usable = torch.isfinite(powers) & (powers != 0) & torch.isfinite(x) & torch.isfinite(y) & (x != 0)
     if usable.all():
-        return found
+        return powers
     general = exp(product_by_parts(y, log(x)))
-    return torch.where(usable, found, torch.where(y == 0, 1, general))
+    return torch.where(usable, powers, torch.where(y == 0, 1, general))
 
 
 def _polar_power(x: Array, y: Array) -> Array:
@@ -469,13 +469,13 @@ def _polar_power(x: Array, y: Array) -> Array:
 
 def _whole_power(x: Array, exponent: Array) -> Array:
     """The power by repeated squaring, of whole exponents up to 127."""
-    left, found = torch.abs(exponent).to(torch.int64), torch.ones_like(x)
+    left, running_product = torch.abs(exponent).to(torch.int64), torch.ones_like(x)
     for _ in range(7):
         if not left.any():
             break
-        found = torch.where((left & 1) != 0, product_by_parts(found, x), found)
+        running_product = torch.where((left & 1) != 0, product_by_parts(running_product, x), running_product)
         x, left = product_by_parts(x, x), left >> 1
-    return torch.where(exponent < 0, reciprocal(found), found)
+    return torch.where(exponent < 0, reciprocal(running_product), running_product)
 
 
 # Reductions of the last axis
@@ -486,10 +486,10 @@ def cumulative_product(values: Array) -> Array:
     if not values.shape[-1]:
         return values
     columns = values.to(torch.complex128).unbind(-1)
-    found = [columns[0]]
+    products = [columns[0]]
     for column in columns[1:]:
-        found.append(product_by_parts(found[-1], column))
-    return torch.stack(found, -1).to(values.dtype)
+        products.append(product_by_parts(products[-1], column))
+    return torch.stack(products, -1).to(values.dtype)
 
 
 def product(values: Array) -> Array:
@@ -502,19 +502,19 @@ def product(values: Array) -> Array:
         middle = halves.shape[-1] // 2
         paired = product_by_parts(halves[..., :middle], halves[..., middle : 2 * middle])
         halves = torch.cat((paired, halves[..., 2 * middle :]), -1)
-    found = halves[..., 0]
-    if not torch.isfinite(found).all():
+    products = halves[..., 0]
+    if not torch.isfinite(products).all():
         in_order = wide[..., 0]
         for column in wide.unbind(-1)[1:]:
             in_order = product_by_parts(in_order, column)
-        found = torch.where(torch.isfinite(found), found, in_order)
-    return found.to(values.dtype)
+        products = torch.where(torch.isfinite(products), products, in_order)
+    return products.to(values.dtype)
 
 
 def matrix_product(left: Array, right: Array) -> Array:
     """The product of stacks of matrices; where it is not finite, from real products of the parts."""
-    found = left @ right
-    if torch.isfinite(found).all():
-        return found
+    quick_product = left @ right
+    if torch.isfinite(quick_product).all():
+        return quick_product
     (a, b), (c, d) = parts(left), parts(right)
     return join(a @ c - b @ d, a @ d + b @ c)

@@ -49,9 +49,9 @@ class TorchConvolution(TorchBase):
         native = (torch.conv1d, torch.conv2d, torch.conv3d)
         if x.is_floating_point() and not x.is_cuda and 1 <= len(spatial) <= len(native):
             function = native[len(spatial) - 1]
-            found = function(values, kernel, None, strides, 0, kernel_dilation, groups)
-            if torch.isfinite(found).all():
-                return found
+            correlation = function(values, kernel, None, strides, 0, kernel_dilation, groups)
+            if torch.isfinite(correlation).all():
+                return correlation
         places = out.shape[2:]
         paces = values.stride()
         hops = [pace * step for pace, step in zip(paces[2:], kernel_dilation, strict=True)]

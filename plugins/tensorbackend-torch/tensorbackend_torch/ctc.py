@@ -36,9 +36,9 @@ class TorchCtc(TorchBase):
         blank: int,
     ) -> tuple[Array, Array]:
         """The losses; PyTorch's inner state goes with its dtype, so it is computed again for the shares."""
-        found = _Columns.of(scores, labels, frames, counts, blank).losses
-        impossible = (found >= -NEVER / 2) | (counts < 0) | (counts > labels.shape[1])
-        return torch.where(impossible, inf, found), scores.new_zeros(()).expand(out[1].shape)
+        losses = _Columns.of(scores, labels, frames, counts, blank).losses
+        impossible = (losses >= -NEVER / 2) | (counts < 0) | (counts > labels.shape[1])
+        return torch.where(impossible, inf, losses), scores.new_zeros(()).expand(out[1].shape)
 
     @kernel()
     def ctc_posteriors(
@@ -54,10 +54,10 @@ class TorchCtc(TorchBase):
         blank: int,
     ) -> Array:
         """PyTorch's gradient is that by logits: probabilities less the shares, of which the latter are taken."""
-        given = _Columns.of(scores, labels, frames, counts, blank)
+        columns = _Columns.of(scores, labels, frames, counts, blank)
         there = (torch.arange(scores.shape[1], device=self.place) < frames[:, None]) & (losses < inf)[:, None]
-        shares = torch.where(there[:, :, None], given.scores.exp() - given.gradient(), 0).to(scores.dtype)
-        return torch.zeros_like(scores).scatter_add_(2, given.classes.expand(shares.shape), shares)
+        shares = torch.where(there[:, :, None], columns.scores.exp() - columns.gradient(), 0).to(scores.dtype)
+        return torch.zeros_like(scores).scatter_add_(2, columns.classes.expand(shares.shape), shares)
 
 
 class _Columns(NamedTuple):
@@ -103,6 +103,6 @@ class _Columns(NamedTuple):
         if not self.scores.numel():
             return self.scores
         ones = torch.ones_like(self.losses)
-        given = ones, self.scores.movedim(1, 0), self.targets, self.frames, self.counts, self.losses, self.state
-        found: Array = torch.ops.aten._ctc_loss_backward(*given, 0, True)
-        return found.movedim(0, 1)
+        arguments = ones, self.scores.movedim(1, 0), self.targets, self.frames, self.counts, self.losses, self.state
+        gradient: Array = torch.ops.aten._ctc_loss_backward(*arguments, 0, True)
+        return gradient.movedim(0, 1)

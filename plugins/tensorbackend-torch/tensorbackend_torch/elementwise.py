@@ -19,12 +19,12 @@ from .ways import UNSIGNED, Array, Narrow, Unsigned, bits_of, torch_dtype
 def unary(
     function: str, of_complex: Callable[[Array], Array] | None = None, narrow: Narrow = "own"
 ) -> Callable[..., Payload]:
-    """A callback that is one function of PyTorch, of complex numbers another one."""
+    """A callback that calls one function of PyTorch, and `of_complex` for complex numbers."""
 
     @kernel_planned(narrow=narrow)
     def callback(self: TorchBase, out: Template, x: Template) -> Function:
-        own: Function = getattr(torch, function)
-        return of_complex if of_complex is not None and x.dtype.is_complex else own
+        torch_function: Function = getattr(torch, function)
+        return of_complex if of_complex is not None and x.dtype.is_complex else torch_function
 
     return callback
 
@@ -36,8 +36,8 @@ def rounding(function: str) -> Callable[..., Payload]:
     def callback(self: TorchBase, out: Template, x: Array) -> Array:
         if x.is_complex():
             return complex_functions.join(*(getattr(torch, function)(part) for part in complex_functions.parts(x)))
-        found: Array = getattr(torch, function)(x) if x.is_floating_point() else x
-        return found
+        rounded: Array = getattr(torch, function)(x) if x.is_floating_point() else x
+        return rounded
 
     return callback
 
@@ -45,12 +45,12 @@ def rounding(function: str) -> Callable[..., Payload]:
 def binary(
     function: str, of_complex: Callable[[Array, Array], Array] | None = None, unsigned: Unsigned = "none"
 ) -> Callable[..., Payload]:
-    """A callback of two tensors that is one function of PyTorch, of complex numbers another one."""
+    """A callback of two tensors that calls one function of PyTorch, and `of_complex` for complex numbers."""
 
     @kernel_planned(unsigned=unsigned)
     def callback(self: TorchBase, out: Template, x1: Template, x2: Template) -> Function:
-        own: Function = getattr(torch, function)
-        return of_complex if of_complex is not None and x1.dtype.is_complex else own
+        torch_function: Function = getattr(torch, function)
+        return of_complex if of_complex is not None and x1.dtype.is_complex else torch_function
 
     return callback
 
@@ -229,8 +229,8 @@ class TorchElementwise(TorchBase):
             return self._in_int64(integers.remainder, out, x1, x2)
         # PyTorch's vector loop gives NaN where x1 / x2 overflows, so that a multiple of x2 is divided by first.
         multiple = torch.where(torch.abs(x2) < 1, x2 * 2.0**1000, x2)
-        found = torch.remainder(torch.fmod(x1, multiple), x2)
-        return torch.where(found == 0, torch.copysign(torch.zeros_like(found), x2), found)
+        remainder = torch.remainder(torch.fmod(x1, multiple), x2)
+        return torch.where(remainder == 0, torch.copysign(torch.zeros_like(remainder), x2), remainder)
 
     @kernel(unsigned="own")
     def quotient(self, out: Template, x1: Array, x2: Array) -> Array:
@@ -250,9 +250,9 @@ class TorchElementwise(TorchBase):
         if out.dtype.kind == "uint":
             return from_int64(integers.power(base, exponent), out.dtype)
         negative = exponent < 0
-        found = integers.power(base, torch.where(negative, -exponent & 1, exponent))
+        powers = integers.power(base, torch.where(negative, -exponent & 1, exponent))
         # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
-        return from_int64(torch.where(negative & (torch.abs(base) != 1), 0, found), out.dtype)
+        return from_int64(torch.where(negative & (torch.abs(base) != 1), 0, powers), out.dtype)
 
     @kernel(unsigned="bits")
     def left_shift(self, out: Template, x1: Array, x2: Array) -> Array:

@@ -33,20 +33,20 @@ def clip(values: Array, low: Array, high: Array) -> Array:
 
 def greatest(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """The greatest element along axes."""
-    found = reduced(torch.amax, values, axes, keepdims)
-    if not values.is_floating_point() or not (found == 0).any():
-        return found
+    maxima = reduced(torch.amax, values, axes, keepdims)
+    if not values.is_floating_point() or not (maxima == 0).any():
+        return maxima
     plus = reduced(torch.any, (values == 0) & ~torch.signbit(values), axes, keepdims)
-    return torch.where((found == 0) & plus, torch.abs(found), found)
+    return torch.where((maxima == 0) & plus, torch.abs(maxima), maxima)
 
 
 def least(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """The least element along axes."""
-    found = reduced(torch.amin, values, axes, keepdims)
-    if not values.is_floating_point() or not (found == 0).any():
-        return found
+    minima = reduced(torch.amin, values, axes, keepdims)
+    if not values.is_floating_point() or not (minima == 0).any():
+        return minima
     minus = reduced(torch.any, (values == 0) & torch.signbit(values), axes, keepdims)
-    return torch.where((found == 0) & minus, -torch.abs(found), found)
+    return torch.where((minima == 0) & minus, -torch.abs(minima), minima)
 
 
 def reduced(
@@ -66,14 +66,14 @@ def in_line(values: Array) -> Array:
 
 
 def out_of_line(line: Array, dtype: torch.dtype) -> Array:
-    """The elements of a dtype of which `in_line` made integers."""
+    """The inverse of `in_line`: makes elements of a dtype from its integers."""
     if dtype.is_floating_point:
         return _turned(line).view(dtype)
     return line if line.dtype is dtype else turned_over(line).view(dtype)
 
 
 def _turned(bits: Array) -> Array:
-    """Of negative numbers all bits but the sign the other way round: floats as integers, and back."""
+    """Flips all bits but the sign of negative numbers: makes ordered integers of the bits of floats, and back."""
     info = torch.iinfo(bits.dtype)
     return bits ^ ((bits >> info.bits - 1) & info.max)
 

@@ -19,8 +19,8 @@ class TorchFourier(TorchBase):
         """A function of `torch.fft`, which takes nothing empty."""
         if not values.numel() or not out.size:
             return torch.zeros(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
-        found: Array = getattr(torch.fft, name)(values, n=length, dim=axis, norm=norm)
-        return found
+        transform: Array = getattr(torch.fft, name)(values, n=length, dim=axis, norm=norm)
+        return transform
 
     @kernel()
     def fft(self, out: Template, x: Array, *, axis: int, length: int, norm: Norm) -> Array:

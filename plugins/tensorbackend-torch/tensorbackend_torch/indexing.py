@@ -1,7 +1,7 @@
 """Slices, gathers and scatters.
 
-Index vectors become positions in an x whose indexed axes are merged into one, so that one road serves `gather` and the
-scatters.
+Index vectors become positions in an x whose indexed axes are merged into one, so that `gather` and the scatters share
+their code.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class TorchIndexing(TorchBase):
             return _viewed
         if self.place.type != "cpu" or int in structure or any(kind.dtype is uint64 for kind in tensors):
             return None
-        wanted = torch_dtype(x.dtype)
-        return lambda values, key: bits_of(values)[tuple(map(_part, key))].view(wanted)
+        result_dtype = torch_dtype(x.dtype)
+        return lambda values, key: bits_of(values)[tuple(map(_part, key))].view(result_dtype)
 
     def positions(self, x: Template, /) -> Kernel | None:
         """Those that PyTorch finds."""
@@ -64,10 +64,10 @@ class TorchIndexing(TorchBase):
     @kernel(unsigned="bits")
     def put_slice(self, out: Template, x: Array, update: Array, *, starts: tuple[int, ...]) -> Array:
         """A copy of x with the block written."""
-        found = x.clone()
+        result = x.clone()
         blocks = zip(starts, update.shape, strict=True)
-        found[tuple(slice(start, start + size) for start, size in blocks)] = update
-        return found
+        result[tuple(slice(start, start + size) for start, size in blocks)] = update
+        return result
 
     @kernel(unsigned="own")
     def take(self, out: Template, x: Array, indices: Array, *, axis: int, mode: Mode) -> Array:
@@ -106,19 +106,19 @@ class TorchIndexing(TorchBase):
     def indexed_add(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
         """x with the updates added, the narrow floats in float32."""
         positions, rows = _writes(x, indices, wide(bits_of(updates), out.dtype), mode)
-        found = wide(bits_of(x), out.dtype).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
-        return add_rows(found, positions, rows).reshape(out.shape)
+        target = wide(bits_of(x), out.dtype).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
+        return add_rows(target, positions, rows).reshape(out.shape)
 
     @kernel(unsigned="own")
     def indexed_put(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
         """x with the updates written; of repeated indices the last stays, which is found first."""
         positions, rows = _writes(x, indices, bits_of(updates), mode)
-        found = bits_of(x).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
+        target = bits_of(x).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
         turn = torch.arange(len(positions), device=self.place)
-        last = turn.new_full((len(found),), -1).scatter_reduce_(0, positions, turn, "amax")
+        last = turn.new_full((len(target),), -1).scatter_reduce_(0, positions, turn, "amax")
         kept = last[positions] == turn
-        found[positions[kept]] = rows[kept]
-        return found.reshape(out.shape)
+        target[positions[kept]] = rows[kept]
+        return target.reshape(out.shape)
 
     # Overrides of composites
 
@@ -126,14 +126,14 @@ class TorchIndexing(TorchBase):
     def indexed_max(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
         """By integers in the order of the numbers, as PyTorch leaves open which of two zeros is greater."""
         depth = indices.shape[-1]
-        given = indices.shape[:-1] + x.shape[depth:]
-        line = extremes.in_line(self.cast(updates, out).expand(given))
+        update_shape = indices.shape[:-1] + x.shape[depth:]
+        line = extremes.in_line(self.cast(updates, out).expand(update_shape))
         positions, rows = _writes(x, indices, line, mode)
         width = rows.shape[1]
         places = (positions[:, None] * width + torch.arange(width, device=self.place)).reshape(-1)
-        found = extremes.in_line(self.cast(x, out)).reshape(-1).clone()
-        found.scatter_reduce_(0, places, rows.reshape(-1), "amax")
-        return extremes.out_of_line(found, torch_dtype(out.dtype)).reshape(out.shape)
+        maxima = extremes.in_line(self.cast(x, out)).reshape(-1).clone()
+        maxima.scatter_reduce_(0, places, rows.reshape(-1), "amax")
+        return extremes.out_of_line(maxima, torch_dtype(out.dtype)).reshape(out.shape)
 
     @kernel(unsigned="bits")
     def argwhere(self, out: Template, x: Array, *, size: int, fill_value: int) -> Array:
@@ -141,9 +141,9 @@ class TorchIndexing(TorchBase):
         places = torch.argwhere(x)[:size]
         if len(places) == size:
             return places
-        found = places.new_full(out.shape, fill_value)
-        found[: len(places)] = places
-        return found
+        filled = places.new_full(out.shape, fill_value)
+        filled[: len(places)] = places
+        return filled
 
 
 def _viewed(values: Array, key: tuple[Any, ...]) -> Array:

@@ -22,8 +22,8 @@ def _divided(left: Array, right: Array, rounding: str) -> Array:
     # Neither a division by zero nor an overflowing one may reach the processor.
     if not _is_special(right).any():
         return torch.div(left, right, rounding_mode=rounding)
-    found = torch.div(left, _divisor(right), rounding_mode=rounding)
-    return torch.where(right == 0, 0, torch.where(right == -1, -left, found))
+    quotients = torch.div(left, _divisor(right), rounding_mode=rounding)
+    return torch.where(right == 0, 0, torch.where(right == -1, -left, quotients))
 
 
 def remainder(left: Array, right: Array) -> Array:
@@ -56,11 +56,11 @@ def unsigned_divide(left: Array, right: Array) -> tuple[Array, Array]:
     twice = torch.div(shifted_right(left, 1), lower, rounding_mode="trunc") << 1
     rest = left - twice * lower
     more = unsigned_less(rest, lower).logical_not()
-    found, rest = twice + more.to(torch.int64), torch.where(more, rest - lower, rest)
+    quotients, rest = twice + more.to(torch.int64), torch.where(more, rest - lower, rest)
     once = unsigned_less(left, right).logical_not()
-    found = torch.where(right > 0, found, torch.where(right == 0, 0, once.to(torch.int64)))
+    quotients = torch.where(right > 0, quotients, torch.where(right == 0, 0, once.to(torch.int64)))
     rest = torch.where(right > 0, rest, torch.where(right == 0, 0, torch.where(once, left - right, left)))
-    return found, rest
+    return quotients, rest
 
 
 def unsigned_less(left: Array, right: Array) -> Array:
@@ -77,13 +77,13 @@ def shifted_right(values: Array, amount: int) -> Array:
 def power(base: Array, exponent: Array) -> Array:
     """The power by repeated squaring, wrapping; the exponent is that of an unsigned number."""
     base, exponent = torch.broadcast_tensors(base, exponent)
-    found = torch.ones_like(base)
+    product = torch.ones_like(base)
     for _ in range(64):
         if not exponent.any():
             break
-        found = torch.where((exponent & 1) != 0, found * base, found)
+        product = torch.where((exponent & 1) != 0, product * base, product)
         base, exponent = base * base, shifted_right(exponent, 1)
-    return found
+    return product
 
 
 def bit_count(values: Array) -> Array:

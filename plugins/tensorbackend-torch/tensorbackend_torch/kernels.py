@@ -27,28 +27,28 @@ class TorchBase(Backend):
     """PyTorch's own name of the device."""
 
     def cast(self, values: Array, out: Template) -> Array:
-        """A composite's operand, which arrives as it was given, in the dtype of the result."""
+        """Casts an operand of a composite, which arrives in its own dtype, to the dtype of the result."""
         return cast(values, dtype_of(values.dtype), out.dtype)
 
     def gathered(self, out: Template, elements: Sequence[Array]) -> Array:
-        """Tensors without axes, one for each element of a result."""
+        """Makes a result from tensors without axes, one for each of its elements."""
         if not elements:
             return torch.empty(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
-        return settled(out, torch.stack([bits_of(each) for each in elements]).reshape(out.shape))
+        return settled(out, torch.stack([bits_of(element) for element in elements]).reshape(out.shape))
 
 
 def settled(out: Template, values: Array) -> Array:
-    """Casts results of another dtype to the one wanted: bits as they are, floats rounded."""
-    wanted = torch_dtype(out.dtype)
-    if values.dtype is wanted:
+    """Brings a result into the dtype of its template: the bits of unsigned integers as they are, floats rounded."""
+    dtype = torch_dtype(out.dtype)
+    if values.dtype is dtype:
         return values.resolve_conj() if out.dtype.is_complex else values
     if out.dtype in UNSIGNED:
-        return values.view(wanted)
-    return cast(values, float64, out.dtype) if values.dtype is torch.float64 else values.to(wanted)
+        return values.view(dtype)
+    return cast(values, float64, out.dtype) if values.dtype is torch.float64 else values.to(dtype)
 
 
 Enter: TypeAlias = Callable[[Any], Any]
-"""What makes an operand of a payload."""
+"""Makes the operand with which a method computes from a payload."""
 
 
 def _turned(values: Array) -> Array:
@@ -60,9 +60,11 @@ def _widened(dtype: torch.dtype) -> Enter:
 
 
 def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None:
-    """What makes an operand of a payload of a template, or of a sequence of them; `None` where it is the payload."""
+    """Returns the function that makes an operand from the payload of a template, or operands from those of a sequence
+    of templates; `None` where the payload itself is the operand.
+    """
     if not isinstance(template, Template):
-        enters = [_entering(each, unsigned, narrow) for each in template]
+        enters = [_entering(member, unsigned, narrow) for member in template]
         if not any(enters):
             return None
         return lambda payloads: [x if enter is None else enter(x) for enter, x in zip(enters, payloads, strict=True)]
@@ -75,35 +77,37 @@ def _entering(template: Any, unsigned: Unsigned, narrow: Narrow) -> Enter | None
 
 
 def _leaving(out: Template, unsigned: Unsigned) -> Enter:
-    """Makes a payload of a method's result."""
+    """Returns the function that makes a payload from a method's result."""
     if unsigned != "order" or out.dtype not in UNSIGNED:
         return lambda values: settled(out, values)
-    wanted = torch_dtype(out.dtype)
-    return lambda values: settled(out, values if values.dtype is wanted else turned_over(values))
+    dtype = torch_dtype(out.dtype)
+    return lambda values: settled(out, values if values.dtype is dtype else turned_over(values))
 
 
 def function(method: Function, out: Any, *inputs: Any, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Kernel:
-    """The kernel of a function of operands that come the ways that are named, and whose results go back."""
-    enters = [_entering(each, unsigned, narrow) for each in inputs]
+    """Returns the kernel that makes operands from payloads the ways that are named, calls the method with them, and
+    makes payloads from its results.
+    """
+    enters = [_entering(input_template, unsigned, narrow) for input_template in inputs]
     if isinstance(out, Template):
         leave = _leaving(out, unsigned)
-        wanted, complex_ = torch_dtype(out.dtype), out.dtype.is_complex
+        dtype, complex_ = torch_dtype(out.dtype), out.dtype.is_complex
         if any(enters) or complex_:
             return lambda *payloads: leave(method(*_entered(enters, payloads)))
         if len(inputs) == 1:
 
             def one(x: Array) -> Array:
-                found: Array = method(x)
-                return found if found.dtype is wanted else leave(found)
+                result: Array = method(x)
+                return result if result.dtype is dtype else leave(result)
 
             return one
 
         def any_number(*payloads: Array) -> Array:
-            found: Array = method(*payloads)
-            return found if found.dtype is wanted else leave(found)
+            result: Array = method(*payloads)
+            return result if result.dtype is dtype else leave(result)
 
         return any_number
-    leaves = [_leaving(each, unsigned) for each in out]
+    leaves = [_leaving(template, unsigned) for template in out]
     return lambda *payloads: tuple([
         leave(part) for leave, part in zip(leaves, method(*_entered(enters, payloads)), strict=True)
     ])  # fmt: skip
@@ -136,7 +140,10 @@ def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[
 def kernel_planned(
     *, unsigned: Unsigned = "none", narrow: Narrow = "own"
 ) -> Callable[[Callable[..., Function]], Callable[..., Payload]]:
-    """Likewise of a planned method: of templates it makes the function of operands, so that it decides once too."""
+    """Makes a planned callback of a method that takes templates and returns the function of PyTorch's tensors.
+
+    So the method decides once for its templates. Operands and results go the ways of `kernel`.
+    """
 
     def mark(method: Callable[..., Function]) -> Callable[..., Payload]:
         def plan(self: TorchBase, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
@@ -165,8 +172,8 @@ def through_numpy(name: str) -> Callable[..., Payload]:
             return lambda *payloads: torch.from_numpy(kernel(*[x.numpy() for x in payloads]))
 
         def moved(*payloads: Array) -> Payload:
-            given = [Tensor(x, self, payload) for x, payload in zip(inputs, payloads, strict=True)]
-            data = kernel(*[numpy.from_backend(x, copy=False) for x in given])
+            tensors = [Tensor(x, self, payload) for x, payload in zip(inputs, payloads, strict=True)]
+            data = kernel(*[numpy.from_backend(x, copy=False) for x in tensors])
             return self.from_backend(Tensor(out, numpy, data), copy=False)
 
         return moved

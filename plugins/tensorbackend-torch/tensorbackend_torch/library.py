@@ -17,8 +17,8 @@ else:
         def __getattr__(self, name: str) -> Any:
             import torch
 
-            found = getattr(torch, name)
-            setattr(self, name, found)
-            return found
+            attribute = getattr(torch, name)
+            setattr(self, name, attribute)
+            return attribute
 
     torch = _Library()

@@ -123,8 +123,8 @@ class TorchLinalg(TorchBase):
             raise singular_matrix()
         if transform == "transpose":
             a, lower = a.mT, not lower
-        found: Array = torch.linalg.solve_triangular(a, b, upper=not lower, left=left_side)
-        return found
+        solution: Array = torch.linalg.solve_triangular(a, b, upper=not lower, left=left_side)
+        return solution
 
     # Overrides of composites
 
@@ -143,10 +143,10 @@ class TorchLinalg(TorchBase):
         right = right[:, None] if vector else right
         # PyTorch would take a matrix for a stack of vectors where the sizes allow it.
         batch = torch.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
-        found, failed = torch.linalg.solve_ex(matrix, right.expand(*batch, *right.shape[-2:]))
+        solution, failed = torch.linalg.solve_ex(matrix, right.expand(*batch, *right.shape[-2:]))
         if failed.any():
             raise singular_matrix()
-        return _results((found[..., 0] if vector else found,), bad)[0]
+        return _results((solution[..., 0] if vector else solution,), bad)[0]
 
 
 # Matrices that are not finite: LAPACK loops on some, and answers differently for the rest

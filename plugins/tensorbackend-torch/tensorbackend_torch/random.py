@@ -14,8 +14,8 @@ class TorchRandom(TorchBase):
 
     @kernel(unsigned="bits")
     def threefry2x32(self, out: tuple[Template, Template], key: Array, high: Array, low: Array) -> tuple[Array, Array]:
-        """The words into which a key turns those of counters."""
-        first, second = (word.expand(each.shape).clone() for word, each in zip((high, low), out, strict=True))
+        """Encrypts the words of counters with a key."""
+        first, second = (word.expand(template.shape).clone() for word, template in zip((high, low), out, strict=True))
         schedule = [key[0], key[1], key[0] ^ key[1] ^ PARITY]
         first += schedule[0]
         second += schedule[1]

@@ -44,8 +44,8 @@ class TorchReduction(TorchBase):
     def product(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
         """Product, of unsigned integers by their bits once they have the dtype of the result."""
         rows = bits_of(_accumulating(_last(x, axes), out.dtype))
-        found = complex_functions.product(rows) if x.is_complex() else torch.prod(rows, -1, dtype=rows.dtype)
-        return found.reshape(out.shape)
+        products = complex_functions.product(rows) if x.is_complex() else torch.prod(rows, -1, dtype=rows.dtype)
+        return products.reshape(out.shape)
 
     @kernel(unsigned="order")
     def reduce_max(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -81,14 +81,14 @@ class TorchReduction(TorchBase):
         """Folds a Python function over the elements, one call an element."""
         rows = _last(x.data, axes).reshape(out.size, prod(x.shape[axis] for axis in axes))
         template, call = Template((), x.dtype), calling(self, function)
-        found = []
+        folded_rows = []
         with default_backend(self):
             for row in rows.unbind():
                 folded = initial
                 for element in row.unbind():
                     folded = call(folded, Tensor(template, self, element))
-                found.append(folded.data)
-        return self.gathered(out, found)
+                folded_rows.append(folded.data)
+        return self.gathered(out, folded_rows)
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """A Python function of each element, one call an element."""
@@ -196,13 +196,15 @@ class TorchReduction(TorchBase):
             return values
         if len(axis) == 1:
             return function(values, dim=axis[0])
-        order = [*(each for each in range(values.ndim) if each not in axis), *axis]
-        found = function(_last(values, axis), dim=-1).reshape([values.shape[each] for each in order])
-        return found.permute(sorted(range(len(order)), key=order.__getitem__))
+        order = [*(kept_axis for kept_axis in range(values.ndim) if kept_axis not in axis), *axis]
+        normalised = function(_last(values, axis), dim=-1).reshape([values.shape[source_axis] for source_axis in order])
+        return normalised.permute(sorted(range(len(order)), key=order.__getitem__))
 
 
 def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, negative: bool) -> Array:
-    """The greatest or least element up to each; of zeros the one of a sign wins, from where it is first met."""
+    """The greatest or least element up to each. From the first zero of the sign that wins, a zero has that sign: minus
+    where `negative`, else plus.
+    """
     values = torch.flip(x, (axis,)) if reverse else x
     running: Array = find(values.to(torch.uint8) if values.dtype is torch.bool else values, axis).values
     if x.is_floating_point():

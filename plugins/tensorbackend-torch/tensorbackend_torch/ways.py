@@ -41,21 +41,21 @@ NARROW_WAYS: dict[Narrow, str] = {
 @cache
 def torch_dtype(dtype: DType) -> torch.dtype:
     """PyTorch's dtype of the same name."""
-    found: torch.dtype = getattr(torch, dtype.name)
-    return found
+    counterpart: torch.dtype = getattr(torch, dtype.name)
+    return counterpart
 
 
 @cache
 def signed_dtype(dtype: DType) -> torch.dtype:
     """PyTorch's dtype that computes with a dtype's bits: of the wider unsigned ones the signed one."""
-    found: torch.dtype = getattr(torch, UNSIGNED.get(dtype, dtype.name))
-    return found
+    signed: torch.dtype = getattr(torch, UNSIGNED.get(dtype, dtype.name))
+    return signed
 
 
 @cache
 def dtypes() -> dict[torch.dtype, DType]:
     """PyTorch's dtypes that we have, with ours."""
-    return {torch_dtype(each): each for each in ALL_DTYPES}
+    return {torch_dtype(dtype): dtype for dtype in ALL_DTYPES}
 
 
 def dtype_of(dtype: torch.dtype) -> DType:
@@ -70,7 +70,7 @@ def bits_of(values: Array) -> Array:
 
 
 def turned_over(values: Array) -> Array:
-    """Signed integers with the highest bit changed: the order of these is that of the unsigned ones, and back."""
+    """Flips the highest bit of signed integers: makes integers in the order of the unsigned ones, and back."""
     return values ^ torch.iinfo(values.dtype).min
 
 

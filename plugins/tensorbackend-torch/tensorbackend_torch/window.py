@@ -107,15 +107,15 @@ class TorchWindow(TorchConvolution):
             out.size, prod(window_dimensions)
         )
         elements, template, call = x.data.reshape(-1), Template((), x.dtype), calling(self, function)
-        found = []
+        folded_windows = []
         with default_backend(self):
             for window in windows.tolist():
                 folded = initial
                 for position in window:
                     if position >= 0:
                         folded = call(folded, Tensor(template, self, elements[position]))
-                found.append(folded.data)
-        return self.gathered(out, found)
+                folded_windows.append(folded.data)
+        return self.gathered(out, folded_windows)
 
     @kernel(unsigned="own", narrow="float32")
     def window_scatter_max(
@@ -178,9 +178,9 @@ class TorchWindow(TorchConvolution):
         chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
         first = torch.argmax(chosen.to(torch.uint8), 1, keepdim=True)
         # A window of nothing but padding adds nowhere.
-        found = torch.take_along_dim(chosen, first, 1)[:, 0]
-        at = torch.take_along_dim(positions, first, 1)[found, 0]
-        return add_rows(result, at, bits_of(source).reshape(-1)[found]).reshape(out.shape)
+        nonempty = torch.take_along_dim(chosen, first, 1)[:, 0]
+        at = torch.take_along_dim(positions, first, 1)[nonempty, 0]
+        return add_rows(result, at, bits_of(source).reshape(-1)[nonempty]).reshape(out.shape)
 
 
 def _geometry(sizes: Sizes, strides: Sizes, dilations: Sizes) -> Geometry:
@@ -202,12 +202,12 @@ def _limits(x: Array) -> tuple[Any, Any]:
 def _slide(reduce: Callable[[Array], Array], x: Array, identity: Any, padding: Padding, geometry: Geometry) -> Array:
     """A reduction of the last axis over every window, one axis of the windows after another."""
     values = padded(x, identity, _without_interior(padding))
-    for axis, each in enumerate(geometry):
-        if each != (1, 1, 1):
+    for axis, axis_geometry in enumerate(geometry):
+        if axis_geometry != (1, 1, 1):
             one = [(1, 1, 1)] * values.ndim
-            one[axis] = each
+            one[axis] = axis_geometry
             windows = _windows(values, one)
-            values = reduce(windows.reshape((*windows.shape[: values.ndim], each[0])))
+            values = reduce(windows.reshape((*windows.shape[: values.ndim], axis_geometry[0])))
     return values
 
 

@@ -21,7 +21,7 @@ COUNTS = np.array([3, 3, 3, 0, 3, 3, 2, 0])
 def both(backend: str, dtype: str, blank: int) -> tuple[Any, Any]:
     """The losses, and the gradient of a weighted sum of those that are finite."""
     moved = np.where(np.arange(3) < COUNTS[:, None], (LABELS + blank) % 4, LABELS)
-    labels, frames, counts = (tb.asarray(each, backend=backend) for each in (moved, FRAMES, COUNTS))
+    labels, frames, counts = (tb.asarray(array, backend=backend) for array in (moved, FRAMES, COUNTS))
     weights = tb.iota(8, dtype=dtype, backend=backend)
 
     def loss(logits: Any) -> Any:
@@ -37,11 +37,11 @@ def both(backend: str, dtype: str, blank: int) -> tuple[Any, Any]:
 @pytest.mark.parametrize("blank", [0, 2, 3])
 def test_it_is_that_of_binary(dtype: str, near: float, blank: int) -> None:
     losses, slope = both("torch", dtype, blank)
-    wanted, wanted_slope = both("binary", dtype, blank)
-    assert losses == pytest.approx(wanted, rel=near)
+    expected_losses, expected_slope = both("binary", dtype, blank)
+    assert losses == pytest.approx(expected_losses, rel=near)
     assert losses[4] == losses[6] == math.inf
     assert losses[7] == 0
-    assert np.abs(slope - wanted_slope).max() < 10 * near
+    assert np.abs(slope - expected_slope).max() < 10 * near
     assert not slope[4].any()
     assert not slope[6:].any()
     assert not slope[1, 5:].any()
@@ -51,15 +51,15 @@ def test_it_is_pytorchs_own_where_all_fits() -> None:
     logits = torch.tensor(LOGITS[:3], requires_grad=True)
     frames, counts = torch.tensor(FRAMES[:3]), torch.tensor(COUNTS[:3])
     logs = torch.log_softmax(logits, -1).transpose(0, 1)
-    own = torch.nn.functional.ctc_loss(logs, torch.tensor(LABELS[:3]), frames, counts, reduction="sum")
-    own.backward()
+    torch_loss = torch.nn.functional.ctc_loss(logs, torch.tensor(LABELS[:3]), frames, counts, reduction="sum")
+    torch_loss.backward()
 
     def loss(logits: Any) -> Any:
         labels = torch.tensor(LABELS[:3])
         return tb.sum(tb.nn.ctc_loss(logits, labels, logit_lengths=frames, label_lengths=counts))
 
     value, slope = tb.value_and_grad(loss)(tb.asarray(logits.detach(), backend="torch"))
-    assert value.item() == pytest.approx(own.item(), rel=1e-12)
+    assert value.item() == pytest.approx(torch_loss.item(), rel=1e-12)
     assert np.abs(np.asarray(slope) - np.asarray(logits.grad)).max() < 1e-12
     assert not slope.data.requires_grad
 
@@ -80,10 +80,10 @@ def test_long_sequences_keep_their_digits() -> None:
 def test_padding_and_impossible_classes_change_nothing() -> None:
     spoilt = np.where(np.arange(6)[:, None] < FRAMES[:, None, None], LOGITS, np.nan)
     options: dict[str, Any] = {"logit_lengths": tb.asarray(FRAMES), "label_lengths": tb.asarray(COUNTS)}
-    moved = {name: each.backend_copy("torch") for name, each in options.items()}
+    moved = {name: tensor.backend_copy("torch") for name, tensor in options.items()}
     labels = tb.asarray(LABELS, backend="torch")
-    found = tb.nn.ctc_loss(tb.asarray(spoilt, backend="torch"), labels, **moved)
-    assert found.tolist() == tb.nn.ctc_loss(tb.asarray(LOGITS, backend="torch"), labels, **moved).tolist()
+    losses = tb.nn.ctc_loss(tb.asarray(spoilt, backend="torch"), labels, **moved)
+    assert losses.tolist() == tb.nn.ctc_loss(tb.asarray(LOGITS, backend="torch"), labels, **moved).tolist()
     logs = tb.asarray([[[0.0, -math.inf], [math.log(0.25), math.log(0.75)]]], backend="torch")
 
     def loss(logs: Any) -> Any:
@@ -101,9 +101,9 @@ def test_nothing_at_all(shape: tuple[int, ...], size: int) -> None:
         labels = tb.ones((shape[0], size), dtype="s64", backend=logits.backend)
         return tb.sum(tb.nn.ctc_loss(logits, labels))
 
-    found, wanted = (tb.value_and_grad(loss)(tb.zeros(shape, backend=each)) for each in ("torch", "binary"))
-    assert found[0].item() == pytest.approx(wanted[0].item(), rel=1e-6)
-    np.testing.assert_allclose(np.asarray(found[1]), np.asarray(wanted[1].backend_copy("numpy")), atol=1e-6)
+    on_torch, on_binary = (tb.value_and_grad(loss)(tb.zeros(shape, backend=backend)) for backend in ("torch", "binary"))
+    assert on_torch[0].item() == pytest.approx(on_binary[0].item(), rel=1e-6)
+    np.testing.assert_allclose(np.asarray(on_torch[1]), np.asarray(on_binary[1].backend_copy("numpy")), atol=1e-6)
 
 
 def test_mistakes_and_other_ways() -> None:
@@ -111,9 +111,9 @@ def test_mistakes_and_other_ways() -> None:
     with pytest.raises(IndexRangeError, match="expected an index from 0 to 3, got index=9"):
         tb.nn.ctc_loss(logits, labels)
     few, one = logits[:2, :3], labels[:2]
-    wanted = tb.nn.ctc_loss(few, one).tolist()
-    assert tb.vmap(tb.nn.ctc_loss)(few, one).tolist() == pytest.approx(wanted)
-    assert tb.jit(tb.nn.ctc_loss)(few, one).tolist() == wanted
+    expected_losses = tb.nn.ctc_loss(few, one).tolist()
+    assert tb.vmap(tb.nn.ctc_loss)(few, one).tolist() == pytest.approx(expected_losses)
+    assert tb.jit(tb.nn.ctc_loss)(few, one).tolist() == expected_losses
     curved = tb.hessian(lambda x: tb.sum(tb.nn.ctc_loss(x, one)))(few)
     same = tb.hessian(lambda x: tb.sum(tb.nn.ctc_loss(x, one.backend_copy("numpy"))))(few.backend_copy("numpy"))
     assert np.abs(np.asarray(curved) - np.asarray(same)).max() < 1e-12

@@ -42,12 +42,12 @@ def on(backend: str, part: Any) -> Any:
 @pytest.mark.parametrize("dtype", ["float32", "int64", "uint16", "bool", "complex64", "bfloat16"])
 def test_keys(dtype: str) -> None:
     for key in KEYS:
-        found = []
+        selected = []
         for backend in ("numpy", "torch"):
             x = tb.astype(tb.asarray(X, backend=backend), dtype)
             parts = tuple(on(backend, part) for part in key) if isinstance(key, tuple) else on(backend, key)
-            found += [x[parts] for _ in range(2)]
-        assert all(x.tolist() == found[0].tolist() and x.template == found[0].template for x in found), key
+            selected += [x[parts] for _ in range(2)]
+        assert all(x.tolist() == selected[0].tolist() and x.template == selected[0].template for x in selected), key
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint16", "uint32", "uint64"])

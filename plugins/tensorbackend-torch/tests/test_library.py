@@ -36,8 +36,8 @@ def test_imports_only_what_is_public(path: Path) -> None:
 
 def test_importing_it_imports_no_array_library() -> None:
     code = "import sys, tensorbackend_torch; print({'torch', 'numpy'} & set(sys.modules))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "set()\n"
+    completed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert completed.stdout == "set()\n"
 
 
 def settings() -> tuple[object, ...]:

@@ -68,11 +68,13 @@ def test_remainders_of_quotients_that_overflow() -> None:
         (2.0, math.inf),
     ]
     left, right = zip(*(cases * 4), strict=True)  # enough for a vector loop
-    found, wanted = (
-        tb.remainder(tb.tensor(left, dtype="f64", backend=each), tb.tensor(right, dtype="f64", backend=each)).tolist()
-        for each in ("torch", "binary")
+    on_torch, on_binary = (
+        tb.remainder(
+            tb.tensor(left, dtype="f64", backend=backend), tb.tensor(right, dtype="f64", backend=backend)
+        ).tolist()
+        for backend in ("torch", "binary")
     )
-    assert repr(found) == repr(wanted)
+    assert repr(on_torch) == repr(on_binary)
 
 
 def test_products_by_parts_of_16_bits_wrap_as_those_of_integers() -> None:
@@ -91,8 +93,8 @@ def test_an_infinity_stays_in_its_windows() -> None:
 def test_softmax_along_several_axes(axes: tuple[int, ...] | None) -> None:
     x = tb.astype(tb.iota((2, 3, 2), backend="torch"), "float32")
     for function in (tb.softmax, tb.log_softmax):
-        wanted = function(x.backend_copy("numpy"), axis=axes)
-        assert tb.all_close(function(x, axis=axes), wanted.backend_copy("torch"), rtol=1e-6).item()
+        reference = function(x.backend_copy("numpy"), axis=axes)
+        assert tb.all_close(function(x, axis=axes), reference.backend_copy("torch"), rtol=1e-6).item()
 
 
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)

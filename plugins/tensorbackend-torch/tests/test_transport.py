@@ -98,10 +98,10 @@ def test_pytorch_s_own_tensors(dtype: DType) -> None:
 
 
 def test_a_plain_tensor_of_pytorch_s_is_a_payload() -> None:
-    given = torch.tensor([1.0, 2.0])
-    assert tb.asarray(given, backend="torch").data is given
-    assert tb.asarray(given, backend="torch", copy=True).data is not given
-    assert tb.asarray(given, backend="numpy").tolist() == [1.0, 2.0]
+    source = torch.tensor([1.0, 2.0])
+    assert tb.asarray(source, backend="torch").data is source
+    assert tb.asarray(source, backend="torch", copy=True).data is not source
+    assert tb.asarray(source, backend="numpy").tolist() == [1.0, 2.0]
 
 
 def test_what_requires_a_gradient_is_detached() -> None:
@@ -153,9 +153,9 @@ def test_capsules(dtype: DType) -> None:
 @every_dtype
 def test_pickles(dtype: DType) -> None:
     x = tb.astype(tb.tensor([[1, 0], [2, 3]], names=("row", None), backend="torch"), dtype)
-    for made in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
-        assert (made.template, made.backend) == (x.template, x.backend)
-        assert made.to_binary() == x.to_binary()
+    for copied in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+        assert (copied.template, copied.backend) == (x.template, x.backend)
+        assert copied.to_binary() == x.to_binary()
 
 
 def test_the_first_elements_of_a_view() -> None:

@@ -1,4 +1,4 @@
-"""`eight_devices.py` is for the process that `test_mesh.py` starts, which has as many."""
+"""Ignore `eight_devices.py`, except in the process with eight devices that `test_mesh.py` starts."""
 
 import os
 

@@ -25,7 +25,7 @@ NUMBERS = np.arange(96, dtype=np.float32).reshape(16, 6)
 
 
 def divided(x: tb.Tensor) -> tuple[tuple[str, ...], ...]:
-    """The mesh axes of each axis, by JAX's own word of the payload."""
+    """Return the mesh axes of each axis, and check the shape of the parts against JAX's shards."""
     assert x.sharding is not None
     shapes = {shard.data.shape for shard in x.data.addressable_shards}
     assert shapes == {x.sharding.shard_shape}  # what the tensor says is what lies there
@@ -109,7 +109,7 @@ def test_a_transfer_between_meshes(x: tb.Tensor) -> None:
 
 def test_a_copy_shares_no_memory(x: tb.Tensor) -> None:
     copy = x.backend_copy(ON_MESH)
-    places = [{part.data.unsafe_buffer_pointer() for part in each.data.addressable_shards} for each in (x, copy)]
+    places = [{part.data.unsafe_buffer_pointer() for part in tensor.data.addressable_shards} for tensor in (x, copy)]
     assert not places[0] & places[1]
     assert divided(copy) == BOTH
 
@@ -201,7 +201,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
 
 
 EAGER = {"add", "numbers", "sum", "softmax", "rename", "rename to none", "slice", "slice that is not divided", "take"}
-"""What runs op by op too; in graphs all runs."""
+"""Calls that also run op by op; within graphs all calls run."""
 
 
 @pytest.mark.parametrize(
@@ -210,48 +210,48 @@ EAGER = {"add", "numbers", "sum", "softmax", "rename", "rename to none", "slice"
 def test_a_call_gives_the_same_and_lies_by_its_names(name: str, jitted: bool) -> None:
     function, lies = CALLS[name]
     run = tb.jit(function) if jitted else function
-    expected, result = (run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=each)) for each in ("numpy", ON_MESH))
+    expected, result = (run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=backend)) for backend in ("numpy", ON_MESH))
     np.testing.assert_allclose(result, expected, rtol=5e-6, atol=1e-5)
     ruled = ON_MESH.layout.of(result.template).axes
-    named = [place for place, each in enumerate(result.names) if each is not None]
+    named = [place for place, axis_name in enumerate(result.names) if axis_name is not None]
     assert [divided(result)[place] for place in named] == [ruled[place] for place in named]
     assert lies is None or divided(result) == lies
 
 
 @pytest.mark.parametrize("jitted", [False, True], ids=["eager", "jit"])
 def test_what_is_made_of_nothing_is_made_in_place(jitted: bool) -> None:
-    def made() -> tuple[tb.Tensor, ...]:
+    def fresh_tensors() -> tuple[tb.Tensor, ...]:
         zeros, full = tb.zeros((16, 6), names=BY_NAME), tb.full((16, 6), 2.5, names=BY_NAME)
         return zeros, full, tb.iota((16, 6), names=BY_NAME), tb.eye(6)
 
     with tb.default_backend(ON_MESH):
-        *named, unnamed = tb.jit(made)() if jitted else made()
-    assert [divided(each) for each in named] == [BOTH] * 3
+        *named, unnamed = tb.jit(fresh_tensors)() if jitted else fresh_tensors()
+    assert [divided(tensor) for tensor in named] == [BOTH] * 3
     assert divided(unnamed) == ((), ())
-    assert all(each.data.sharding.device_set == set(jax.devices()) for each in (*named, unnamed))
+    assert all(tensor.data.sharding.device_set == set(jax.devices()) for tensor in (*named, unnamed))
 
 
 def test_random_values_are_the_same_on_any_mesh() -> None:
     other = tb.JaxBackend(mesh=tb.Mesh({"data": 2, "model": 4}), layout={"hidden": ("data", "model")})
-    keys = [tb.random.key(3, backend=each) for each in ("jax", ON_MESH, other)]
-    found = [tb.random.normal(key, (16, 8), names=BY_NAME) for key in keys]
-    assert np.array_equal(found[0], found[1])
-    assert np.array_equal(found[0], found[2])
-    assert divided(found[1]) == BOTH
-    assert divided(found[2]) == ((), ("data", "model"))
+    keys = [tb.random.key(3, backend=backend) for backend in ("jax", ON_MESH, other)]
+    samples = [tb.random.normal(key, (16, 8), names=BY_NAME) for key in keys]
+    assert np.array_equal(samples[0], samples[1])
+    assert np.array_equal(samples[0], samples[2])
+    assert divided(samples[1]) == BOTH
+    assert divided(samples[2]) == ((), ("data", "model"))
 
 
 def test_a_tape_and_checkpoints_keep_the_layout(x: tb.Tensor) -> None:
     with tb.tape() as tape:
-        given = tape.watch(x)
-        value = tb.sum(tb.checkpoint(lambda v: tb.exp(v / 100))(given))
-    assert divided(tb.gradient(value, given)) == BOTH
+        watched = tape.watch(x)
+        value = tb.sum(tb.checkpoint(lambda v: tb.exp(v / 100))(watched))
+    assert divided(tb.gradient(value, watched)) == BOTH
 
 
 def test_tensors_are_trees_of_jax(x: tb.Tensor) -> None:
-    found = jax.jit(lambda a: a * 2)(x)
-    assert found.backend is ON_MESH
-    assert divided(found) == BOTH
+    doubled = jax.jit(lambda a: a * 2)(x)
+    assert doubled.backend is ON_MESH
+    assert divided(doubled) == BOTH
     assert divided(jax.grad(lambda a: tb.sum(a * a).data)(x)) == BOTH
     assert jax.tree.map(lambda a: a + 1, tb.ones(3, backend="jax")).backend is tb.get_backend("jax")
 
@@ -259,25 +259,25 @@ def test_tensors_are_trees_of_jax(x: tb.Tensor) -> None:
 # What XLA makes of it
 
 
-def network(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> tb.Tensor:
+def network(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> tb.Tensor:
     up, down = model
-    hidden = tb.maximum(tb.dot(given, up, contract=(["feature"], ["feature"])), 0.0)
-    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - wanted))
+    hidden = tb.maximum(tb.dot(inputs, up, contract=(["feature"], ["feature"])), 0.0)
+    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - targets))
 
 
-def step(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> Any:
-    value, gradient = tb.value_and_grad(network)(model, given, wanted)
+def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
+    value, gradient = tb.value_and_grad(network)(model, inputs, targets)
     return value, tb.tree_map(lambda p, g: p - 0.1 * g, model, gradient)
 
 
-def by_hand(up: Any, down: Any, given: Any, wanted: Any) -> Any:
+def by_hand(up: Any, down: Any, inputs: Any, targets: Any) -> Any:
     """The same step with shardings written by hand."""
 
     def loss(model: Any) -> Any:
-        hidden = jnp.maximum(given @ model[0], 0.0)
+        hidden = jnp.maximum(inputs @ model[0], 0.0)
         constrain: Any = jax.lax.with_sharding_constraint
         hidden = constrain(hidden, NamedSharding(ON_MESH.mesh, PartitionSpec("data", "model")))
-        return jnp.mean(jnp.square(hidden @ model[1] - wanted))
+        return jnp.mean(jnp.square(hidden @ model[1] - targets))
 
     value, (of_up, of_down) = jax.value_and_grad(loss)((up, down))
     return value, up - 0.1 * of_up, down - 0.1 * of_down
@@ -291,12 +291,15 @@ def compiled(function: Callable[..., Any], *tensors: tb.Tensor) -> Any:
 def program(backend: Any, graph: Any) -> Any:
     """What XLA compiles of a graph whose arguments lie where their names say."""
     struct: Any = jax.ShapeDtypeStruct
-    shapes = [struct(each.shape, jnp.dtype(each.dtype.name), sharding=backend.whole(each)) for each in graph.templates]
+    shapes = [
+        struct(template.shape, jnp.dtype(template.dtype.name), sharding=backend.whole(template))
+        for template in graph.templates
+    ]
     return jax.jit(backend.program(graph)).lower(*shapes).compile()
 
 
 def collectives(compiled: Any) -> list[tuple[str, str]]:
-    """The collectives of a compiled program with the sizes of what they give, axes in any order."""
+    """Return the collectives of a compiled program with the shapes of their results, sizes in sorted order."""
     kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
     return sorted(
         (
@@ -313,27 +316,27 @@ def collectives(compiled: Any) -> list[tuple[str, str]]:
 
 def test_steps_of_nested_parameters_lie_by_their_names_in_each_call() -> None:
     rng = np.random.default_rng(0)
-    names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "given": ("batch", "feature")}
+    names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "inputs": ("batch", "feature")}
     sizes = {"feature": 6, "hidden": 8, "out": 4, "batch": 16}
-    drawn = {key: rng.normal(size=[sizes[each] for each in axes]).astype(np.float32) for key, axes in names.items()}
+    drawn = {key: rng.normal(size=[sizes[axis] for axis in axes]).astype(np.float32) for key, axes in names.items()}
     losses = []
     for backend in (tb.get_backend("numpy"), ON_MESH):
-        x = {key: tb.asarray(each, names=names[key], backend=backend) for key, each in drawn.items()}
-        wanted = tb.asarray(np.ones((16, 4), np.float32), names=("batch", "out"), backend=backend)
+        x = {key: tb.asarray(array, names=names[key], backend=backend) for key, array in drawn.items()}
+        targets = tb.asarray(np.ones((16, 4), np.float32), names=("batch", "out"), backend=backend)
 
         @tb.jit
-        def trained(model: dict[str, Any], given: tb.Tensor, rate: float, wanted: tb.Tensor = wanted) -> Any:
-            value, gradient = tb.value_and_grad(network)(model["layers"], given, wanted)
+        def trained(model: dict[str, Any], inputs: tb.Tensor, rate: float, targets: tb.Tensor = targets) -> Any:
+            value, gradient = tb.value_and_grad(network)(model["layers"], inputs, targets)
             layers = tb.tree_map(lambda p, g: p - rate * g, model["layers"], gradient)
             return value, {"layers": layers, "count": model["count"] + 1}
 
         model: Any = {"layers": (x["up"], x["down"]), "count": tb.asarray(0, backend=backend)}
         for rate in (0.1, 0.1, 0.1, 0.1, 0.01, 0.01, 0.01):
-            value, model = trained(model, x["given"], rate)
+            value, model = trained(model, x["inputs"], rate)
             losses.append(value.item())
-            assert [each.names for each in model["layers"]] == [names["up"], names["down"]]
+            assert [weight.names for weight in model["layers"]] == [names["up"], names["down"]]
             if backend is ON_MESH:
-                assert [divided(each) for each in model["layers"]] == [((), ("model",)), (("model",), ())]
+                assert [divided(weight) for weight in model["layers"]] == [((), ("model",)), (("model",), ())]
         assert model["count"].item() == 7
         assert trained.cache_info()[:2] == (5, 2)
     np.testing.assert_allclose(losses[7:], losses[:7], rtol=1e-5)
@@ -346,7 +349,7 @@ def test_a_compiled_step_is_that_of_hand_written_shardings() -> None:
         tb.asarray(rng.normal(size=shape).astype(np.float32), names=names, backend=ON_MESH)
         for shape, names in {**shapes, (128, 64): ("batch", "out")}.items()
     ]
-    ours = compiled(lambda up, down, given, wanted: step((up, down), given, wanted), *tensors)
+    ours = compiled(lambda up, down, inputs, targets: step((up, down), inputs, targets), *tensors)
 
     def put(*axes: str | None) -> NamedSharding:
         return NamedSharding(ON_MESH.mesh, PartitionSpec(*axes))
@@ -386,23 +389,23 @@ def initial(transformer: Any) -> Any:
 
 def losses(transformer: Any, backend: Any, model: Any) -> tuple[Any, list[float]]:
     """The model after 8 steps, and the loss of each."""
-    found = []
+    loss_values = []
     with tb.default_backend(backend):
         text = tb.asarray([transformer.ALPHABET.index(character) for character in transformer.TEXT])
         velocity = tb.tree_map(tb.zeros_like, model)
         for number in range(8):
             key = tb.random.fold_in(tb.random.key(0), number + 1)
             value, model, velocity = transformer.step(model, velocity, text, key)
-            found.append(value.item())
-    return model, found
+            loss_values.append(value.item())
+    return model, loss_values
 
 
 def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: Any, initial: Any) -> None:
     model, together = losses(transformer, TRAINED, initial)
     _, alone = losses(transformer, tb.get_backend("jax"), tb.backend_copy(initial, "jax"))
     assert max(abs(a - b) for a, b in zip(together, alone, strict=True)) < 1e-5
-    for each in (model.characters, model.layers[0].queries, model.layers[1].gathered, model.layers[1].down):
-        assert divided(each) == tuple(() if SHARED.get(name) != "model" else ("model",) for name in each.names)
+    for weight in (model.characters, model.layers[0].queries, model.layers[1].gathered, model.layers[1].down):
+        assert divided(weight) == tuple(() if SHARED.get(name) != "model" else ("model",) for name in weight.names)
 
 
 def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: Any, initial: Any) -> None:
@@ -415,13 +418,15 @@ def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: 
         graph = transformer.step.lower(initial, initial, text, tb.random.key(1)).graph
         logits = tb.jit(transformer.predicted)(initial, tb.zeros((16, 64), dtype="int64", names=("batch", "time")))
     assert divided(logits) == (("data",), (), ("model",))
-    values = [each for node in graph.nodes for each in ([node.out] if isinstance(node.out, tb.Template) else node.out)]
-    named = [each for each in values if any(each.names)]
-    parts = {int(np.prod(TRAINED.layout.of(each).shard_shape)) for each in named} | {text.size}
+    values = [
+        template for node in graph.nodes for template in ([node.out] if isinstance(node.out, tb.Template) else node.out)
+    ]
+    named = [template for template in values if any(template.names)]
+    parts = {int(np.prod(TRAINED.layout.of(template).shard_shape)) for template in named} | {text.size}
     hidden, scores = 16 * 64 * 256, 16 * 4 * 64 * 64
-    assert {hidden, scores} <= {each.size for each in named} - parts
-    made = re.findall(r"\b[fsu](\d+)\[([\d,]+)\]", program(TRAINED, graph).as_text())
-    sized = [(int(np.prod([*map(int, shape.split(","))])), int(bits)) for bits, shape in made]
+    assert {hidden, scores} <= {template.size for template in named} - parts
+    matches = re.findall(r"\b[fsu](\d+)\[([\d,]+)\]", program(TRAINED, graph).as_text())
+    sized = [(int(np.prod([*map(int, shape.split(","))])), int(bits)) for bits, shape in matches]
     least = 8192 if jax.__version__ == "0.10.0" else 4096
     sizes = {size for size, bits in sized if size * bits >= 8 * least}
     assert sizes <= parts
@@ -444,7 +449,7 @@ def test_each_device_sees_its_parts(x: tb.Tensor) -> None:
         return part * 2, tb.psum(tb.sum(part), ("data", "model")), tb.axis_index("data") + part[:, 0] * 0
 
     doubled, total, index = function(x)
-    assert [repr(each) for each in seen] == ["f32[batch: 4][hidden: 3]"]
+    assert [repr(template) for template in seen] == ["f32[batch: 4][hidden: 3]"]
     assert np.array_equal(doubled, 2 * NUMBERS)
     assert divided(doubled) == BOTH
     assert total.item() == NUMBERS.sum()
@@ -465,13 +470,13 @@ COLLECTIVES: dict[str, tuple[Callable[..., tb.Tensor], Callable[..., Any]]] = {
 def test_collectives_give_what_whole_tensors_give_with_their_gradients(name: str, x: tb.Tensor) -> None:
     by_parts, by_wholes = COLLECTIVES[name]
     function = mapped(by_parts)
-    expected, found = by_wholes(x), function(x)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert found.names == expected.names
+    expected, result = by_wholes(x), function(x)
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    assert result.names == expected.names
     weight = tb.cos(tb.iota(expected.shape, dtype="f32", names=expected.names, backend=ON_MESH))
-    wanted = tb.grad(lambda a: tb.sum(by_wholes(a * a) * weight))(x)
+    expected_gradient = tb.grad(lambda a: tb.sum(by_wholes(a * a) * weight))(x)
     gradient = tb.jit(tb.grad(lambda a: tb.sum(function(a * a) * weight)))(x)
-    np.testing.assert_allclose(gradient, wanted, rtol=1e-5)
+    np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-5)
     assert divided(gradient) == BOTH
 
 
@@ -538,8 +543,8 @@ def test_a_checkpoint_of_one_mesh_comes_back_on_another_and_on_one_device(x: tb.
     tb.checkpoints.save(tmp_path, saved)
     other = tb.JaxBackend(mesh=tb.Mesh({"data": 2, "model": 4}), layout={"hidden": "data", "batch": "model"})
     for backend in (ON_MESH, other, "jax", "numpy"):
-        found = tb.checkpoints.load(tmp_path, like=saved, backend=backend)
-        pairs = [(found["x"], x), (found["y"][1], whole), (found["bits"], saved["bits"])]
+        loaded = tb.checkpoints.load(tmp_path, like=saved, backend=backend)
+        pairs = [(loaded["x"], x), (loaded["y"][1], whole), (loaded["bits"], saved["bits"])]
         assert all(one.to_binary() == two.to_binary() and one.template is two.template for one, two in pairs)
         if backend is other:
-            assert divided(found["x"]) == (("model",), ("data",))
+            assert divided(loaded["x"]) == (("model",), ("data",))

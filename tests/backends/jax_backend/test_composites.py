@@ -35,8 +35,8 @@ class Default:
 def test_a_default_runs_once_for_each_template_and_option() -> None:
     default = Default(lambda x, scale: x * scale + x)
     for scale in (2.0, 2.0, 2, 2):
-        found = default.on(X, scale=scale)
-        assert (found.template, found.tolist()) == (X.template, [[1.5, -3.0], [4.5, 0.0]])
+        result = default.on(X, scale=scale)
+        assert (result.template, result.tolist()) == (X.template, [[1.5, -3.0], [4.5, 0.0]])
     assert default.runs == 2  # 2.0 and 2
     assert default.on(X.rename("a", "b"), out=X.rename("a", "b").template, scale=2.0).names == ("a", "b")
     assert default.runs == 3
@@ -48,9 +48,9 @@ def test_a_default_runs_once_for_each_template_and_option() -> None:
 def test_tensors_in_sequences_one_left_out_and_several_results() -> None:
     default = Default(lambda several, one: (several[0], several[1] * 2) if one is None else (one, several[0]))
     out = X.template, X.template
-    for missing, wanted in ((None, (X, X * 2)), (X * 3, (X * 3, X))):
-        found = default.on((X, X), missing, out=out)
-        assert [each.tolist() for each in found] == [each.tolist() for each in wanted]
+    for missing, references in ((None, (X, X * 2)), (X * 3, (X * 3, X))):
+        results = default.on((X, X), missing, out=out)
+        assert [tensor.tolist() for tensor in results] == [tensor.tolist() for tensor in references]
     assert default.runs == 2
 
 
@@ -83,8 +83,8 @@ def test_an_error_of_the_default_is_raised_as_it_is() -> None:
 
 def test_within_a_function_that_jax_traces_nothing_is_compiled_by_itself() -> None:
     default = Default(lambda x: tb.exp(x) + 1)
-    found = jax.jit(lambda x: default.on(x))(X)
-    assert found.names == X.names
+    result = jax.jit(lambda x: default.on(x))(X)
+    assert result.names == X.names
     assert default.runs == 1
     assert jax.make_jaxpr(lambda x: tb.mean(x))(X).eqns[-1].primitive.name != "pjit"
     gradient = jax.grad(lambda x: tb.sum(tb.log_softmax(x, axis="row")[0]).data)(X)
@@ -100,32 +100,32 @@ def test_each_op_is_rounded_as_it_is_by_itself(dtype: str) -> None:
         return (x * y - y) / 3 * x + tb.square(y) + x
 
     assert Default(body).on(x, y, out=x.template).tolist() == body(x, y).tolist()
-    # What the rounding of the ops took away would be left here.
+    # If XLA left out the rounding of an op, the rounding error would remain here.
     wide = "f32" if x.dtype.bits == 16 else "f64"
     for op in (tb.multiply, tb.add):
-        rest = Default(lambda x, y, found, op=op: tb.astype(op(x, y), wide) - tb.astype(found, wide))
+        rest = Default(lambda x, y, rounded, op=op: tb.astype(op(x, y), wide) - tb.astype(rounded, wide))
         assert not tb.any(rest.on(x, y, op(x, y), out=tb.astype(x, wide).template)).item()
 
 
 def test_threads_compile_side_by_side() -> None:
     barrier = threading.Barrier(2)
-    found: list[Any] = []
+    agreements: list[Any] = []
 
     def call(scale: float) -> None:
         default = Default(lambda x: x * scale if barrier.wait(60) >= 0 and default.runs else x)
-        found.append(default.on(X).tolist() == (X * scale).tolist())
+        agreements.append(default.on(X).tolist() == (X * scale).tolist())
 
     threads = [threading.Thread(target=call, args=(scale,)) for scale in (2.0, 3.0)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert found == [True, True]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert agreements == [True, True]
 
 
 def test_what_has_no_inputs_is_made_on_the_device_of_the_backend() -> None:
     default = Default(lambda: tb.ones((2, 2)) + tb.eye(2))
     template = tb.ones((2, 2), backend=BACKEND).template
     with tb.default_backend(BACKEND):
-        found = default.on(out=template)
-    assert (found.backend, found.device, found.tolist()) == (BACKEND, BACKEND.device, [[2.0, 1.0], [1.0, 2.0]])
+        matrix = default.on(out=template)
+    assert (matrix.backend, matrix.device, matrix.tolist()) == (BACKEND, BACKEND.device, [[2.0, 1.0], [1.0, 2.0]])

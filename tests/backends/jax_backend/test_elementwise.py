@@ -1,4 +1,4 @@
-"""Elementwise functions on JAX where XLA's own lose digits: thousands of numbers beside the points where it does."""
+"""Elementwise functions on JAX, for thousands of numbers near the points where XLA's versions lose digits."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_exponentials_at_their_ends(name: str, dtype: tb.DType, low: float, high
 def test_floors_of_quotients_with_as_many_digits_as_there_are() -> None:
     divisors = [math.copysign(CHANCE.uniform(1e-3, 1e3), CHANCE.uniform(-1, 1)) for _ in range(3000)]
     dividends = [divisor * CHANCE.randint(2**50, 2**54) for divisor in divisors]
-    x, y = (tb.tensor(each, dtype="f64", backend="binary") for each in (dividends, divisors))
+    x, y = (tb.tensor(numbers, dtype="f64", backend="binary") for numbers in (dividends, divisors))
     assert check(Invocation("floor_divide", (x, y), {}), "jax") == 0
 
 
@@ -108,9 +108,9 @@ def test_complex_powers_beside_one(backend: str) -> None:
 
 def test_a_complex_power_beside_one_is_that_of_the_logarithm() -> None:
     base = tb.tensor([1 + 1e-17j, 1 + 1e-9j], dtype="c128", backend="binary")
-    found = tb.pow(base, tb.tensor(1e9, dtype="c128", backend="binary")).tolist()
-    assert abs(found[0] - cmath.exp(1e-8j)) < 1e-15
-    assert abs(found[1] - cmath.exp(1e9 * cmath.log(1 + 1e-9j))) < 1e-14
+    powers = tb.pow(base, tb.tensor(1e9, dtype="c128", backend="binary")).tolist()
+    assert abs(powers[0] - cmath.exp(1e-8j)) < 1e-15
+    assert abs(powers[1] - cmath.exp(1e9 * cmath.log(1 + 1e-9j))) < 1e-14
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])

@@ -32,8 +32,10 @@ ENTRY %main (x: f32[4,8]) -> f32[4,8] {
 
 
 def test_kinds_groups_bytes_and_turns() -> None:
-    found = [(each.kind, each.devices, each.nbytes, each.runs) for each in collectives(TEXT)]
-    assert found == [
+    figures = [
+        (collective.kind, collective.devices, collective.nbytes, collective.runs) for collective in collectives(TEXT)
+    ]
+    assert figures == [
         ("all-reduce", 4, 4 + 2 * 32, 1),
         ("all-gather", 2, 4 * 32, 7),
         ("reduce-scatter", 4, 4 * 8 * 4, 1),

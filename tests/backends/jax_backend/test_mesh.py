@@ -9,7 +9,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SECONDS = 900
-"""After which the process is killed, on a machine however loaded."""
+"""The process is killed after this many seconds, however loaded the machine is."""
 
 
 def test_a_mesh_of_eight_devices() -> None:

@@ -17,14 +17,18 @@ def test_extremes_of_many_elements_have_the_signs_of_their_zeros(dtype: str) -> 
     rows[1, 5], rows[1, 7] = -0.0, 0.0
     rows[3, 9] = np.nan
     x = tb.tensor(rows.tolist(), dtype=dtype, names=("row", "column"), backend=BACKEND)
-    for found in (tb.max(x, axis="column"), tb.jit(lambda x: tb.max(x, axis="column"))(x), -tb.min(-x, axis="column")):
-        assert str(found.tolist()) == "[-0.0, 0.0, -1.0, nan]"
+    for extremes in (
+        tb.max(x, axis="column"),
+        tb.jit(lambda x: tb.max(x, axis="column"))(x),
+        -tb.min(-x, axis="column"),
+    ):
+        assert str(extremes.tolist()) == "[-0.0, 0.0, -1.0, nan]"
     assert str(tb.vmap(lambda row: tb.max(row), in_axes="row")(x).tolist()) == "[-0.0, 0.0, -1.0, nan]"
 
 
 def test_the_gradient_goes_to_the_greatest_elements() -> None:
     x = tb.tensor([0.0, *[-1.0] * (1 << 14), -0.0], backend=BACKEND)
-    for given in (x, x + 1.0):
-        slope = tb.grad(lambda x: tb.max(x))(given)
+    for point in (x, x + 1.0):
+        slope = tb.grad(lambda x: tb.max(x))(point)
         assert tb.sum(slope).item() == 1.0
         assert tb.sum(slope[1:-1]).item() == 0.0

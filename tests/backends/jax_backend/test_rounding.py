@@ -27,8 +27,8 @@ def test_they_are_rounded_once(dtype: str) -> None:
 
 def test_integers_are_rounded_before_they_are_divided() -> None:
     left, right = np.array([22034533, 2**31 - 1], "i4"), np.array([2**31 - 1, 7], "i4")
-    found = jax.jit(lambda x, y: quotient(x.astype("f4"), y.astype("f4")))(left, right)
-    assert np.array_equal(found, left.astype("f4") / right.astype("f4"))
+    quotients = jax.jit(lambda x, y: quotient(x.astype("f4"), y.astype("f4")))(left, right)
+    assert np.array_equal(quotients, left.astype("f4") / right.astype("f4"))
 
 
 def test_values_without_a_number() -> None:

@@ -24,27 +24,29 @@ def compiled() -> Any:
 @pytest.mark.parametrize("name", BENCHMARK["CASES"])
 def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> None:
     case, xla = BENCHMARK["CASES"][name], compiled[name]
-    found = case.predicted()
-    ours, theirs = (BENCHMARK["kinds"](by_kind(each)) for each in (found.collectives, xla.collectives))
+    prediction = case.predicted()
+    ours, theirs = (
+        BENCHMARK["kinds"](by_kind(collectives)) for collectives in (prediction.collectives, xla.collectives)
+    )
     assert ours == pytest.approx(theirs, rel=0.05)
     assert ours
-    assert found.program.timeline.parameters == xla.parameters
+    assert prediction.program.timeline.parameters == xla.parameters
     # XLA's buffer of a tuple has a pointer for each of several results.
-    assert 0 <= xla.results - found.program.timeline.results <= 8 * len(found.results)
+    assert 0 <= xla.results - prediction.program.timeline.results <= 8 * len(prediction.results)
     # XLA of JAX 0.12 needs a ninth more memory for the transformer than that of JAX 0.10.
     more = 0.05 if name == "transformer" and not is_older(tb.get_backend("jax"), "jax", "0.12") else 0
-    assert found.peak == pytest.approx(xla.peak, rel=case.peak + more)
-    text = found.beside(xla)
+    assert prediction.peak == pytest.approx(xla.peak, rel=case.peak + more)
+    text = prediction.beside(xla)
     assert "by XLA" in text
     assert "virtual devices" in text
 
 
 def test_what_xla_refuses_is_an_error() -> None:
-    found = tb.dry_run(tb.exp, "f32[batch=8]", mesh=tb.Mesh({"data": 2}), layout={"batch": "data"}).on_mesh
-    assert found is not None
-    found._graph = tb.trace(lambda x: tb.map(x, function=_refused))("f32[batch=8]")
+    prediction = tb.dry_run(tb.exp, "f32[batch=8]", mesh=tb.Mesh({"data": 2}), layout={"batch": "data"}).on_mesh
+    assert prediction is not None
+    prediction._graph = tb.trace(lambda x: tb.map(x, function=_refused))("f32[batch=8]")
     with pytest.raises(BackendError, match="expected XLA to compile the function for virtual devices"):
-        found.xla()
+        prediction.xla()
 
 
 class _Refused:

@@ -28,7 +28,7 @@ def bits(x: tb.Tensor) -> bytes:
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "c8", "i4"])
-@pytest.mark.parametrize("function", UNARY, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", UNARY, ids=lambda function: function.__name__)
 def test_a_function_of_one_element(function: Callable[[tb.Tensor], tb.Tensor], dtype: str) -> None:
     x = drawn((30, 1, 1001), dtype)
     try:
@@ -40,7 +40,7 @@ def test_a_function_of_one_element(function: Callable[[tb.Tensor], tb.Tensor], d
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "c8", "i4"])
-@pytest.mark.parametrize("function", BINARY, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", BINARY, ids=lambda function: function.__name__)
 def test_a_function_of_elements_that_broadcast(
     function: Callable[[tb.Tensor, tb.Tensor], tb.Tensor], dtype: str
 ) -> None:

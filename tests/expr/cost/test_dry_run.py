@@ -68,14 +68,14 @@ def test_every_callback_has_a_rule_or_parts() -> None:
         (tb.linalg.qr, ("f32[20, 10]",), (12 * 2000 - 4 * 1000) // 3, 0),
         (tb.linalg.eigh, ("f32[10, 10]",), 9000, 0),
         (tb.fft.fft, ("c64[3, 8]",), 5 * 24 * 3, 0),
-        (lambda x: tb.map(x, function=lambda each: tb.exp(each) * each + each), ("f32[3, 4]",), 24, 12),
+        (lambda x: tb.map(x, function=lambda element: tb.exp(element) * element + element), ("f32[3, 4]",), 24, 12),
         (lambda x: tb.reduce(x, 1.0, function=lambda a, b: a * b + b), ("f32[3, 4]",), 24, 0),
         (tb.softmax, ("f32[8]",), 7 + 8 + 7 + 8, 8),
     ],
 )  # fmt: skip
 def test_operations(function: Any, templates: tuple[str, ...], flops: int, transcendentals: int) -> None:
-    found = work(function, *templates)
-    assert (found.flops, found.transcendentals) == (flops, transcendentals)
+    cost = work(function, *templates)
+    assert (cost.flops, cost.transcendentals) == (flops, transcendentals)
 
 
 @pytest.mark.parametrize("padding", ["valid", "same", ((2, 1), (0, 3))])
@@ -86,10 +86,10 @@ def test_a_convolution_counts_the_products_that_there_are(
     options: Any = {
         "strides": strides, "padding": padding, "input_dilation": dilation, "kernel_dilation": kernel_dilation,
     }  # fmt: skip
-    found = work(lambda x, k: tb.conv(x, k, **options), "f64[2, 3, 5, 7]", "f64[4, 3, 2, 3]")
+    cost = work(lambda x, k: tb.conv(x, k, **options), "f64[2, 3, 5, 7]", "f64[4, 3, 2, 3]")
     ones = tb.ones((2, 3, 5, 7), dtype="f64", backend="numpy")
     products = tb.conv(ones, tb.ones((4, 3, 2, 3), dtype="f64", backend="numpy"), **options)
-    assert found.flops == 2 * tb.sum(products).item()
+    assert cost.flops == 2 * tb.sum(products).item()
 
 
 def test_bytes_are_those_of_inputs_and_results() -> None:
@@ -104,8 +104,8 @@ def test_bytes_are_those_of_inputs_and_results() -> None:
 
 
 def test_values_are_freed_after_their_last_use() -> None:
-    found = memory(lambda x: tb.exp(tb.exp(tb.exp(x))), "f32[250]")
-    assert list(found.memory) == [1000, 2000, 3000, 3000]
+    chain = memory(lambda x: tb.exp(tb.exp(tb.exp(x))), "f32[250]")
+    assert list(chain.memory) == [1000, 2000, 3000, 3000]
     kept = memory(lambda x: tb.exp(tb.exp(y := tb.exp(x))) + y, "f32[250]")
     assert list(kept.memory) == [1000, 2000, 3000, 4000, 4000]
 
@@ -119,13 +119,13 @@ def test_elementwise_ops_may_write_over_what_ends_with_them() -> None:
 
 
 def test_views_take_no_memory_and_hold_on_to_what_they_show() -> None:
-    found = memory(lambda x: tb.reshape(tb.exp(x), (250, 1)).T, "f32[250]")
-    assert list(found.memory) == [1000, 2000, 2000, 2000]
-    assert found.results == 1000
+    view = memory(lambda x: tb.reshape(tb.exp(x), (250, 1)).T, "f32[250]")
+    assert list(view.memory) == [1000, 2000, 2000, 2000]
+    assert view.results == 1000
     copied = memory(lambda x: tb.reshape(tb.exp(x).T, (250,)), "f32[10, 25]")
     assert list(copied.memory) == [1000, 2000, 2000, 3000]
-    given = memory(lambda x: tb.reshape(x, (250, 1)), "f32[250]")
-    assert (given.results, given.shares) == (0, (0,))
+    argument_view = memory(lambda x: tb.reshape(x, (250, 1)), "f32[250]")
+    assert (argument_view.results, argument_view.shares) == (0, (0,))
 
 
 @pytest.mark.parametrize(
@@ -152,20 +152,20 @@ def test_what_shares_memory_is_what_shares_it_on_numpy(function: Any, shares: bo
 
 
 def test_parts_of_a_composite_need_memory_too() -> None:
-    found = memory(tb.softmax, "f32[250]")
+    softmax = memory(tb.softmax, "f32[250]")
     # The differences beside the result, or the powers and their sum beside it.
-    assert found.works[-1].workspace == found.memory[-1] - 2000
-    assert found.works[-1].workspace >= 1000
+    assert softmax.works[-1].workspace == softmax.memory[-1] - 2000
+    assert softmax.works[-1].workspace >= 1000
 
 
 def test_parameters_captured_tensors_and_results_are_told_apart() -> None:
     held = tb.ones((50,), dtype="f32", backend="numpy")
-    found = tb.dry_run(lambda x, unused: (x + held, tb.sum(x)), "f32[50]", "f32[1000]")
-    timeline = found.eager.timeline
+    dry_run = tb.dry_run(lambda x, unused: (x + held, tb.sum(x)), "f32[50]", "f32[1000]")
+    timeline = dry_run.eager.timeline
     assert (timeline.parameters, timeline.captured, timeline.results) == (4200, 200, 204)
-    assert found.peak.memory == 4200 + 200 + 204
-    assert sum(found.peak.by_kind().values()) == found.peak.memory
-    totals = [sum(each) for each in zip(*timeline.by_kind().values(), strict=True)]
+    assert dry_run.peak.memory == 4200 + 200 + 204
+    assert sum(dry_run.peak.by_kind().values()) == dry_run.peak.memory
+    totals = [sum(sizes) for sizes in zip(*timeline.by_kind().values(), strict=True)]
     assert totals == list(timeline.memory)
 
 
@@ -178,7 +178,7 @@ def test_the_peak_says_where_it_is_and_what_is_there() -> None:
     assert peak.op == "multiply"
     assert peak.line is not None
     assert (Path(peak.line.file).name, peak.line.function) == ("test_dry_run.py", "program")
-    assert [(each.kind, each.name, each.nbytes) for each in peak.alive] == [
+    assert [(block.kind, block.name, block.nbytes) for block in peak.alive] == [
         ("intermediate", "multiply", 100_000),
         ("parameter", "x", 1000),
         ("intermediate", "constant", 4),
@@ -186,10 +186,10 @@ def test_the_peak_says_where_it_is_and_what_is_there() -> None:
 
 
 def test_the_optimised_graph_is_rewritten() -> None:
-    found = tb.dry_run(lambda x: tb.exp(x) + tb.exp(x) * tb.sqrt(tb.asarray(2.0)), "f32[250]")
-    assert found.eager.transcendentals == 501
-    assert found.optimised.transcendentals == 250
-    assert found.optimised.peak.memory < found.eager.peak.memory
+    dry_run = tb.dry_run(lambda x: tb.exp(x) + tb.exp(x) * tb.sqrt(tb.asarray(2.0)), "f32[250]")
+    assert dry_run.eager.transcendentals == 501
+    assert dry_run.optimised.transcendentals == 250
+    assert dry_run.optimised.peak.memory < dry_run.eager.peak.memory
 
 
 def test_control_flow_counts_each_turn() -> None:
@@ -204,8 +204,8 @@ def test_control_flow_counts_each_turn() -> None:
     assert (bounded.transcendentals, bounded.open) == (70, False)
     endless = work(lambda x: tb.while_loop(lambda x: tb.sum(x) > 0, lambda x: tb.exp(x), x), "f32[10]")
     assert (endless.transcendentals, endless.open) == (10, True)
-    found = tb.dry_run(lambda x: tb.while_loop(lambda x: tb.sum(x) > 0, lambda x: tb.exp(x), x), "f32[10]")
-    assert "counted as one turn" in repr(found)
+    dry_run = tb.dry_run(lambda x: tb.while_loop(lambda x: tb.sum(x) > 0, lambda x: tb.exp(x), x), "f32[10]")
+    assert "counted as one turn" in repr(dry_run)
 
     chosen = work(lambda x: tb.cond(tb.sum(x) > 0, lambda x: tb.exp(tb.exp(x)), lambda x: x * 2.0, x), "f32[10]")
     assert (chosen.flops, chosen.transcendentals) == (0, 20)  # of its branches the one that takes more
@@ -221,12 +221,12 @@ def test_terabytes_take_no_memory() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     tracemalloc.start()
     try:
-        found = tb.dry_run(program, "f32[row=1000000, k=1000000]", "f32[k=1000000, column=1000000]")
+        dry_run = tb.dry_run(program, "f32[row=1000000, k=1000000]", "f32[k=1000000, column=1000000]")
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert found.peak.memory > 10**13
-    assert found.flops > 2 * 10**18
+    assert dry_run.peak.memory > 10**13
+    assert dry_run.flops > 2 * 10**18
     assert most < 3_000_000
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000  # kilobytes
 
@@ -279,26 +279,26 @@ def test_the_text_has_totals_and_ops() -> None:
 
 
 def test_json_holds_all(tmp_path: Path) -> None:
-    found = report()
-    found.write_json(tmp_path / "run.json")
+    dry_run = report()
+    dry_run.write_json(tmp_path / "run.json")
     programs = json.loads((tmp_path / "run.json").read_text())["programs"]
     eager, optimised = programs
     assert (eager["program"], optimised["program"]) == ("eager", "optimised")
-    assert eager["flops"] == found.flops
-    assert eager["memory"]["peak"] == found.peak.memory
+    assert eager["flops"] == dry_run.flops
+    assert eager["memory"]["peak"] == dry_run.peak.memory
     assert [row["op"] for row in eager["rows"]] == ["matmul", "exp", "softmax"]
 
 
 def test_fits() -> None:
-    found = tb.dry_run(lambda x: x, "f32[250000]")
-    assert found.fits("1MB")
-    assert found.fits(10**6)
-    assert not found.fits("999 kB")
-    assert not found.fits("0.9 MiB")
-    assert found.fits("1 MiB", optimised=True)
+    dry_run = tb.dry_run(lambda x: x, "f32[250000]")
+    assert dry_run.fits("1MB")
+    assert dry_run.fits(10**6)
+    assert not dry_run.fits("999 kB")
+    assert not dry_run.fits("0.9 MiB")
+    assert dry_run.fits("1 MiB", optimised=True)
     for size in ("141", "GB", "141 XB", "-1GB"):
         with pytest.raises(ArgumentError, match="expected a size such as 141GB"):
-            found.fits(size)
+            dry_run.fits(size)
 
 
 def test_a_page_needs_no_other_file(tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_transformed_functions() -> None:
     gradients = tb.dry_run(square, "f32[250]", gradient=True)
     assert gradients.gradient
     assert gradients.eager.timeline.results == 1004
-    assert [each.name for each in gradients.peak.alive if each.kind == "parameter"] == ["x"]
+    assert [block.name for block in gradients.peak.alive if block.kind == "parameter"] == ["x"]
     second = tb.dry_run(tb.grad(lambda x: tb.sum(tb.grad(square)(x))), "f32[250]")
     assert second.flops > gradients.flops
 
@@ -343,8 +343,8 @@ def test_long_programs_are_drawn_in_steps() -> None:
             x = tb.exp(x)
         return x
 
-    found = tb.dry_run(program, "f32[250]")
-    assert STEPS / 2 <= svg(found).count("<rect") / 2 <= STEPS
+    dry_run = tb.dry_run(program, "f32[250]")
+    assert STEPS / 2 <= svg(dry_run).count("<rect") / 2 <= STEPS
 
 
 def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -394,8 +394,8 @@ def test_the_command_prints_totals_and_rows(program: str, capsys: pytest.Capture
 def test_arguments_of_the_command(program: str, capsys: pytest.CaptureFixture[str]) -> None:
     trees = '{"w": "f32[feature=784, class=10]", "b": "f32[class=10]"}'
     assert main(["dryrun", f"{program}.py:loss", trees, X, "2.5", "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["programs"][0]["flops"] > 2 * 32 * 784 * 10
+    document = json.loads(capsys.readouterr().out)
+    assert document["programs"][0]["flops"] > 2 * 32 * 784 * 10
     assert (
         main(["dryrun", f"{program}:loss", f"{program}:parameters", X, "--optimised", "--by", "line", "--top", "2"])
         == 0

@@ -16,25 +16,25 @@ BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "bench
 @pytest.mark.parametrize("name", BENCHMARK["FUNCTIONS"])
 def test_operations_and_memory_are_those_of_xla(name: str) -> None:
     function, templates = BENCHMARK["FUNCTIONS"][name]
-    found, xla = tb.dry_run(function, *templates), BENCHMARK["Analysis"](function, templates)
-    assert found.flops == pytest.approx(xla.flops, rel=0.02)
-    assert found.eager.transcendentals == pytest.approx(xla.transcendentals, rel=0.02)
-    assert found.eager.timeline.parameters == xla.arguments
+    predicted, xla = tb.dry_run(function, *templates), BENCHMARK["Analysis"](function, templates)
+    assert predicted.flops == pytest.approx(xla.flops, rel=0.02)
+    assert predicted.eager.transcendentals == pytest.approx(xla.transcendentals, rel=0.02)
+    assert predicted.eager.timeline.parameters == xla.arguments
     # XLA's buffer of a tuple has a pointer for each of several results.
-    assert 0 <= xla.results - found.eager.timeline.results <= 8 * 4
+    assert 0 <= xla.results - predicted.eager.timeline.results <= 8 * 4
     # XLA fuses elementwise ops, so it needs no more; it may need copies of what libraries do not take as it is.
-    assert xla.memory - xla.temporary <= found.peak.memory <= 2 * xla.memory
+    assert xla.memory - xla.temporary <= predicted.peak.memory <= 2 * xla.memory
 
 
 @pytest.mark.parametrize("name", BENCHMARK["FUNCTIONS"])
 def test_the_peak_in_eager_order_is_the_one_on_numpy(name: str) -> None:
     function, templates = BENCHMARK["FUNCTIONS"][name]
-    found, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
-    assert 0.8 * most <= found.peak.memory - found.eager.timeline.parameters <= 1.25 * most
+    predicted, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
+    assert 0.8 * most <= predicted.peak.memory - predicted.eager.timeline.parameters <= 1.25 * most
 
 
 def step(carry: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
-    """One of a recurrent network."""
+    """One step of a recurrent network."""
     carry = tb.tanh(carry * 0.5 + x)
     return carry, carry
 
@@ -45,7 +45,7 @@ def pooled(x: tb.Tensor) -> tb.Tensor:
 
 
 def layer(x: tb.Tensor) -> tb.Tensor:
-    """One of a chain."""
+    """One layer of a chain."""
     return tb.sin(tb.exp(tb.tanh(x)))
 
 
@@ -74,19 +74,19 @@ LARGE: dict[str, tuple[Any, tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", LARGE)
 def test_what_kernels_take_is_predicted(name: str) -> None:
     function, templates = LARGE[name]
-    found, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
-    assert 0.8 * most <= found.peak.memory - found.eager.timeline.parameters <= 1.25 * most
+    predicted, most = tb.dry_run(function, *templates), BENCHMARK["memory_on_numpy"](function, templates)
+    assert 0.8 * most <= predicted.peak.memory - predicted.eager.timeline.parameters <= 1.25 * most
 
 
 def test_a_checkpoint_shows_in_memory_and_in_operations() -> None:
-    def chain(each: Any, x: tb.Tensor) -> tb.Tensor:
+    def chain(stage: Any, x: tb.Tensor) -> tb.Tensor:
         for _ in range(16):
-            x = each(x)
+            x = stage(x)
         return tb.sum(x)
 
     plain, spared = (
-        tb.dry_run(lambda x, each=each: chain(each, x), "f32[100000]", gradient=True)
-        for each in (layer, tb.checkpoint(layer))
+        tb.dry_run(lambda x, stage=stage: chain(stage, x), "f32[100000]", gradient=True)
+        for stage in (layer, tb.checkpoint(layer))
     )
     assert spared.peak.memory < 0.65 * plain.peak.memory
     assert 1.2 * plain.eager.transcendentals < spared.eager.transcendentals <= 2 * plain.eager.transcendentals
@@ -95,9 +95,9 @@ def test_a_checkpoint_shows_in_memory_and_in_operations() -> None:
 def test_a_training_step_takes_six_operations_for_each_parameter_and_token() -> None:
     example: Any = runpy.run_path(str(Path(__file__).resolve().parents[3] / "examples" / "gpt3.py"))
     parameters, tokens = example["parameters"](layers=3), f"s64[batch=1, time={example['TIME']}]"
-    weights = sum(each.size for each in tb.trace(lambda tree: tree)(parameters).templates)
-    found = tb.dry_run(example["loss"], parameters, tokens, tokens, gradient=True)
+    weights = sum(template.size for template in tb.trace(lambda tree: tree)(parameters).templates)
+    predicted = tb.dry_run(example["loss"], parameters, tokens, tokens, gradient=True)
     # Beyond those are the attention's scores, which no parameter takes part in, and elementwise ops.
-    assert 1 < found.flops / (6 * weights * example["TIME"]) < 1.05
-    assert found.eager.timeline.parameters == 2 * weights + 2 * 8 * example["TIME"]
-    assert found.eager.timeline.results == 2 * weights + 2
+    assert 1 < predicted.flops / (6 * weights * example["TIME"]) < 1.05
+    assert predicted.eager.timeline.parameters == 2 * weights + 2 * 8 * example["TIME"]
+    assert predicted.eager.timeline.results == 2 * weights + 2

@@ -43,7 +43,7 @@ def limited(x: tb.Tensor) -> Any:
 
 
 def backwards(x: tb.Tensor) -> Any:
-    return tb.scan(lambda total, each: (total * 0.5 + each, (total, each)), 0.0, x, reverse=True)
+    return tb.scan(lambda total, entry: (total * 0.5 + entry, (total, entry)), 0.0, x, reverse=True)
 
 
 def without_xs(x: tb.Tensor) -> Any:
@@ -51,7 +51,7 @@ def without_xs(x: tb.Tensor) -> Any:
 
 
 def empty(x: tb.Tensor) -> Any:
-    return tb.scan(lambda carry, each: (carry + each, x * each), x[0], x[:0])
+    return tb.scan(lambda carry, entry: (carry + entry, x * entry), x[0], x[:0])
 
 
 def grown(x: tb.Tensor) -> Any:
@@ -66,8 +66,8 @@ def recurrent(x: tb.Tensor) -> Any:
 
 
 def deep(x: tb.Tensor) -> Any:
-    def outer(carry: Any, each: tb.Tensor) -> Any:
-        inner, _ = tb.scan(lambda c, y: (c * tb.cos(y) + each, None), carry[0], x, reverse=True)
+    def outer(carry: Any, entry: tb.Tensor) -> Any:
+        inner, _ = tb.scan(lambda c, y: (c * tb.cos(y) + entry, None), carry[0], x, reverse=True)
         chosen = tb.cond(
             inner > 0.3, lambda: inner * x[0], lambda: tb.fori_loop(0, 3, lambda i, c: c * x[1] + i, inner)
         )
@@ -127,9 +127,9 @@ def test_gradients_of_jax(program: Callable[..., Any]) -> None:
 
         theirs: Any = jax.jit(jax.grad(lambda x: function(x).data))
         compiled: Any = jax.jit(tb.grad(function))
-        wanted = theirs(x)
-        numpy.testing.assert_allclose(tb.grad(function)(x), wanted, rtol=1e-10, atol=1e-12)
-        numpy.testing.assert_allclose(compiled(x), wanted, rtol=1e-10, atol=1e-12)
+        reference = theirs(x)
+        numpy.testing.assert_allclose(tb.grad(function)(x), reference, rtol=1e-10, atol=1e-12)
+        numpy.testing.assert_allclose(compiled(x), reference, rtol=1e-10, atol=1e-12)
 
 
 @every_gradient
@@ -137,8 +137,10 @@ def test_second_order(program: Callable[..., Any]) -> None:
     x = x64()
     with tb.precision(64):
         gradient = tb.grad(lambda x: scalar(program(x)))
-        wanted = differences(gradient, x)
-        numpy.testing.assert_allclose(tb.hessian(lambda x: scalar(program(x)))(x), wanted, rtol=1e-6, atol=1e-7)
+        expected_hessian = differences(gradient, x)
+        numpy.testing.assert_allclose(
+            tb.hessian(lambda x: scalar(program(x)))(x), expected_hessian, rtol=1e-6, atol=1e-7
+        )
 
 
 @every_gradient
@@ -146,8 +148,8 @@ def test_jvp(program: Callable[..., Any]) -> None:
     x, tangent = x64(), tb.asarray([0.5, -1.0, 2.0], dtype="f64")
     with tb.precision(64):
         gradient = tb.grad(lambda x: scalar(program(x)))(x)
-        _, found = tb.jvp(lambda x: scalar(program(x)), (x,), (tangent,))
-        assert found.item() == pytest.approx(tb.sum(gradient * tangent).item(), rel=1e-10, abs=1e-12)
+        _, derivative = tb.jvp(lambda x: scalar(program(x)), (x,), (tangent,))
+        assert derivative.item() == pytest.approx(tb.sum(gradient * tangent).item(), rel=1e-10, abs=1e-12)
 
 
 def test_gradients_by_what_is_held_on_to_and_by_trees() -> None:
@@ -164,23 +166,25 @@ def test_gradients_by_what_is_held_on_to_and_by_trees() -> None:
         return tb.sum(hs * hs) + tb.sum(end.value)
 
     parameters = {"weights": weights, "bias": tb.asarray([0.1, 0.2], names=("to",))}
-    found, by_sequence = tb.grad(loss, (0, 1))(parameters, sequence)
-    assert {name: x.template for name, x in found.items()} == {name: x.template for name, x in parameters.items()}
+    by_parameters, by_sequence = tb.grad(loss, (0, 1))(parameters, sequence)
+    assert {name: x.template for name, x in by_parameters.items()} == {
+        name: x.template for name, x in parameters.items()
+    }
     assert by_sequence.template is sequence.template
     step = 1e-2
     for name, x in parameters.items():
         change = tb.astype(x * 0 + step, "f32")
-        wanted = loss({**parameters, name: x + change}, sequence) - loss({**parameters, name: x - change}, sequence)
-        assert tb.sum(found[name]).item() == pytest.approx(wanted.item() / (2 * step), rel=1e-2)
+        difference = loss({**parameters, name: x + change}, sequence) - loss({**parameters, name: x - change}, sequence)
+        assert tb.sum(by_parameters[name]).item() == pytest.approx(difference.item() / (2 * step), rel=1e-2)
 
 
 def test_what_needs_no_gradient_has_none() -> None:
     """An op without a gradient may stand where none flows, and only what is needed is kept and carried back."""
 
     def function(x: tb.Tensor, w: tb.Tensor) -> Any:
-        def step(carry: Any, each: tb.Tensor) -> Any:
+        def step(carry: Any, entry: tb.Tensor) -> Any:
             last = tb.while_loop(lambda c: c < 3, lambda c: c + 1.0, tb.sum(w))
-            return (carry[0] * tb.exp(w[0]) + each * last, carry[1] + 1), carry[1]
+            return (carry[0] * tb.exp(w[0]) + entry * last, carry[1] + 1), carry[1]
 
         (total, _), _ = tb.scan(step, (x[0], 0), x)
         return tb.sum(total)
@@ -189,7 +193,7 @@ def test_what_needs_no_gradient_has_none() -> None:
     graph = tb.trace(tb.grad(function))(x, x)
     back = [node for node in graph.nodes if node.op == "scan"][-1]
     assert back.options["reverse"]
-    assert [len(each) for each in back.inputs if isinstance(each, tuple)] == [2, 1, 0]
+    assert [len(operands) for operands in back.inputs if isinstance(operands, tuple)] == [2, 1, 0]
     assert tb.grad(function)(x, x).shape == (3,)
     with pytest.raises(GradientError, match="give while_loop\\(\\) a limit, or fori_loop\\(\\) ints") as caught:
         tb.grad(function, 1)(x, x)
@@ -211,8 +215,8 @@ def test_on_a_tape(program: Callable[..., Any]) -> None:
         with tb.tape() as tape:
             x = tape.watch(x64())
             y = scalar(program(x))
-        wanted = tb.grad(lambda x: scalar(program(x)))(x64())
-        numpy.testing.assert_allclose(tb.gradient(y, x), wanted, rtol=1e-10, atol=1e-12)
+        reference = tb.grad(lambda x: scalar(program(x)))(x64())
+        numpy.testing.assert_allclose(tb.gradient(y, x), reference, rtol=1e-10, atol=1e-12)
 
 
 def test_jit_of_a_gradient_through_loops() -> None:
@@ -239,12 +243,12 @@ def test_gradients_that_a_user_gives_inside_a_loop() -> None:
         return x, lambda cotangent: tb.clip(cotangent, -1, 1)
 
     def function(x: tb.Tensor) -> Any:
-        def step(carry: tb.Tensor, each: tb.Tensor) -> Any:
-            return tb.stop_gradient(carry) * 0.5 + tb.scaled_gradient(each, 2.0) + carry * each, cut(each) * 3
+        def step(carry: tb.Tensor, entry: tb.Tensor) -> Any:
+            return tb.stop_gradient(carry) * 0.5 + tb.scaled_gradient(entry, 2.0) + carry * entry, cut(entry) * 3
 
         last, ys = tb.scan(step, 0.1, x)
         return last + tb.cond(last > 0, lambda: tb.sum(ys), lambda: last)
 
-    # By hand: 1 of what is cut, and of the last carried value 2 + c for each entry, times the entries after it.
-    wanted = [1 - 2.1 * 0.18, 1 + 2.38 * 0.9, 1 + 2 - 0.086]
-    numpy.testing.assert_allclose(tb.grad(function)(tb.asarray([0.3, -0.2, 0.9])), wanted, rtol=1e-5)
+    # By hand, for each entry: 1 through `cut`, and 2 + carry, times the entries after it, through the last carry.
+    expected_gradient = [1 - 2.1 * 0.18, 1 + 2.38 * 0.9, 1 + 2 - 0.086]
+    numpy.testing.assert_allclose(tb.grad(function)(tb.asarray([0.3, -0.2, 0.9])), expected_gradient, rtol=1e-5)

@@ -57,28 +57,28 @@ def inverse(x: Any) -> Any:
 
 
 def solved(a: Tensor, b: Tensor) -> Tensor:
-    """The solution of a linear system, whose gradient is a solve by a function that is made at each call."""
+    """Solve a linear system. The gradient calls `solved` again, which defines a new function at each call."""
 
     @tb.custom_gradient
     def op(a: Tensor, b: Tensor) -> Any:
         x = tb.linalg.solve(tb.stop_gradient(a), tb.stop_gradient(b))
 
         def pull(cotangent: Tensor) -> Any:
-            found = solved(a.T, cotangent)
-            return -found[:, None] * solved(a, b)[None, :], found
+            by_b = solved(a.T, cotangent)
+            return -by_b[:, None] * solved(a, b)[None, :], by_b
 
         return x, pull
 
-    found: Tensor = op(a, b)
-    return found
+    solution: Tensor = op(a, b)
+    return solution
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_gradient_may_be_a_call_of_the_function(backend: str) -> None:
     x = tb.asarray(2.0, backend=backend)
     function: Any = inverse
-    for wanted in (0.5, -0.25, 0.25, -0.375):
-        assert function(x).item() == tb.jit(function)(x).item() == wanted
+    for derivative in (0.5, -0.25, 0.25, -0.375):
+        assert function(x).item() == tb.jit(function)(x).item() == derivative
         function = tb.grad(function)
     with tb.tape() as tape:
         watched = tape.watch(x)
@@ -99,21 +99,23 @@ def test_a_gradient_may_be_a_solve(backend: str, whole: Callable[..., Any]) -> N
         return lambda a, b: sum(tb.sum(x * x) for x in tb.grad(loss(solve), (0, 1))(a, b))  # type: ignore[return-value]
 
     for make in (loss, slope):
-        wanted = whole(tb.grad(make(tb.linalg.solve), (0, 1)))(a, b)
+        expected_gradients = whole(tb.grad(make(tb.linalg.solve), (0, 1)))(a, b)
         for function in (tb.grad(make(solved), (0, 1)), tb.jit(tb.grad(make(solved), (0, 1)))):
-            for ours, theirs in zip(function(a, b), wanted, strict=True):
+            for ours, theirs in zip(function(a, b), expected_gradients, strict=True):
                 numpy.testing.assert_allclose(numpy.asarray(ours), numpy.asarray(theirs), rtol=1e-10)
     with tb.tape() as tape:
         watched = tape.watch((a, b))
         y = loss(solved)(*watched)
         first = tb.gradient(y, watched)
         rate = tb.sum(first[0] ** 2) + tb.sum(first[1] ** 2)
-    wanted = whole(tb.grad(slope(tb.linalg.solve), (0, 1)))(a, b)
-    for ours, theirs in zip(tb.gradient(rate, watched), wanted, strict=True):
+    expected_gradients = whole(tb.grad(slope(tb.linalg.solve), (0, 1)))(a, b)
+    for ours, theirs in zip(tb.gradient(rate, watched), expected_gradients, strict=True):
         numpy.testing.assert_allclose(numpy.asarray(ours), numpy.asarray(theirs), rtol=1e-10)
     batch = tb.stack([b, 2 * b])
-    each = whole(tb.vmap(tb.grad(loss(solved), 1), in_axes=(None, 0)))(a, batch)
-    numpy.testing.assert_allclose(numpy.asarray(each[0]), numpy.asarray(whole(tb.grad(loss(tb.linalg.solve), 1))(a, b)))
+    gradients = whole(tb.vmap(tb.grad(loss(solved), 1), in_axes=(None, 0)))(a, batch)
+    numpy.testing.assert_allclose(
+        numpy.asarray(gradients[0]), numpy.asarray(whole(tb.grad(loss(tb.linalg.solve), 1))(a, b))
+    )
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -139,7 +141,7 @@ def test_on_a_tape_both_ways_see_data(backend: str) -> None:
     after = tb.gradient(y, x)
     assert (inside.item(), after.item(), after.backend.name) == (112.0, 112.0, backend)
     assert read == [((), 1.0, 27.0)] * 2
-    # What a function closes over is constant, and so is what it gives for constants.
+    # What a function closes over is constant, so its result for constant arguments is constant too.
     with tb.tape() as tape:
         x = tape.watch(tb.asarray(3.0, backend=backend))
         y = tb.custom_gradient(lambda w: (w * x, lambda c: c))(tb.asarray(2.0, backend=backend)) + 0 * x
@@ -170,19 +172,19 @@ def test_a_way_back_may_use_what_the_way_forward_does_not() -> None:
             scaled: Tensor = tb.custom_gradient(make(w * 2))(x)
             return scaled
 
-        wanted = 2 * float(tb.exp(tb.asarray(0.5)))
-        assert tb.grad(loss)(0.5).item() == pytest.approx(wanted)
-        assert tb.jit(tb.grad(loss))(tb.asarray(0.5)).item() == pytest.approx(wanted)
+        expected_gradient = 2 * float(tb.exp(tb.asarray(0.5)))
+        assert tb.grad(loss)(0.5).item() == pytest.approx(expected_gradient)
+        assert tb.jit(tb.grad(loss))(tb.asarray(0.5)).item() == pytest.approx(expected_gradient)
         last = tb.grad(lambda x, loss=loss: tb.scan(lambda c, _: (loss(c), None), x, length=2)[0])(tb.asarray(0.5))
-        assert last.item() == pytest.approx(wanted**2)
-        assert tb.vmap(tb.grad(loss))(tb.asarray([0.5, 0.5])).tolist() == pytest.approx([wanted] * 2)
+        assert last.item() == pytest.approx(expected_gradient**2)
+        assert tb.vmap(tb.grad(loss))(tb.asarray([0.5, 0.5])).tolist() == pytest.approx([expected_gradient] * 2)
 
     kept: dict[str, Tensor] = {}
 
     def hidden(x: Tensor) -> Tensor:
         kept["w"] = tb.exp(x)
-        found: Tensor = tb.custom_gradient(lambda x: (x, lambda cotangent: cotangent * globals()["KEPT"]["w"]))(x)
-        return found
+        result: Tensor = tb.custom_gradient(lambda x: (x, lambda cotangent: cotangent * globals()["KEPT"]["w"]))(x)
+        return result
 
     globals()["KEPT"] = kept
     with pytest.raises(GradientError, match=r"custom_gradient: expected a function of cotangents that gets values of"):

@@ -43,22 +43,22 @@ def test_every_node_of_a_gradient_has_names() -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_names_change_no_gradient(backend: str, whole: Callable[..., Any]) -> None:
     with tb.default_backend(backend):
-        given = arguments()
-        bare = tuple(x.rename(*(None,) * x.ndim) for x in given)
+        named_arguments = arguments()
+        bare = tuple(x.rename(*(None,) * x.ndim) for x in named_arguments)
 
         def plain(x: Tensor, weight: Tensor, labels: Tensor) -> Tensor:
-            named = zip((x, weight, labels), given, strict=True)
-            return block(*(each.rename(*like.names) for each, like in named))
+            pairs = zip((x, weight, labels), named_arguments, strict=True)
+            return block(*(tensor.rename(*like.names) for tensor, like in pairs))
 
-        for found, wanted, like in zip(
-            whole(tb.grad(block, argnums=(0, 1)))(*given),
+        for gradient, bare_gradient, like in zip(
+            whole(tb.grad(block, argnums=(0, 1)))(*named_arguments),
             whole(tb.grad(plain, argnums=(0, 1)))(*bare),
-            given[:2],
+            named_arguments[:2],
             strict=True,
         ):
-            assert found.names == like.names
-            assert wanted.names == (None,) * like.ndim
-            assert found.tolist() == wanted.tolist()
+            assert gradient.names == like.names
+            assert bare_gradient.names == (None,) * like.ndim
+            assert gradient.tolist() == bare_gradient.tolist()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -126,10 +126,10 @@ def test_a_rule_whose_products_would_have_one_name_twice_goes_without(function: 
         return tb.sum(function(x) ** 2)
 
     named = tb.tensor(values, names=("row", "column"))
-    found = tb.grad(loss)(named)
-    wanted = tb.grad(lambda x: loss(x.rename("row", "column")))(tb.tensor(values))
-    assert found.names == ("row", "column")
-    assert found.tolist() == wanted.tolist()
+    gradient = tb.grad(loss)(named)
+    reference = tb.grad(lambda x: loss(x.rename("row", "column")))(tb.tensor(values))
+    assert gradient.names == ("row", "column")
+    assert gradient.tolist() == reference.tolist()
     assert tb.hessian(loss)(named).shape == (2, 2, 2, 2)
 
 

@@ -16,8 +16,8 @@ from tensorbackend.tensor import Tensor
 X = tb.tensor([1.0, 2.0, 3.0], names=("n",))
 
 
-def close(x: Tensor, wanted: Any) -> bool:
-    return bool(numpy.allclose(numpy.asarray(x), wanted))
+def close(x: Tensor, reference: Any) -> bool:
+    return bool(numpy.allclose(numpy.asarray(x), reference))
 
 
 # Forward, and functions with a derivative of their own
@@ -30,12 +30,12 @@ def test_a_jacobian_by_columns_is_that_by_rows(backend: str, whole: Callable[...
 
     x, y = X.backend_copy(backend), tb.tensor([1.0, -1.0], names=("m",), backend=backend)
     for argnums in (0, 1, (1, 0)):
-        found = whole(tb.jacfwd(function, argnums))(x, y)
-        wanted = whole(tb.jacobian(function, argnums))(x, y)
-        assert tb.tree_map(lambda x: (x.template, x.backend), found) == tb.tree_map(
-            lambda x: (x.template, x.backend), wanted
+        by_columns = whole(tb.jacfwd(function, argnums))(x, y)
+        by_rows = whole(tb.jacobian(function, argnums))(x, y)
+        assert tb.tree_map(lambda x: (x.template, x.backend), by_columns) == tb.tree_map(
+            lambda x: (x.template, x.backend), by_rows
         )
-        pairs = zip(flatten(found)[0], flatten(wanted)[0], strict=True)
+        pairs = zip(flatten(by_columns)[0], flatten(by_rows)[0], strict=True)
         assert all(tb.all_close(one, other) for one, other in pairs)
     assert tb.jacfwd(lambda x: x * 2)(tb.zeros(0, backend=backend)).shape == (0, 0)
     assert tb.vmap(tb.jacfwd(lambda x: x * x))(tb.ones((2, 3), backend=backend)).shape == (2, 3, 3)
@@ -55,9 +55,9 @@ def test_linearize_gives_the_derivative_along_many_tangents() -> None:
     value, push = tb.linearize(function, X, {"y": 2.0})
     assert close(value["product"], [2.0, 4.0, 6.0])
     for scale in (1.0, -3.0):
-        found = push(tb.ones(3) * scale, {"y": 1.0})
-        assert close(found["product"], [2 * scale + 1, 2 * scale + 2, 2 * scale + 3])
-        assert (found["product"].names, found["place"].item()) == (("n",), 0)
+        tangent = push(tb.ones(3) * scale, {"y": 1.0})
+        assert close(tangent["product"], [2 * scale + 1, 2 * scale + 2, 2 * scale + 3])
+        assert (tangent["product"].names, tangent["place"].item()) == (("n",), 0)
     assert len(runs) == 1
     assert tb.jit(lambda x: tb.linearize(tb.sin, x)[1](1.0))(0.0).item() == 1.0
     assert tb.grad(lambda x: tb.linearize(lambda x: x**3, x)[1](1.0))(2.0).item() == 12.0
@@ -82,13 +82,13 @@ def cubed_rule(primals: Any, tangents: Any) -> Any:
 
 def test_a_derivative_of_ones_own_along_tangents() -> None:
     def loss(x: Tensor, scale: Tensor) -> Tensor:
-        found: Tensor = cubed({"x": x}, scale, 3)["y"]
-        return found
+        scaled_cube: Tensor = cubed({"x": x}, scale, 3)["y"]
+        return scaled_cube
 
     x, scale = tb.asarray(2.0), tb.asarray(3.0)
     assert loss(x, scale).item() == 24.0
     for transform in (lambda f: f, tb.jit):
-        assert [found.item() for found in transform(tb.grad(loss, (0, 1)))(x, scale)] == [360.0, 8.0]
+        assert [gradient.item() for gradient in transform(tb.grad(loss, (0, 1)))(x, scale)] == [360.0, 8.0]
     assert tb.jvp(loss, (x, scale), (1.0, 1.0))[1].item() == 368.0
     assert tb.grad(tb.grad(loss))(x, scale).item() == 360.0
     assert tb.vmap(tb.grad(loss), in_axes=(0, None))(tb.asarray([1.0, 2.0]), scale).tolist() == [90.0, 360.0]
@@ -111,8 +111,8 @@ def test_functions_of_cotangents_may_call_their_function() -> None:
         return 1 / x, lambda cotangent: -cotangent * inverse(x) ** 2
 
     function: Callable[..., Any] = inverse
-    wanted = [0.5, -0.25, 0.25, -0.375]
-    for derivative in wanted:
+    derivatives = [0.5, -0.25, 0.25, -0.375]
+    for derivative in derivatives:
         for transform in (lambda f: f, tb.jit):
             assert transform(function)(tb.asarray(2.0)).item() == derivative
         assert tb.vmap(function)(tb.asarray([2.0, 2.0])).tolist() == [derivative] * 2
@@ -123,8 +123,8 @@ def test_functions_of_cotangents_may_call_their_function() -> None:
         def scaled(x: Tensor) -> Any:
             return x * x * w, lambda cotangent: cotangent * 2 * scaled(x) / x
 
-        found: Tensor = tb.grad(tb.grad(scaled))(tb.asarray(3.0)) * w
-        return found
+        product: Tensor = tb.grad(tb.grad(scaled))(tb.asarray(3.0)) * w
+        return product
 
     # What a function closes over is constant to its gradient, so w counts once.
     assert (outer(tb.asarray(2.0)).item(), tb.grad(outer)(2.0).item()) == (8.0, 4.0)
@@ -152,16 +152,16 @@ def test_a_checkpoint_has_the_same_gradients(backend: str, whole: Callable[..., 
         lambda f: tb.grad(f, (0, 1))(x, w),
         lambda f: tb.jit(tb.grad(f, (0, 1)))(x, w),
         lambda f: whole(tb.hessian(f, (0, 1)))(x, w),
-        lambda f: whole(lambda *given: tb.jvp(f, given, given[::-1]))(x, w),
+        lambda f: whole(lambda *primals: tb.jvp(f, primals, primals[::-1]))(x, w),
         lambda f: whole(tb.vmap(tb.grad(f, (0, 1)), in_axes=(0, None)))(batch, w),
         lambda f: whole(tb.grad(lambda w: tb.sum(tb.vmap(f, in_axes=(0, None))(batch, w))))(w),
         lambda f: whole(tb.grad(lambda x: tb.scan(lambda c, _: (c * f(c, w), None), x, length=3)[0][0]))(x),
         lambda f: _by_tape(f, x, w),
     ]
     for derivative in derivatives:
-        found, wanted = (flatten(derivative(f))[0] for f in (spared, plain))
-        assert [x.template for x in found] == [x.template for x in wanted]
-        assert all(tb.all_close(one, other) for one, other in zip(found, wanted, strict=True))
+        spared_leaves, plain_leaves = (flatten(derivative(f))[0] for f in (spared, plain))
+        assert [x.template for x in spared_leaves] == [x.template for x in plain_leaves]
+        assert all(tb.all_close(one, other) for one, other in zip(spared_leaves, plain_leaves, strict=True))
     assert [node.op for node in tb.trace(lambda x: tb.checkpoint(tb.exp)(x))("f32[2]").nodes] == [
         "parameter",
         "checkpoint",

@@ -27,8 +27,8 @@ from tensorbackend.tensor import Tensor
 X = tb.tensor([1.0, 2.0, 3.0], names=("n",))
 
 
-def close(x: Tensor, wanted: Any) -> bool:
-    return bool(numpy.allclose(numpy.asarray(x), wanted))
+def close(x: Tensor, reference: Any) -> bool:
+    return bool(numpy.allclose(numpy.asarray(x), reference))
 
 
 # The functions
@@ -117,19 +117,19 @@ def test_jvp_pushes_forward() -> None:
 
 def test_a_jacobian_has_the_axes_of_both() -> None:
     y = tb.tensor([1.0, -1.0], names=("m",))
-    found = tb.jacobian(lambda x, y: {"outer": x[:, None] * y, "sum": tb.sum(x)}, (0, 1))(X, y)
-    by_x, by_y = found["outer"]
+    jacobians = tb.jacobian(lambda x, y: {"outer": x[:, None] * y, "sum": tb.sum(x)}, (0, 1))(X, y)
+    by_x, by_y = jacobians["outer"]
     assert by_x.template == tb.Template((3, 2, 3), "f32", ("n", "m", None))
     assert by_y.template == tb.Template((3, 2, 2), "f32", ("n", "m", None))
     assert close(by_x, numpy.einsum("ik,j->ijk", numpy.eye(3), [1, -1]))
     assert close(by_y, numpy.einsum("i,jk->ijk", [1, 2, 3], numpy.eye(2)))
-    assert found["sum"][0].names == ("n",)
+    assert jacobians["sum"][0].names == ("n",)
     assert tb.jacobian(lambda x: x * 2)(tb.zeros(0)).shape == (0, 0)
 
 
 def test_a_hessian_of_a_tree() -> None:
-    found = tb.hessian(lambda p: p["a"] ** 2 * p["b"])({"a": tb.asarray(3.0), "b": tb.asarray(5.0)})
-    assert {i: {j: x.item() for j, x in row.items()} for i, row in found.items()} == {
+    hessian = tb.hessian(lambda p: p["a"] ** 2 * p["b"])({"a": tb.asarray(3.0), "b": tb.asarray(5.0)})
+    assert {i: {j: x.item() for j, x in row.items()} for i, row in hessian.items()} == {
         "a": {"a": 10.0, "b": 6.0}, "b": {"a": 6.0, "b": 0.0},
     }  # fmt: skip
 
@@ -186,8 +186,8 @@ def test_stopped_and_scaled_gradients(backend: str) -> None:
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 def test_the_scale_of_a_gradient_may_be_a_tensor(backend: str) -> None:
     def slope(x: Tensor, scale: Any) -> Tensor:
-        found: Tensor = tb.grad(lambda x: tb.sum(tb.scaled_gradient(x, scale) * 3))(x)
-        return found
+        gradient: Tensor = tb.grad(lambda x: tb.sum(tb.scaled_gradient(x, scale) * 3))(x)
+        return gradient
 
     x, scale = tb.asarray([1.0, 2.0], backend=backend), tb.asarray([2.0, -1.0], backend=backend)
     for transform in (lambda f: f, tb.jit, tb.vmap):
@@ -205,8 +205,8 @@ def test_the_gradient_of_jax_stops_too() -> None:
     import jax
 
     x = tb.asarray(3.0, backend="jax")
-    found = jax.grad(lambda x: (x * tb.stop_gradient(x) + tb.scaled_gradient(x, -2.0)).data)(x)
-    assert found.item() == 1.0
+    gradient = jax.grad(lambda x: (x * tb.stop_gradient(x) + tb.scaled_gradient(x, -2.0)).data)(x)
+    assert gradient.item() == 1.0
 
 
 def test_the_gradient_of_jax_through_a_complex_quotient() -> None:
@@ -271,12 +271,12 @@ def test_a_tape_lets_data_be_read(backend: str) -> None:
         while tb.sum(y) < 40:
             y = y * x["x"]
         y = tb.sum(tb.softmax(y) * tb.reshape(x["x"], (3,)))
-    found = tb.gradient(y, x)["x"]
-    assert found.names == ("n",)
-    assert found.backend.name == backend
-    wanted = tb.grad(lambda x: tb.sum(tb.softmax(x * x * x * x) * x))(X)
+    gradient = tb.gradient(y, x)["x"]
+    assert gradient.names == ("n",)
+    assert gradient.backend.name == backend
+    reference = tb.grad(lambda x: tb.sum(tb.softmax(x * x * x * x) * x))(X)
     assert float(y) == pytest.approx(float(tb.sum(tb.softmax(X * X * X * X) * X)))
-    assert close(found, wanted)
+    assert close(gradient, reference)
 
 
 def test_a_gradient_inside_the_block_has_a_gradient() -> None:
@@ -294,7 +294,7 @@ def test_a_gradient_by_what_was_computed() -> None:
         x = tape.watch(tb.asarray(2.0))
         y = x * x
         z = y * x + tb.asarray(1.0)
-    assert [each.item() for each in tb.gradient(z, [x, y])] == [12.0, 2.0]
+    assert [gradient.item() for gradient in tb.gradient(z, [x, y])] == [12.0, 2.0]
 
 
 def test_what_is_computed_after_the_block_of_a_tape_has_no_gradient() -> None:
@@ -355,7 +355,7 @@ def test_a_tape_says_that_it_runs_and_what_it_follows() -> None:
         x = tape.watch(tb.asarray(3.0))
         y = x * 2
         constant = tb.stop_gradient(tb.asarray(1.0)) + x.detach()
-        assert [tape.follows(each) for each in (x, y, constant, tb.asarray(1.0))] == [True, True, False, False]
+        assert [tape.follows(tensor) for tensor in (x, y, constant, tb.asarray(1.0))] == [True, True, False, False]
         with tape.paused():
             assert tb.current_tape() is None
             assert not tape.follows(x * 2)
@@ -379,8 +379,8 @@ def test_a_tape_and_the_functions_of_gradients() -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: tb.scan(lambda product, each: (product * each, product), tb.asarray(1.0), x)[0],
-        lambda x: tb.prod(tb.vmap(lambda each: each * 1)(x)),
+        lambda x: tb.scan(lambda product, entry: (product * entry, product), tb.asarray(1.0), x)[0],
+        lambda x: tb.prod(tb.vmap(lambda entry: entry * 1)(x)),
         tb.jit(tb.prod),
         lambda x: x[0] * tb.prod(tb.stack(list(x[1:]))),
     ],
@@ -424,26 +424,26 @@ def test_errors_of_tapes() -> None:
 
 
 def test_a_truncated_sample_moves_with_its_bounds_and_moments() -> None:
-    def sample(given: Tensor) -> Tensor:
-        low, high, mean, deviation = tb.unstack(given)
+    def sample(parameters: Tensor) -> Tensor:
+        low, high, mean, deviation = tb.unstack(parameters)
         key = tb.random.key(1)
         return tb.sum(tb.random.truncated_normal(key, low, high, shape=(5,), mean=mean, deviation=deviation))
 
-    given, step = tb.asarray([-1.0, 2.0, 0.5, 0.75], dtype="f64"), 1e-5
+    point, step = tb.asarray([-1.0, 2.0, 0.5, 0.75], dtype="f64"), 1e-5
     with tb.precision(64):
-        found = tb.grad(sample)(given)
-        for each in range(4):
-            moved = tb.nn.one_hot(tb.asarray(each), 4, dtype="f64") * step
-            difference = (sample(given + moved) - sample(given - moved)) / (2 * step)
-            assert float(found[each]) == pytest.approx(float(difference), rel=1e-5)
+        gradient = tb.grad(sample)(point)
+        for position in range(4):
+            moved = tb.nn.one_hot(tb.asarray(position), 4, dtype="f64") * step
+            difference = (sample(point + moved) - sample(point - moved)) / (2 * step)
+            assert float(gradient[position]) == pytest.approx(float(difference), rel=1e-5)
 
 
 # Rules
 
 
 def test_a_rule_of_ones_own_is_held_to_its_contract(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = {"sin": Gradient(lambda cotangent, out, x: (cotangent * 7,))}
-    monkeypatch.setattr(registry, "_declared", {**registry.gradients(), **own})
+    replacement = {"sin": Gradient(lambda cotangent, out, x: (cotangent * 7,))}
+    monkeypatch.setattr(registry, "_declared", {**registry.gradients(), **replacement})
     assert close(tb.grad(lambda x: tb.sum(tb.sin(x)))(X), [7.0, 7.0, 7.0])
     registry.gradients()["sin"] = Gradient(lambda cotangent, out, x: (tb.sum(cotangent),))
     with pytest.raises(ContractError, match=r"rule of sin to give a cotangent like f32\[n: 3\], got given=f32;"):

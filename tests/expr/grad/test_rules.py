@@ -37,10 +37,10 @@ def as_real(function: Function, *arrays: Any) -> Callable[..., Tensor]:
     weights = [tb.asarray(numbers(*x.shape, complex_=x.dtype.is_complex)) for x in tensors]
 
     def combined(*xs: Tensor) -> Tensor:
-        found = function(*xs)
+        result = function(*xs)
         parts = [
             tb.sum(tb.real(x * weight) if x.dtype.is_complex else x * weight)
-            for x, weight in zip([found] if isinstance(found, Tensor) else found, weights, strict=True)
+            for x, weight in zip([result] if isinstance(result, Tensor) else result, weights, strict=True)
             if x.dtype.is_inexact
         ]
         total = parts[0]
@@ -56,16 +56,16 @@ def check(function: Function, *arrays: Any, order: int = 2, step: float = 1e-6) 
     scalar = as_real(function, *arrays)
     positions = tuple(range(len(arrays)))
     gradient = tb.grad(scalar, argnums=positions)
-    directions = [numbers(*np.shape(each), complex_=np.iscomplexobj(each)) for each in arrays]
+    directions = [numbers(*np.shape(array), complex_=np.iscomplexobj(array)) for array in arrays]
 
     def at(distance: float) -> float:
-        moved = [np.asarray(each + distance * along) for each, along in zip(arrays, directions, strict=True)]
+        moved = [np.asarray(array + distance * along) for array, along in zip(arrays, directions, strict=True)]
         return float(np.asarray(scalar(*map(tb.asarray, moved))))
 
-    wanted = (at(step) - at(-step)) / (2 * step)
-    found = gradient(*map(tb.asarray, arrays))
-    given = sum(np.sum(np.asarray(x) * along).real for x, along in zip(found, directions, strict=True))
-    assert given == pytest.approx(wanted, rel=2e-6, abs=2e-6)
+    difference = (at(step) - at(-step)) / (2 * step)
+    gradients = gradient(*map(tb.asarray, arrays))
+    derivative = sum(np.sum(np.asarray(x) * along).real for x, along in zip(gradients, directions, strict=True))
+    assert derivative == pytest.approx(difference, rel=2e-6, abs=2e-6)
     if order > 1:
         check(gradient, *arrays, order=order - 1, step=step)
 
@@ -73,9 +73,9 @@ def check(function: Function, *arrays: Any, order: int = 2, step: float = 1e-6) 
 def batch_of(rows: int, columns: int, complex_: bool) -> Any:
     """Two matrices whose singular values and eigenvalues are apart."""
     size = min(rows, columns)
-    found = numbers(2, rows, columns, complex_=complex_)
-    found[:, range(size), range(size)] += 3.0 * np.arange(1, size + 1)
-    return found
+    matrices = numbers(2, rows, columns, complex_=complex_)
+    matrices[:, range(size), range(size)] += 3.0 * np.arange(1, size + 1)
+    return matrices
 
 
 REAL_AND_COMPLEX = pytest.mark.parametrize("complex_", [False, True], ids=["real", "complex"])
@@ -315,5 +315,5 @@ def test_against_jax() -> None:
     ]
     with jax.enable_x64():
         for ours, theirs, x in pairs:
-            wanted = np.asarray(jax.jit(jax.grad(theirs))(xp.asarray(x)))
-            assert np.allclose(np.asarray(tb.grad(ours)(tb.asarray(x))), wanted, rtol=1e-9, atol=1e-9)
+            reference = np.asarray(jax.jit(jax.grad(theirs))(xp.asarray(x)))
+            assert np.allclose(np.asarray(tb.grad(ours)(tb.asarray(x))), reference, rtol=1e-9, atol=1e-9)

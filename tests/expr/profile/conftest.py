@@ -1,4 +1,4 @@
-"""A profile begins and ends in a pass over all kernels, of which other tests leave very many."""
+"""Forget the kernels that other tests left: a profile begins and ends with a pass over all kernels."""
 
 import pytest
 

@@ -16,10 +16,10 @@ def test_the_longer_of_the_two_times_counts() -> None:
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_a_machine_is_measured_once(backend: str) -> None:
-    found = tb.machine_limits(backend)
-    assert found is tb.machine_limits(backend)
-    assert 1e5 < found.flops < 1e16
-    assert 1e5 < found.bandwidth < 1e14
+    limits = tb.machine_limits(backend)
+    assert limits is tb.machine_limits(backend)
+    assert 1e5 < limits.flops < 1e16
+    assert 1e5 < limits.bandwidth < 1e14
 
 
 def test_a_report_measures_what_is_not_given() -> None:

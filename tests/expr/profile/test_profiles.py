@@ -40,12 +40,12 @@ def test_each_call_of_a_block_is_a_span(backend: str) -> None:
 
 
 def test_what_bypasses_the_full_path_is_seen_as_well() -> None:
-    x, at, each = tb.asarray([[1.0, 2.0], [3.0, 4.0]]), tb.asarray([1, 0]), tb.asarray([[1, 0]])
+    x, at, indices = tb.asarray([[1.0, 2.0], [3.0, 4.0]]), tb.asarray([1, 0]), tb.asarray([[1, 0]])
     calls: list[tuple[str, Callable[[], Any]]] = [
         ("getitem", lambda: x[0]),
         ("getitem", lambda: x[:, at]),
         ("take", lambda: tb.take(x, at, axis=0)),
-        ("take_along_axis", lambda: tb.take_along_axis(x, each, axis=0)),
+        ("take_along_axis", lambda: tb.take_along_axis(x, indices, axis=0)),
         ("bincount", lambda: tb.bincount(at)),
         ("nonzero", lambda: tb.nonzero(x)),
     ]
@@ -169,7 +169,7 @@ def test_all_threads_are_seen_each_by_itself() -> None:
         all_there.wait(60)
         for _ in range(50):
             twice_shifted(x)
-        all_there.wait(60)  # the number of a thread that is over may be another's
+        all_there.wait(60)  # a new thread may get the number of one that has ended
 
     with tb.profile() as p:
         threads = [threading.Thread(target=work) for _ in range(3)]
@@ -177,20 +177,20 @@ def test_all_threads_are_seen_each_by_itself() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    found = [span for span in p.spans if span.name == "twice_shifted"]
-    assert len(found) == 150
-    assert len({span.thread for span in found}) == 3
-    assert all({part.thread for part in span.inside} == {span.thread} for span in found)
+    spans = [span for span in p.spans if span.name == "twice_shifted"]
+    assert len(spans) == 150
+    assert len({span.thread for span in spans}) == 3
+    assert all({part.thread for part in span.inside} == {span.thread} for span in spans)
 
 
 def ready_kernels() -> list[Any]:
     """The kernels that warm calls of two ops and a composite would run."""
-    found = []
+    kernels = []
     paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
     for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
-        found += [kernel for *_, kernel in path.ready.values()]
-        found += [beside.record[-1] for beside in path.beside.values()]
-    return found
+        kernels += [kernel for *_, kernel in path.ready.values()]
+        kernels += [beside.record[-1] for beside in path.beside.values()]
+    return kernels
 
 
 def test_nothing_is_left_of_a_profile() -> None:
@@ -235,13 +235,13 @@ def test_what_a_user_adds() -> None:
             x * 2
             with p.span("inner"):
                 x - 1
-    found = {span.name: span for span in p.spans}
-    assert list(found) == ["loaded", "add", "half way", "rest"]
-    assert found["half way"].is_mark
-    assert found["loaded"].seconds == 5
-    assert found["loaded"].inside == []
-    assert [each.name for each in found["rest"].inside] == ["multiply", "inner"]
-    line = found["rest"].line
+    spans_by_name = {span.name: span for span in p.spans}
+    assert list(spans_by_name) == ["loaded", "add", "half way", "rest"]
+    assert spans_by_name["half way"].is_mark
+    assert spans_by_name["loaded"].seconds == 5
+    assert spans_by_name["loaded"].inside == []
+    assert [part.name for part in spans_by_name["rest"].inside] == ["multiply", "inner"]
+    line = spans_by_name["rest"].line
     assert line is not None
     assert line.function == "test_what_a_user_adds"
     assert "half way" in repr(p)
@@ -298,7 +298,7 @@ def test_reports_are_texts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "and 2 more" in p.text(top=2)
     tree = p.tree()
     assert any("twice_shifted(x)" in branch.text for branch in tree)
-    assert [[each.text.split()[2] for each in branch.branches] for branch in tree if "twice" in branch.text] == [
+    assert [[part.text.split()[2] for part in branch.branches] for branch in tree if "twice" in branch.text] == [
         ["twice_shifted"]
     ]
     assert p.tree(min_seconds=100) == []
@@ -317,7 +317,7 @@ def test_a_function_is_run_several_times() -> None:
     p = tb.profile_function(work, tb.ones(3), 2, warmup=2, repeat=3)
     assert seen == [2] * 5
     assert names(p) == ["work"] * 3
-    assert [each.name for span in p.spans for each in span.inside] == ["pow"] * 3
+    assert [part.name for span in p.spans for part in span.inside] == ["pow"] * 3
     assert len(p.runs) == 3
     assert "3 runs, the quickest" in repr(p)
     with pytest.raises(ArgumentError, match="an int from 1 up as repeat"):

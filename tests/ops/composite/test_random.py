@@ -67,7 +67,7 @@ on_each_backend = pytest.mark.parametrize("backend", BACKENDS)
 
 
 def digest(backend: str, draw: Callable[[tb.Tensor, tuple[int, ...]], tb.Tensor]) -> str:
-    """What identifies the bytes of a sample of each shape from each key."""
+    """A digest of the bytes of a sample of each shape from each key."""
     hashed = hashlib.sha256()
     for seed, shape in itertools.product(SEEDS, SHAPES):
         sample = draw(random.key(seed, backend=backend), shape)
@@ -76,9 +76,9 @@ def digest(backend: str, draw: Callable[[tb.Tensor, tuple[int, ...]], tb.Tensor]
     return hashed.hexdigest()[:32]
 
 
-def check_near(x: tb.Tensor, wanted: list[Any], ulps: float) -> None:
+def check_near(x: tb.Tensor, reference: list[Any], ulps: float) -> None:
     """The numbers that JAX gives, within so many units in the last place."""
-    assert_equal(x.backend_copy("binary"), tb.tensor(wanted, dtype=x.dtype, backend="binary"), ulps=ulps)
+    assert_equal(x.backend_copy("binary"), tb.tensor(reference, dtype=x.dtype, backend="binary"), ulps=ulps)
 
 
 # To the bit
@@ -117,7 +117,9 @@ def test_complex_uniform_numbers_have_parts_between_those_of_the_bounds(backend:
     assert random.uniform(key, (3,), minval=1j, maxval=1 + 1j).dtype is tb.complex64
     assert tb.imag(random.uniform(key, (3,), minval=1j, maxval=1 + 1j)).tolist() == [1.0] * 3
     least = tb.asarray([0j, 5 + 5j], backend=backend)
-    assert [abs(each) >= 5 for each in random.uniform(key, (2,), minval=least, maxval=least + (1 + 1j)).tolist()] == [
+    assert [
+        abs(sample) >= 5 for sample in random.uniform(key, (2,), minval=least, maxval=least + (1 + 1j)).tolist()
+    ] == [
         False,
         True,
     ]
@@ -183,12 +185,12 @@ def test_discrete_samples_are_those_of_jax(backend: str) -> None:
 @on_each_backend
 def test_continuous_samples_are_near_those_of_jax(backend: str) -> None:
     key = random.key(42, backend=backend)
-    # JAX's inverse error function has an error of some ulps of its own, of more in the tails.
+    # JAX's inverse error function is wrong by some ulps, and by more in the tails.
     check_near(random.normal(key, (3,), "f16"), [-1.4296875, -0.87548828125, 1.974609375], 1)
     check_near(random.normal(key, (3,), "bf16"), [0.34375, 1.015625, 1.890625], 1)
     check_near(random.normal(key, (3,)), [-0.02830461598932743, 0.4671318531036377, 0.2957029640674591], 4)
-    wanted = [-0.18471174528191162, -2.169824560397754, 0.18693555179382582]
-    check_near(random.normal(key, (3,), "f64"), wanted, 64)
+    reference = [-0.18471174528191162, -2.169824560397754, 0.18693555179382582]
+    check_near(random.normal(key, (3,), "f64"), reference, 64)
     complex_numbers = [
         0.05368746072053909 + 0.4283398389816284j,
         -0.34389618039131165 + 0.5650094747543335j,
@@ -215,9 +217,9 @@ def test_an_override_mixes_words_as_the_default_does(backend: str, counters: tup
     high = tb.full((), 7, dtype="uint32", backend=backend)
     low = random.bits(key, counters)
     with tb.default_backend(backend):
-        wanted = OPS["threefry2x32"].function(key, high, low)
-    for found, expected in zip(random.threefry2x32(key, high, low), wanted, strict=True):
-        assert_equal(found, expected)
+        reference = OPS["threefry2x32"].function(key, high, low)
+    for words, expected in zip(random.threefry2x32(key, high, low), reference, strict=True):
+        assert_equal(words, expected)
 
 
 def test_published_vectors() -> None:
@@ -228,9 +230,9 @@ def test_published_vectors() -> None:
         ((0x13198A2E, 0x03707344), (0x243F6A88, 0x85A308D3), (0xC4923A9C, 0x483DF7A0)),
     ]
     for backend in BACKENDS:
-        for key, counter, wanted in vectors:
+        for key, counter, answer in vectors:
             words = tb.tensor(key, dtype="uint32", backend=backend)
-            assert tuple(word.item() for word in random.threefry2x32(words, *counter)) == wanted
+            assert tuple(word.item() for word in random.threefry2x32(words, *counter)) == answer
 
 
 @pytest.mark.parametrize("shape", [(3,), (4, 5), (0, 2), ()])

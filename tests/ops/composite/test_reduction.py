@@ -20,9 +20,9 @@ def backend(request: pytest.FixtureRequest) -> str:
     return name
 
 
-def check_same(actual: tb.Tensor, wanted: Any, tolerance: float = 1e-6) -> None:
-    np.testing.assert_allclose(np.asarray(actual), wanted, rtol=tolerance, atol=1e-7)
-    assert actual.shape == np.shape(wanted)
+def check_same(actual: tb.Tensor, reference: Any, tolerance: float = 1e-6) -> None:
+    np.testing.assert_allclose(np.asarray(actual), reference, rtol=tolerance, atol=1e-7)
+    assert actual.shape == np.shape(reference)
 
 
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), -1])
@@ -67,7 +67,7 @@ def test_median_at_the_edges(backend: str) -> None:
 def test_closeness_is_numpys(backend: str) -> None:
     left, right = np.array([1, INF, INF, NAN, 1e30, 0.0, 1.0]), np.array([1.00001, INF, -INF, NAN, INF, -0.0, 1.1])
     for options in ({}, {"equal_nan": True}, {"rtol": 0.2}, {"atol": 0.0, "rtol": 0.0}):
-        x1, x2 = (tb.asarray(each, backend=backend) for each in (left, right))
+        x1, x2 = (tb.asarray(array, backend=backend) for array in (left, right))
         assert tb.isclose(x1, x2, **options).tolist() == np.isclose(left, right, **options).tolist()
 
 
@@ -90,8 +90,8 @@ def test_quantiles_are_numpys(backend: str, method: str) -> None:
         x = tb.asarray(values, backend=backend)
         q = (0.0, 0.1, 0.25, 0.3, 0.5, 0.625, 0.9, 1.0)
         # In float64, as for NumPy's discrete methods a share in float32 is another one.
-        wanted = np.quantile(values.astype("float64"), q, axis=1, method=method)  # type: ignore[call-overload]
-        check_same(tb.quantile(x, q, axis=1, method=method), wanted)
+        reference = np.quantile(values.astype("float64"), q, axis=1, method=method)  # type: ignore[call-overload]
+        check_same(tb.quantile(x, q, axis=1, method=method), reference)
     check_same(tb.quantile(x, 0.5, method=method), np.quantile(values.astype("float64"), 0.5, method=method))  # type: ignore[call-overload]
 
 
@@ -167,10 +167,10 @@ def test_triangles_and_diagonals_are_numpys(backend: str, k: int) -> None:
     assert tb.tril(x, k=k).tolist() == np.tril(values, k).tolist()
     assert tb.triu(x, k=k).tolist() == np.triu(values, k).tolist()
     assert tb.tri(3, 4, k=k, backend=backend).tolist() == np.tri(3, 4, k).tolist()
-    made = tb.make_diagonal(x, offset=k)
-    assert made.names == ("row", "column", None)
-    assert made.tolist() == [np.diag(row, k).tolist() for row in values]
-    assert tb.take_diagonal(made, offset=k).tolist() == values.tolist()
+    matrices = tb.make_diagonal(x, offset=k)
+    assert matrices.names == ("row", "column", None)
+    assert matrices.tolist() == [np.diag(row, k).tolist() for row in values]
+    assert tb.take_diagonal(matrices, offset=k).tolist() == values.tolist()
     if -3 <= k <= 4:
         diagonal = tb.take_diagonal(x, offset=k)
         assert diagonal.names == ("row",)
@@ -182,12 +182,12 @@ def test_triangles_and_diagonals_are_numpys(backend: str, k: int) -> None:
 
 def test_grids_are_numpys(backend: str) -> None:
     arrays = [np.arange(2), np.arange(3.0).astype("float32"), np.arange(4) > 1]
-    tensors = [tb.asarray(each, names=(name,), backend=backend) for each, name in zip(arrays, "xyz", strict=True)]
+    tensors = [tb.asarray(array, names=(name,), backend=backend) for array, name in zip(arrays, "xyz", strict=True)]
     for indexing, names in (("xy", ("y", "x", "z")), ("ij", ("x", "y", "z"))):
-        found = tb.meshgrid(*tensors, indexing=indexing)
-        wanted = np.meshgrid(*arrays, indexing=indexing)  # type: ignore[call-overload]
-        assert [each.tolist() for each in found] == [each.tolist() for each in wanted]
-        assert [each.names for each in found] == [names] * 3
+        grids = tb.meshgrid(*tensors, indexing=indexing)
+        reference_grids = np.meshgrid(*arrays, indexing=indexing)  # type: ignore[call-overload]
+        assert [grid.tolist() for grid in grids] == [grid.tolist() for grid in reference_grids]
+        assert [grid.names for grid in grids] == [names] * 3
     assert tb.meshgrid(tensors[0])[0].tolist() == [0, 1]
 
 
@@ -197,9 +197,9 @@ def test_padding_is_numpys(backend: str, mode: Any) -> None:
         values = np.arange(shape[0] * shape[1]).reshape(shape)
         x = tb.asarray(values, names=("a", "b"), backend=backend)
         for padding in (((0, 0), (1, 2)), ((5, 0), (0, 7))):
-            found = tb.pad(x, padding, mode=mode)
-            assert found.tolist() == np.pad(values, padding, mode=mode).tolist()
-            assert found.names == ("a", "b")
+            padded = tb.pad(x, padding, mode=mode)
+            assert padded.tolist() == np.pad(values, padding, mode=mode).tolist()
+            assert padded.names == ("a", "b")
         assert tb.pad(x, {"b": (1, 0)}, mode=mode).shape == (shape[0], shape[1] + 1)
 
 
@@ -225,7 +225,9 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("mistake", "kind", "text"), MISTAKES, ids=lambda argument: argument if isinstance(argument, str) else ""
+)
 def test_mistakes(mistake: Any, kind: type[TensorBackendError], text: str) -> None:
     said = set()
     for x in (tb.zeros((2, 3), backend="binary"), tb.zeros((2, 3)), tb.template((2, 3), "f32")):
@@ -237,17 +239,17 @@ def test_mistakes(mistake: Any, kind: type[TensorBackendError], text: str) -> No
 
 def test_slices_along_an_axis(backend: str) -> None:
     x = tb.iota((2, 5), names=("a", "b"), backend=backend)
-    for start, wanted in ((-3, [0, 2]), (1, [1, 3]), (7, [2, 4])):
-        assert tb.slice_along_axis(x, start, 2, axis="b", stride=2)[0].tolist() == wanted
+    for start, expected_row in ((-3, [0, 2]), (1, [1, 3]), (7, [2, 4])):
+        assert tb.slice_along_axis(x, start, 2, axis="b", stride=2)[0].tolist() == expected_row
         for dtype in ("int8", "int64"):
             moved = tb.slice_along_axis(x, tb.tensor(start, dtype=dtype, backend=backend), 2, axis="b", stride=2)
-            assert moved[0].tolist() == wanted
+            assert moved[0].tolist() == expected_row
             assert moved.names == ("a", "b")
     assert tb.slice_along_axis(x, tb.tensor(255, dtype="uint8"), 0, axis=0).shape == (0, 5)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_running_sums_of_nothing(backend: str) -> None:
-    for shape, wanted in (((0, 0), []), ((2, 0), [[0], [0]]), ((0, 2), [])):
+    for shape, expected_sums in (((0, 0), []), ((2, 0), [[0], [0]]), ((0, 2), [])):
         x = tb.zeros(shape, dtype="s32", backend=backend)
-        assert tb.cumulative_sum(x, axis=1, include_initial=True).tolist() == wanted
+        assert tb.cumulative_sum(x, axis=1, include_initial=True).tolist() == expected_sums

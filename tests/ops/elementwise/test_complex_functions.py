@@ -23,21 +23,21 @@ EVERY = pytest.mark.parametrize("backend", BACKENDS)
 EVERY_DTYPE = pytest.mark.parametrize("dtype", DTYPES)
 
 
-def same_part(actual: float, wanted: float) -> bool:
+def same_part(actual: float, reference: float) -> bool:
     """Zeros with their signs, infinities and NaN alike; others to six digits."""
-    if isnan(wanted) or isinf(wanted) or wanted == 0:
-        same_sign = math.copysign(1.0, actual) == math.copysign(1.0, wanted)
-        return isnan(actual) if isnan(wanted) else actual == wanted and same_sign
-    return math.isclose(actual, wanted, rel_tol=1e-6)
+    if isnan(reference) or isinf(reference) or reference == 0:
+        same_sign = math.copysign(1.0, actual) == math.copysign(1.0, reference)
+        return isnan(actual) if isnan(reference) else actual == reference and same_sign
+    return math.isclose(actual, reference, rel_tol=1e-6)
 
 
-def check(actual: complex, wanted: complex) -> None:
-    same = same_part(actual.real, wanted.real) and same_part(actual.imag, wanted.imag)
-    assert same, f"expected {wanted}, got {actual}"
+def check(actual: complex, reference: complex) -> None:
+    same = same_part(actual.real, reference.real) and same_part(actual.imag, reference.imag)
+    assert same, f"expected {reference}, got {actual}"
 
 
 def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> Any:
-    """The op on numbers, beside ordinary ones: a special value must not depend on its neighbours, nor harm them."""
+    """Apply the op to numbers among ordinary ones: a special one must not depend on its neighbours, nor change them."""
     function = getattr(tb, name)
     plain = [1.5 - 0.5j, 0.25 + 2j] * 20
 
@@ -45,13 +45,13 @@ def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> 
         return function(*(tb.tensor(column, dtype=dtype, backend=backend) for column in columns)).tolist()
 
     many, ordinary = (of([*plain, x, *plain] for x in numbers) for numbers in (operands, [plain[0] for _ in operands]))
-    if backend == "jax":  # which compiles each shape: the last of 81 is beside no vector of a power of two
+    if backend == "jax":  # which compiles each shape: of 81 elements the last is outside any vector of a power of two
         *alike, alone = of([x] * 81 for x in operands)
         check(complex(alike[40]), complex(alone))
     else:
         alone = of(operands)
-    for actual, wanted in zip(many, [*ordinary[:40], alone, *ordinary[41:]], strict=True):
-        check(complex(actual), complex(wanted))
+    for actual, reference in zip(many, [*ordinary[:40], alone, *ordinary[41:]], strict=True):
+        check(complex(actual), complex(reference))
     return alone
 
 
@@ -168,9 +168,9 @@ SPECIAL_CASES = [
 @EVERY_DTYPE
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in SPECIAL_CASES}))
 def test_special_cases(name: str, backend: str, dtype: str) -> None:
-    for of, z, wanted in SPECIAL_CASES:
+    for of, z, reference in SPECIAL_CASES:
         if of == name:
-            check(complex(call(name, z, backend=backend, dtype=dtype)), wanted)
+            check(complex(call(name, z, backend=backend, dtype=dtype)), reference)
 
 
 @EVERY
@@ -181,11 +181,11 @@ def test_conjugates_and_negatives(name: str, backend: str, dtype: str) -> None:
     numbers = ([Z(a, b) for a in parts for b in parts] * 3)[:81]  # as many as in `call`, so that JAX compiles them once
     x = tb.tensor(numbers, dtype=dtype, backend=backend)
     function = getattr(tb, name)
-    found = function(x).tolist()
+    values = function(x).tolist()
     conjugates = tb.conj(function(tb.conj(x))).tolist()
     negatives = function(tb.tensor([Z(-z.real, -z.imag) for z in numbers], dtype=dtype, backend=backend)).tolist()
     symmetry = SPECIALS[name].symmetry if name in SPECIALS else {"cos": "even"}.get(name, "odd")
-    for value, conjugate, negative in zip(found, conjugates, negatives, strict=True):
+    for value, conjugate, negative in zip(values, conjugates, negatives, strict=True):
         check(conjugate, value)
         if symmetry == "odd" and name not in ("expm1", "log2"):
             check(Z(-negative.real, -negative.imag), value)
@@ -221,9 +221,9 @@ BRANCH_CUTS = [
 
 @EVERY
 @EVERY_DTYPE
-@pytest.mark.parametrize(("name", "z", "wanted"), BRANCH_CUTS)
-def test_branch_cuts(name: str, z: complex, wanted: complex, backend: str, dtype: str) -> None:
-    check(call(name, z, backend=backend, dtype=dtype), wanted)
+@pytest.mark.parametrize(("name", "z", "reference"), BRANCH_CUTS)
+def test_branch_cuts(name: str, z: complex, reference: complex, backend: str, dtype: str) -> None:
+    check(call(name, z, backend=backend, dtype=dtype), reference)
 
 
 TWO = [
@@ -252,13 +252,13 @@ TWO = [
 
 
 @EVERY
-@pytest.mark.parametrize(("name", "x", "y", "wanted"), TWO)
-def test_two_operands(name: str, x: complex, y: complex, wanted: complex, backend: str) -> None:
-    found = call(name, x, y, backend=backend)
-    if name == "pow" and abs(wanted.real) < 1e-9 < abs(wanted.imag):
-        assert abs(found - wanted) < 1e-12  # the real part is what rounding leaves
+@pytest.mark.parametrize(("name", "x", "y", "reference"), TWO)
+def test_two_operands(name: str, x: complex, y: complex, reference: complex, backend: str) -> None:
+    result = call(name, x, y, backend=backend)
+    if name == "pow" and abs(reference.real) < 1e-9 < abs(reference.imag):
+        assert abs(result - reference) < 1e-12  # the real part is what rounding leaves
     else:
-        check(found, wanted)
+        check(result, reference)
 
 
 LARGE, SMALL = 1.5e308, 5e-324
@@ -299,7 +299,7 @@ def is_subnormal(z: complex) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "operands", "wanted", "backend"),
+    ("name", "operands", "reference", "backend"),
     [
         (*row, backend)
         for row in NO_OVERFLOW_ON_THE_WAY
@@ -308,9 +308,9 @@ def is_subnormal(z: complex) -> bool:
     ],
 )
 def test_nothing_but_the_result_overflows(
-    name: str, operands: tuple[complex, ...], wanted: complex, backend: str
+    name: str, operands: tuple[complex, ...], reference: complex, backend: str
 ) -> None:
-    check(complex(call(name, *operands, backend=backend)), complex(wanted))
+    check(complex(call(name, *operands, backend=backend)), complex(reference))
 
 
 @EVERY
@@ -320,12 +320,12 @@ def test_long_arrays_and_views(backend: str) -> None:
     x = tb.tensor(special * 1500, backend=backend, dtype="complex128")
     columns = tb.reshape(x, (1500, 6)).T
     for function in (tb.sign, tb.log1p, tb.expm1, tb.reciprocal, tb.square, lambda z: z**3, lambda z: z ** (1 + 2j)):
-        wanted = [function(tb.tensor(z, backend=backend, dtype="complex128")).item() for z in special]
-        found = function(columns)
-        assert found.shape == (6, 1500)
-        for row, value in zip(found.tolist(), wanted, strict=True):
-            for each in (row[0], row[700], row[-1]):
-                check(each, value)
+        reference = [function(tb.tensor(z, backend=backend, dtype="complex128")).item() for z in special]
+        result = function(columns)
+        assert result.shape == (6, 1500)
+        for row, value in zip(result.tolist(), reference, strict=True):
+            for element in (row[0], row[700], row[-1]):
+                check(element, value)
     quotient = columns / tb.tensor([[1 + 1j]] * 6, backend=backend, dtype="complex128")
     assert quotient.shape == (6, 1500)
     check(quotient.tolist()[5][-1], Z(2.5, 0.5))
@@ -348,9 +348,9 @@ def test_products_start_from_the_first_element(backend: str, dtype: str) -> None
 def test_contractions_by_parts(backend: str, dtype: str) -> None:
     x = tb.tensor([[Z(inf, 1), 2], [1, 1j]], dtype=dtype, backend=backend)
     y = tb.tensor([[Z(1, 1)], [Z(0, 3)]], dtype=dtype, backend=backend)
-    found = [row[0] for row in (x @ y).tolist()]
-    check(found[0], Z(inf, inf))
-    check(found[1], Z(-2, 1))
+    column = [row[0] for row in (x @ y).tolist()]
+    check(column[0], Z(inf, inf))
+    check(column[1], Z(-2, 1))
 
 
 @pytest.mark.parametrize("dtype", [complex64, complex128])

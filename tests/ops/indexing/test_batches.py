@@ -17,21 +17,21 @@ INDICES = tb.random.randint(tb.random.key(1), (5, 3), -7, 7, names=("batch", Non
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_take_for_each_entry_of_a_batch(backend: str) -> None:
     x, indices = X.backend_copy(backend), INDICES.backend_copy(backend)
-    found = tb.take(x, indices, axis="time", batch="batch")
-    assert found.names == ("a", "time", "batch")
-    wanted = [np.asarray(X)[:, np.asarray(INDICES)[entry], entry] for entry in range(5)]
-    assert np.array_equal(found, np.stack(wanted, axis=-1))
+    taken = tb.take(x, indices, axis="time", batch="batch")
+    assert taken.names == ("a", "time", "batch")
+    expected_matrices = [np.asarray(X)[:, np.asarray(INDICES)[entry], entry] for entry in range(5)]
+    assert np.array_equal(taken, np.stack(expected_matrices, axis=-1))
     assert tb.take(x, indices[:, 0], axis="time", batch="batch").names == ("a", "batch")
     one = tb.take(tb.permute_dims(x, ("batch", "time", "a")), indices, axis=1, batch=0)
-    assert np.array_equal(one, np.stack([each.T for each in wanted]))
+    assert np.array_equal(one, np.stack([matrix.T for matrix in expected_matrices]))
 
 
 def test_take_pairs_several_axes() -> None:
     x = tb.iota((2, 3, 4), names=("batch", "beam", "word"))
     indices = tb.asarray([[0, 3], [1, 2], [3, 3]], names=("beam", "batch"))
-    found = tb.take(x, indices, axis="word", batch=("beam", "batch"))
-    assert found.names == ("batch", "beam")
-    assert np.array_equal(found, np.take_along_axis(np.asarray(x), np.asarray(indices).T[..., None], axis=-1)[..., 0])
+    taken = tb.take(x, indices, axis="word", batch=("beam", "batch"))
+    assert taken.names == ("batch", "beam")
+    assert np.array_equal(taken, np.take_along_axis(np.asarray(x), np.asarray(indices).T[..., None], axis=-1)[..., 0])
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -60,11 +60,11 @@ OPS: list[tuple[Callable[..., tb.Tensor], Callable[[Any, Any], Any]]] = [
 def test_writes_for_each_entry_of_a_batch(op: Any, one: Any, backend: str) -> None:
     x = tb.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], names=("place", "batch"), backend=backend)
     indices = tb.asarray([[2], [0]], names=("batch", None), backend=backend)
-    found = op(x, indices, tb.asarray([10.0, -10.0], backend=backend), batch="batch")
-    wanted = np.asarray(x).copy()
-    wanted[2, 0], wanted[0, 1] = one(5.0, 10.0), one(2.0, -10.0)
-    assert found.names == ("place", "batch")
-    assert found.tolist() == wanted.tolist()
+    written = op(x, indices, tb.asarray([10.0, -10.0], backend=backend), batch="batch")
+    reference = np.asarray(x).copy()
+    reference[2, 0], reference[0, 1] = one(5.0, 10.0), one(2.0, -10.0)
+    assert written.names == ("place", "batch")
+    assert written.tolist() == reference.tolist()
 
 
 def test_a_batch_has_gradients_and_is_compiled() -> None:

@@ -22,10 +22,10 @@ MODEL = ["f32[feature=256, hidden=512]", "f32[hidden=512, out=64]"]
 BATCH = ("f32[batch=128, feature=256]", "f32[batch=128, out=64]")
 
 
-def network(model: Any, given: tb.Tensor, wanted: tb.Tensor) -> tb.Tensor:
+def network(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> tb.Tensor:
     up, down = model
-    hidden = tb.maximum(tb.dot(given, up, contract=(["feature"], ["feature"])), 0.0)
-    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - wanted))
+    hidden = tb.maximum(tb.dot(inputs, up, contract=(["feature"], ["feature"])), 0.0)
+    return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - targets))
 
 
 def run(**options: Any) -> Any:
@@ -33,26 +33,26 @@ def run(**options: Any) -> Any:
 
 
 def test_figures_are_those_of_one_device() -> None:
-    found = run().on_mesh
+    on_mesh = run().on_mesh
     weights = (256 * 512 + 512 * 64) * 4 // 2
-    assert found.program.timeline.parameters == weights + (128 * 256 + 128 * 64) * 4 // 4
-    assert found.program.timeline.results == weights + 4
+    assert on_mesh.program.timeline.parameters == weights + (128 * 256 + 128 * 64) * 4 // 4
+    assert on_mesh.program.timeline.results == weights + 4
     # Gradients over the batch, hidden activations over the model, and the loss.
-    assert found.by_kind == {"all-reduce": weights + 128 * 64 * 4 // 4 + 4}
-    assert found.sent == 2 * 3 / 4 * (weights + 4) + 2 * 1 / 2 * 128 * 64 * 4 // 4
+    assert on_mesh.by_kind == {"all-reduce": weights + 128 * 64 * 4 // 4 + 4}
+    assert on_mesh.sent == 2 * 3 / 4 * (weights + 4) + 2 * 1 / 2 * 128 * 64 * 4 // 4
     alone = tb.dry_run(network, MODEL, *BATCH, gradient=True)
     assert alone.on_mesh is None
-    assert found.flops == pytest.approx(alone.flops / 8, rel=0.01)
+    assert on_mesh.flops == pytest.approx(alone.flops / 8, rel=0.01)
 
 
 def test_where_parameters_and_results_lie() -> None:
-    found = run().on_mesh
-    assert [(each.name, str(each.sharding)) for each in found.parameters[:2]] == [
+    on_mesh = run().on_mesh
+    assert [(parameter.name, str(parameter.sharding)) for parameter in on_mesh.parameters[:2]] == [
         ("model[0]", "f32[feature: 256][hidden: 512 / model]"),
         ("model[1]", "f32[hidden: 512 / model][out: 64]"),
     ]
-    assert str(found.results[1].sharding) == "f32[feature: 256][hidden: 512 / model]"
-    assert found.results[1].nbytes == 256 * 256 * 4
+    assert str(on_mesh.results[1].sharding) == "f32[feature: 256][hidden: 512 / model]"
+    assert on_mesh.results[1].nbytes == 256 * 256 * 4
     uneven = run(layout={"out": "data", "feature": "data", "nowhere": "model"}).on_mesh
     assert uneven.unused == ("nowhere",)
     assert "no tensor has an axis named nowhere" in uneven.summary()
@@ -62,14 +62,14 @@ def test_where_parameters_and_results_lie() -> None:
 
 
 def test_fits_judges_a_device() -> None:
-    found = run()
-    peak = found.on_mesh.peak
-    assert found.fits(peak)
-    assert not found.fits(peak - 1)
-    assert found.eager.peak.memory > peak
-    assert found.fits("1MB")
+    report = run()
+    peak = report.on_mesh.peak
+    assert report.fits(peak)
+    assert not report.fits(peak - 1)
+    assert report.eager.peak.memory > peak
+    assert report.fits("1MB")
     with pytest.raises(ArgumentError, match="expected a size such as 141GB"):
-        found.fits("much")
+        report.fits("much")
 
 
 def test_texts_show_the_layout_and_the_collectives() -> None:
@@ -86,16 +86,16 @@ def test_texts_show_the_layout_and_the_collectives() -> None:
 
 
 def test_json_and_chart_have_them_too(tmp_path: Path) -> None:
-    found = run()
-    found.write_json(tmp_path / "run.json")
+    report = run()
+    report.write_json(tmp_path / "run.json")
     read = json.loads((tmp_path / "run.json").read_text())["on_mesh"]
     assert read["mesh"] == {"data": 4, "model": 2}
     assert read["layout"] == {"batch": ["data"], "hidden": ["model"]}
-    assert read["collectives_by_kind"] == found.on_mesh.by_kind
-    assert read["peak"] == read["program"]["memory"]["peak"] == found.on_mesh.peak
-    assert sum(each["sent"] for each in read["collectives"]) == pytest.approx(read["sent"])
+    assert read["collectives_by_kind"] == report.on_mesh.by_kind
+    assert read["peak"] == read["program"]["memory"]["peak"] == report.on_mesh.peak
+    assert sum(collective["sent"] for collective in read["collectives"]) == pytest.approx(read["sent"])
     assert read["parameters"][0]["lies"] == "f32[feature: 256][hidden: 512 / model]"
-    found.chart(tmp_path / "run.html", limit="1MB")
+    report.chart(tmp_path / "run.html", limit="1MB")
     page = (tmp_path / "run.html").read_text()
     for part in ("where parameters and results lie", "f32[hidden: 512 / model]", "collectives of each device", "1 MB"):
         assert part in page
@@ -106,8 +106,8 @@ def test_it_needs_neither_devices_nor_jax() -> None:
     program = (
         "import sys; sys.modules['jax'] = None\n"
         "import tensorbackend as tb\n"
-        "found = tb.dry_run(tb.sum, 'f32[batch=4096]', mesh=tb.Mesh({'data': 512}), layout={'batch': 'data'})\n"
-        "print(found.on_mesh.by_kind, found.on_mesh.peak)\n"
+        "report = tb.dry_run(tb.sum, 'f32[batch=4096]', mesh=tb.Mesh({'data': 512}), layout={'batch': 'data'})\n"
+        "print(report.on_mesh.by_kind, report.on_mesh.peak)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "{'all-reduce': 4} 40\n"
@@ -145,11 +145,11 @@ BENCHMARK: Any = runpy.run_path(str(Path(__file__).resolve().parents[4] / "bench
 def test_weak_scaling_is_that_of_the_closed_formula_and_of_the_page(fully: bool) -> None:
     page = (Path(__file__).resolve().parents[4] / "docs" / "layouts.md").read_text()
     for devices in (1, 8, 512):
-        found = BENCHMARK["scaled"](devices, fully)
-        assert found.sent == pytest.approx(found.formula, rel=1e-3)
+        scaled = BENCHMARK["scaled"](devices, fully)
+        assert scaled.sent == pytest.approx(scaled.formula, rel=1e-3)
         (row,) = re.findall(rf"^\| {devices} \|.*$", page, re.MULTILINE)
         cells = [cell.strip() for cell in row.strip("|").split("|")]
-        assert cells[1 + 2 * fully : 3 + 2 * fully] == [str(found.collectives), show_bytes(found.sent)]
+        assert cells[1 + 2 * fully : 3 + 2 * fully] == [str(scaled.collectives), show_bytes(scaled.sent)]
 
 
 @pytest.mark.parametrize("name", BENCHMARK["LAYOUTS"])
@@ -160,9 +160,9 @@ def test_the_page_says_what_a_step_of_gpt3_takes(name: str) -> None:
     def figures(layers: int) -> tuple[int, float]:
         model = BENCHMARK["gpt3"].parameters(layers=layers, vocabulary=50_304)
         options = {"recompute": True, "mesh": BENCHMARK["MESH"], "layout": BENCHMARK["LAYOUTS"][name]}
-        found = tb.dry_run(BENCHMARK["gpt3"].step, model, model, batch, batch, **options).on_mesh
-        assert found is not None
-        return found.program.timeline.parameters, found.sent
+        on_mesh = tb.dry_run(BENCHMARK["gpt3"].step, model, model, batch, batch, **options).on_mesh
+        assert on_mesh is not None
+        return on_mesh.program.timeline.parameters, on_mesh.sent
 
     # Each layer adds as much as another.
     held, sent = (show_bytes(two + 94 * (three - two)) for two, three in zip(figures(2), figures(3), strict=True))

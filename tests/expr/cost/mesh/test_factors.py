@@ -21,7 +21,11 @@ from tensorbackend.template import Template
 
 
 def test_every_primitive_of_tensors_has_a_reach() -> None:
-    missing = [name for name, each in CALLBACKS.items() if not each.optional and each.inputs and name not in REACHES]
+    missing = [
+        name
+        for name, callback in CALLBACKS.items()
+        if not callback.optional and callback.inputs and name not in REACHES
+    ]
     assert not missing, f"state the reach of {missing} with the callback: @callback(reach=...)"
 
 
@@ -135,22 +139,22 @@ def test_halves_of_a_factor_give_halves_or_parts_of_the_result(name: str) -> Non
     rng = numpy.random.default_rng(0)
     graph = tb.trace(function)(*[Template(shape, "f32") for shape in shapes])
     node = graph.outputs[0].node
-    # What goes into the last node, which is the one that is looked at.
+    # Compute the operands of the last node, which is the one under test.
     arrays = [rng.normal(size=shape).astype(numpy.float32) for shape in shapes]
     before = Graph(graph.parameters, node.operands)
-    operands = [numpy.asarray(x) for x in evaluate(before, [tb.asarray(each, backend="numpy") for each in arrays])]
+    operands = [numpy.asarray(x) for x in evaluate(before, [tb.asarray(array, backend="numpy") for array in arrays])]
     factors = factors_of(node)
     whole = run(node, operands, node.outs)[0]
     tried = 0
-    for factor in {each for places in (*factors.inputs, *factors.outputs) for each in places if each is not None}:
+    for factor in {factor for places in (*factors.inputs, *factors.outputs) for factor in places if factor is not None}:
         if not any(factor in places for places in factors.inputs):
             continue
         halves = [run(node, *half(node, factors, operands, factor, part))[0] for part in (0, 1)]
         if factor in factors.summed:
-            found = numpy.maximum(*halves) if node.op == "reduce_max" else sum(halves)
+            combined = numpy.maximum(*halves) if node.op == "reduce_max" else sum(halves)
         else:
-            found = numpy.concatenate(halves, factors.outputs[0].index(factor))
-        numpy.testing.assert_allclose(found, whole, rtol=1e-5, atol=1e-5)
+            combined = numpy.concatenate(halves, factors.outputs[0].index(factor))
+        numpy.testing.assert_allclose(combined, whole, rtol=1e-5, atol=1e-5)
         tried += 1
     assert tried
 
@@ -159,22 +163,26 @@ def half(
     node: Node, factors: Factors, operands: list[Any], factor: int, part: int
 ) -> tuple[list[Any], tuple[Template, ...]]:
     """The first or second half of the operands along a factor, and the templates of what comes out."""
-    given = [
+    half_operands = [
         numpy.split(x, 2, places.index(factor))[part] if factor in places else x
         for x, places in zip(operands, factors.inputs, strict=True)
     ]
     outs = [
-        out.replace(shape=tuple([n // 2 if each == factor else n for n, each in zip(out.shape, places, strict=True)]))
+        out.replace(
+            shape=tuple(
+                [n // 2 if axis_factor == factor else n for n, axis_factor in zip(out.shape, places, strict=True)]
+            )
+        )
         for out, places in zip(node.outs, factors.outputs, strict=True)
     ]
-    return given, tuple(outs)
+    return half_operands, tuple(outs)
 
 
 def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any]:
     """The node's op on other operands, as a device runs it."""
-    tensors = [tb.asarray(each, backend="numpy") for each in operands]
+    tensors = [tb.asarray(operand, backend="numpy") for operand in operands]
     values = [Value(Node(PARAMETER, x.template)) for x in tensors]
     rest = iter(values)
     out = outs[0] if isinstance(node.out, Template) else outs
-    made = Node(node.op, out, node.with_inputs(lambda value: next(rest)), node.options)
-    return [numpy.asarray(x) for x in evaluate(Graph(values, [Value(made)]), tensors)]
+    device_node = Node(node.op, out, node.with_inputs(lambda value: next(rest)), node.options)
+    return [numpy.asarray(x) for x in evaluate(Graph(values, [Value(device_node)]), tensors)]

@@ -24,25 +24,25 @@ def search(**options: Any) -> Any:
 
 
 def test_each_name_is_tried_on_each_axis_and_on_none() -> None:
-    found = search()
-    assert {tuple(each.layout.rules) for each in found.ranked} == {
+    layouts = search()
+    assert {tuple(cost.layout.rules) for cost in layouts.ranked} == {
         (("batch", batch), ("unit", unit))
         for batch in ((), ("data",), ("model",))
         for unit in ((), ("data",), ("model",))
     }
-    times = [each.time.total for each in found.ranked]
+    times = [cost.time.total for cost in layouts.ranked]
     assert times == sorted(times)
-    assert found.best.rules() == "batch on data, unit on model"
-    single = tb.dry_run(loss, W, X, gradient=True, mesh=MESH, layout=dict(found.best.layout.rules)).on_mesh
+    assert layouts.best.rules() == "batch on data, unit on model"
+    single = tb.dry_run(loss, W, X, gradient=True, mesh=MESH, layout=dict(layouts.best.layout.rules)).on_mesh
     assert single is not None
-    assert (single.peak, single.time) == (found.best.peak, found.best.time)
+    assert (single.peak, single.time) == (layouts.best.peak, layouts.best.time)
 
 
 def test_those_that_fit_come_first() -> None:
-    peaks = sorted(each.peak for each in search().ranked)
-    found = search(fits=peaks[3])
-    assert [each.peak <= peaks[3] for each in found.ranked] == [True] * 4 + [False] * 5
-    assert found.fits
+    peaks = sorted(cost.peak for cost in search().ranked)
+    layouts = search(fits=peaks[3])
+    assert [cost.peak <= peaks[3] for cost in layouts.ranked] == [True] * 4 + [False] * 5
+    assert layouts.fits
     assert not search(fits="1kB").fits
     assert search().limit == 80 * 10**9
     assert search(machine="h200").limit == 141 * 10**9
@@ -50,17 +50,17 @@ def test_those_that_fit_come_first() -> None:
 
 def test_each_layout_is_told_as_it_is_tried() -> None:
     told: list[Any] = []
-    found = search(each_tried=told.append)
+    layouts = search(each_tried=told.append)
     assert len(told) == 9
-    assert set(map(id, told)) == set(map(id, found.ranked))
+    assert set(map(id, told)) == set(map(id, layouts.ranked))
 
 
 def test_the_text_and_the_json_are_in_that_order() -> None:
-    found = search()
-    assert found.text(3).splitlines()[1].split("  ")[0] == "1"
-    assert found.text(3).splitlines()[-1] == "and 6 more"
-    assert found.to_json()[0]["layout"] == {"batch": ["data"], "unit": ["model"]}
-    assert repr(found) == found.text()
+    layouts = search()
+    assert layouts.text(3).splitlines()[1].split("  ")[0] == "1"
+    assert layouts.text(3).splitlines()[-1] == "and 6 more"
+    assert layouts.to_json()[0]["layout"] == {"batch": ["data"], "unit": ["model"]}
+    assert repr(layouts) == layouts.text()
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,11 @@ def divided(function: Callable[..., Any], *templates: Any, rules: Any = RULES, m
     return Walk(Layout(mesh, rules)).divided(flat(tb.trace(function)(*templates)))
 
 
-def together(found: Divided) -> list[tuple[str, tuple[str, ...], int, int]]:
+def together(program: Divided) -> list[tuple[str, tuple[str, ...], int, int]]:
     """Kind, mesh axes, bytes and runs of each collective."""
-    return [(each.kind, each.axes, each.nbytes, each.runs) for each in found.collectives]
+    return [
+        (collective.kind, collective.axes, collective.nbytes, collective.runs) for collective in program.collectives
+    ]
 
 
 X = "f32[batch=16, hidden=6]"
@@ -43,7 +45,7 @@ X = "f32[batch=16, hidden=6]"
         (lambda x: x.rename("time", "hidden"), (X,), [("all-gather", ("data",), 192, 1)], ((), ("model",))),
         (lambda x: x.rename("hidden", "batch"), ("f32[batch=16, hidden=8]",),
          [("all-to-all", ("data", "model"), 64, 1)], (("model",), ("data",))),
-        # Taking one's own of what is whole costs nothing.
+        # Each device has the whole value, so it takes its part without a collective.
         (lambda x: x.rename("batch"), ("f32[other=16]",), [], (("data",),)),
         # Products: one contracted axis that is divided, operands that lie apart, and batch axes.
         (lambda x, w: tb.dot(x, w, contract=(["hidden"], ["hidden"])), (X, "f32[hidden=6, out=8]"),
@@ -52,12 +54,12 @@ X = "f32[batch=16, hidden=6]"
          [], (("data",), ("model",))),
         (lambda x, w: tb.dot(x, w, contract=(["batch"], ["batch"])), (X, "f32[batch=16, out=8]"),
          [("all-reduce", ("data",), 3 * 8 * 4, 1)], (("model",), ())),
-        # Reading and writing at indices, of words of which each device has some.
+        # Reading at indices, along an axis that is divided over devices.
         (lambda t, i: tb.take(t, i, axis="hidden"), ("f32[hidden=64, out=8]", "s64[batch=16]"),
          [("all-reduce", ("model",), 4 * 8 * 4, 1)], (("data",), ())),
         (lambda x, i: tb.take_along_axis(x, i, axis="hidden"), (X, "s64[batch=16, hidden=1]"),
          [("all-reduce", ("model",), 16, 1)], (("data",), ())),
-        # Axes without names lie as those of which they are made, or as what is made of them.
+        # An axis without a name is divided like the axes that it comes from, or like those that are made from it.
         (lambda x: tb.reshape(x, (96,)), ("f32[batch=16, time=6]",), [], (("data",),)),
         (lambda x: tb.reshape(x, (12,)).rename("hidden"), ("f32[time=3, feature=4]",), [], (("model",),)),
         (lambda x: tb.reshape(x, (1, 16)), ("f32[batch=16]",), [], ((), ("data",))),
@@ -65,18 +67,18 @@ X = "f32[batch=16, hidden=6]"
     ],
 )  # fmt: skip
 def test_what_devices_do_together(function: Any, templates: Any, collectives: Any, lies: Any) -> None:
-    found = divided(function, *templates)
-    assert together(found) == collectives
-    assert found.outside[0] == lies
-    assert found.graph.outputs[0].template.shape == tuple(
+    program = divided(function, *templates)
+    assert together(program) == collectives
+    assert program.outside[0] == lies
+    assert program.graph.outputs[0].template.shape == tuple(
         size // {(): 1, ("data",): 4, ("model",): 2}[axes]
         for size, axes in zip(tb.trace(function)(*templates).results[0].shape, lies, strict=True)
     )
 
 
 def test_a_gathered_value_is_gathered_once() -> None:
-    found = divided(lambda x: tb.sort(x, axis="batch") + tb.flip(x, axis="batch"), X)
-    assert together(found) == [("all-gather", ("data",), 192, 1)]
+    program = divided(lambda x: tb.sort(x, axis="batch") + tb.flip(x, axis="batch"), X)
+    assert together(program) == [("all-gather", ("data",), 192, 1)]
 
 
 def test_sums_are_scattered_where_the_result_is_divided() -> None:
@@ -85,25 +87,25 @@ def test_sums_are_scattered_where_the_result_is_divided() -> None:
     def step(w: tb.Tensor, x: tb.Tensor) -> Any:
         return tb.value_and_grad(lambda w: tb.sum(tb.square(tb.dot(x, w, contract=(["feature"], ["feature"])))))(w)
 
-    found = divided(step, "f32[feature=8, out=4]", "f32[batch=4096, feature=8]", rules=rules)
+    program = divided(step, "f32[feature=8, out=4]", "f32[batch=4096, feature=8]", rules=rules)
     nbytes = 8 * 4 * 4
-    assert sorted(together(found)) == [
+    assert sorted(together(program)) == [
         ("all-gather", ("data",), nbytes, 1),
         ("all-reduce", ("data",), 4, 1),
         ("reduce-scatter", ("data",), nbytes, 1),
     ]
-    assert found.outside == ((), (("data",), ()))
+    assert program.outside == ((), (("data",), ()))
 
 
 def test_a_wider_batch_scatters_over_one_of_its_mesh_axes_and_reduces_over_the_other() -> None:
     rules = {"batch": ("data", "model"), "feature": "model"}
-    found = divided(
+    program = divided(
         lambda x, y: tb.dot(x, y, contract=(["batch"], ["batch"])),
         "f32[batch=4096, feature=8]",
         "f32[batch=4096, out=4]",
         rules=rules,
     )
-    assert together(found) == [("reduce-scatter", ("model",), 128, 1), ("all-reduce", ("data",), 64, 1)]
+    assert together(program) == [("reduce-scatter", ("model",), 128, 1), ("all-reduce", ("data",), 64, 1)]
 
 
 def test_what_is_computed_again_is_gathered_again() -> None:
@@ -146,16 +148,18 @@ def test_loops_count_each_turn() -> None:
 
 
 def test_entries_of_a_divided_axis_are_gathered_before_a_scan() -> None:
-    found = divided(lambda x: tb.scan(lambda c, v: (c + v, c), tb.sum(x, axis="batch"), x, axis="batch")[0], X)
-    assert sorted(together(found)) == [("all-gather", ("data",), 192, 1), ("all-reduce", ("data",), 12, 1)]
+    program = divided(lambda x: tb.scan(lambda c, v: (c + v, c), tb.sum(x, axis="batch"), x, axis="batch")[0], X)
+    assert sorted(together(program)) == [("all-gather", ("data",), 192, 1), ("all-reduce", ("data",), 12, 1)]
 
 
 def test_what_a_turn_leaves_lies_as_the_next_one_takes_it() -> None:
     def turn(x: tb.Tensor) -> tb.Tensor:
         return tb.permute_dims(x, (1, 0))  # without names, so that it would lie the other way
 
-    found = divided(lambda x: tb.fori_loop(0, 3, lambda i, c: turn(c), x.rename(None, None)), "f32[batch=8, hidden=8]")
-    assert together(found) == [("all-to-all", ("model", "data"), 32, 3)]
+    program = divided(
+        lambda x: tb.fori_loop(0, 3, lambda i, c: turn(c), x.rename(None, None)), "f32[batch=8, hidden=8]"
+    )
+    assert together(program) == [("all-to-all", ("model", "data"), 32, 3)]
 
 
 def test_collectives_that_a_user_wrote() -> None:
@@ -183,18 +187,18 @@ def test_what_the_host_is_called_with_is_gathered() -> None:
 
 
 def test_each_collective_has_the_users_line() -> None:
-    (each,) = divided(lambda x: tb.sum(x, axis="batch"), X).collectives
-    assert each.op == "sum"
-    assert each.line is not None
-    assert Path(each.line.file).name == "test_walk.py"
+    (collective,) = divided(lambda x: tb.sum(x, axis="batch"), X).collectives
+    assert collective.op == "sum"
+    assert collective.line is not None
+    assert Path(collective.line.file).name == "test_walk.py"
 
 
 def test_memory_is_that_of_parts() -> None:
-    found = divided(lambda x, w: tb.sum(tb.exp(x), axis="batch") + w, X, "f32[hidden=6]")
-    # 4 x 3 numbers and 3 of the parameters; their powers written nowhere else; sums before and after all add theirs.
-    assert found.timeline.parameters == 48 + 12
-    assert found.timeline.results == 12
-    assert found.timeline.peak == 60 + 48 + 12
+    program = divided(lambda x, w: tb.sum(tb.exp(x), axis="batch") + w, X, "f32[hidden=6]")
+    # The parameters have 4 x 3 and 3 numbers. At the peak there are also the 4 x 3 exponentials and their 3 sums.
+    assert program.timeline.parameters == 48 + 12
+    assert program.timeline.results == 12
+    assert program.timeline.peak == 60 + 48 + 12
     gathered = divided(lambda x: tb.sort(x, axis="batch"), X)
     assert gathered.timeline.peak >= 48 + 2 * 192
 

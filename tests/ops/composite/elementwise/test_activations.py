@@ -38,17 +38,17 @@ def test_values_and_gradients_are_those_of_jax(ours: Any, theirs: Any, backend: 
     smooth = X[np.abs(np.abs(X) - np.array([[0.0], [1.0], [3.0]])).min(axis=0) > 1e-3]  # where there is no kink
     gradient = tb.grad(lambda x: tb.sum(ours(x)))(tb.asarray(smooth, backend=backend))
     with jax.enable_x64(True):
-        wanted = jax.jit(jax.vmap(jax.grad(theirs)))(smooth.astype("float64"))
-    assert np.allclose(gradient, wanted, rtol=1e-4, atol=2e-6)
+        reference = jax.jit(jax.vmap(jax.grad(theirs)))(smooth.astype("float64"))
+    assert np.allclose(gradient, reference, rtol=1e-4, atol=2e-6)
 
 
 @pytest.mark.parametrize(("ours", "theirs"), PAIRS)
 def test_the_ends_of_each_dtype(ours: Any, theirs: Any) -> None:
     for dtype in ("f16", "bf16", "f32", "f64"):
         most = tb.finfo(dtype).max
-        found = ours(tb.asarray([-math.inf, -most, 0.0, most, math.inf], dtype=dtype))
-        assert found.dtype == tb.asarray(0, dtype=dtype).dtype
-        assert not any(map(math.isnan, found.tolist()))
+        activations = ours(tb.asarray([-math.inf, -most, 0.0, most, math.inf], dtype=dtype))
+        assert activations.dtype == tb.asarray(0, dtype=dtype).dtype
+        assert not any(map(math.isnan, activations.tolist()))
         gradient = tb.grad(lambda x: tb.sum(ours(x)))(tb.asarray([-most, 0.0, most], dtype=dtype))
         assert not any(map(math.isnan, gradient.tolist()))
 
@@ -80,9 +80,9 @@ def test_relatives_of_an_exact_formula_are_caught() -> None:
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
 @pytest.mark.parametrize("function", [tb.sigmoid, tb.nn.silu])
 def test_an_element_depends_on_no_other(function: Callable[[tb.Tensor], tb.Tensor], dtype: str) -> None:
-    """One that needs care, such as -1000, changes the bits of none."""
+    """An element that needs special treatment, such as -1000, does not change the bits of the others."""
     x = tb.astype(tb.linspace(-8.0, 8.0, 333), dtype)
-    wanted = np.asarray(tb.astype(function(x), "f64"))
+    reference = np.asarray(tb.astype(function(x), "f64"))
     for other in (-1000.0, -math.inf, math.nan):
         beside = tb.concatenate([x, tb.full(1, other, dtype=dtype)])
-        assert np.array_equal(np.asarray(tb.astype(function(beside), "f64"))[:-1], wanted)
+        assert np.array_equal(np.asarray(tb.astype(function(beside), "f64"))[:-1], reference)

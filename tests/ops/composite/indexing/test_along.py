@@ -1,4 +1,4 @@
-"""`add_along_axis`: updates at indices of their own for each place on the other axes."""
+"""`add_along_axis`: adds updates at indices that differ for each place on the other axes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def test_it_is_addition_at_index_vectors(backend: str, axis: int) -> None:
     shape[axis] = 7
     x, updates = RNG.integers(-9, 9, (3, 4, 5)), RNG.integers(-9, 9, shape)
     indices = RNG.integers(0, (3, 4, 5)[axis], shape)
-    wanted = x.copy()
+    reference = x.copy()
     for place in np.ndindex(*shape):
         target = [*place]
         target[axis] = int(indices[place])
-        wanted[tuple(target)] += updates[place]
+        reference[tuple(target)] += updates[place]
     with tb.default_backend(backend):
-        found = tb.add_along_axis(tb.asarray(x), tb.asarray(indices), tb.asarray(updates), axis=axis)
-    assert found.tolist() == wanted.tolist()
+        sums = tb.add_along_axis(tb.asarray(x), tb.asarray(indices), tb.asarray(updates), axis=axis)
+    assert sums.tolist() == reference.tolist()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -61,8 +61,8 @@ def test_an_error_has_the_index_that_was_given(backend: str, dtype: str) -> None
 def test_names_and_dtypes_are_those_of_both() -> None:
     x = tb.zeros((2, 3), dtype="int32", names=("row", "column"))
     indices, updates = tb.asarray([[0, 0], [1, 2]]), tb.ones((2, 2), names=("row", "column"))
-    found = tb.add_along_axis(x, indices, updates, axis="column")
-    assert (found.names, found.dtype, found.tolist()) == (x.names, tb.float32, [[2, 0, 0], [0, 1, 1]])
+    sums = tb.add_along_axis(x, indices, updates, axis="column")
+    assert (sums.names, sums.dtype, sums.tolist()) == (x.names, tb.float32, [[2, 0, 0], [0, 1, 1]])
     with pytest.raises(NamesError):
         tb.add_along_axis(x, indices, updates.rename("column", "row"), axis="column")
 
@@ -97,14 +97,14 @@ def loss(x, indices):
 
 
 def gradient(x, indices):
-    given = tb.Tensor(tb.Template(x.shape, "f32"), backend, x), tb.Tensor(
+    arguments = tb.Tensor(tb.Template(x.shape, "f32"), backend, x), tb.Tensor(
         tb.Template(indices.shape, "s64"), backend, indices
     )
-    return tb.grad(loss)(*given).data
+    return tb.grad(loss)(*arguments).data
 
 
-given = jax.ShapeDtypeStruct((16, 8, 100), "float32"), jax.ShapeDtypeStruct((16, 8, 1), "int64")
-compiled = jax.jit(gradient, in_shardings=(rows, rows)).lower(*given).compile()
+arguments = jax.ShapeDtypeStruct((16, 8, 100), "float32"), jax.ShapeDtypeStruct((16, 8, 1), "int64")
+compiled = jax.jit(gradient, in_shardings=(rows, rows)).lower(*arguments).compile()
 text = compiled.as_text()
 assert compiled.output_shardings.is_equivalent_to(rows, 3)
 assert "f32[2,8,100]" in text  # what one device of eight holds

@@ -45,20 +45,20 @@ def test_values_are_scipys(boundary: str, order: int, backend: str) -> None:
     rng = numpy.random.default_rng(1)
     for shape in ((5,), (4, 3), (3, 2, 4)):
         grid, points = rng.standard_normal(shape), rng.uniform(-12, 12, (40, len(shape)))
-        found = tb.grid_sample(
+        samples = tb.grid_sample(
             tb.asarray(grid, backend=backend), tb.asarray(points, backend=backend), boundary=boundary, order=order
         )
-        wanted = map_coordinates(grid, points.T, order=order, mode=SCIPY[boundary])
-        numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=0, atol=1e-14)
+        reference = map_coordinates(grid, points.T, order=order, mode=SCIPY[boundary])
+        numpy.testing.assert_allclose(numpy.asarray(samples), reference, rtol=0, atol=1e-14)
 
 
 def padded(grid: tb.Tensor, point: list[float], boundary: Any) -> float:
     """The value at a point by the definition: the weighted mean of the entries of the grid padded with its boundary."""
     wide = tb.pad(grid, [(8, 8)] * 2, mode=boundary)
-    shifted, total = [each + 8 for each in point], 0.0
+    shifted, total = [coordinate + 8 for coordinate in point], 0.0
     for corner in itertools.product((0, 1), repeat=2):
-        at = [math.floor(each) + side for each, side in zip(shifted, corner, strict=True)]
-        weights = [1 - abs(each - place) for each, place in zip(shifted, at, strict=True)]
+        at = [math.floor(coordinate) + side for coordinate, side in zip(shifted, corner, strict=True)]
+        weights = [1 - abs(coordinate - place) for coordinate, place in zip(shifted, at, strict=True)]
         total += math.prod(weights) * float(wide[*at])
     return total
 
@@ -68,42 +68,42 @@ def padded(grid: tb.Tensor, point: list[float], boundary: Any) -> float:
 def test_a_sample_is_that_of_the_padded_grid(boundary: Any, backend: str) -> None:
     grid = tb.asarray(drawn(3, 4), names=("y", "x"), backend=backend)
     points = numpy.random.default_rng(2).uniform(-7, 9, (60, 2))
-    found = tb.grid_sample(grid, tb.asarray(points, backend=backend), boundary=boundary)
-    wanted = [padded(grid, point, boundary) for point in points.tolist()]
-    numpy.testing.assert_allclose(numpy.asarray(found), wanted, rtol=0, atol=1e-13)
+    samples = tb.grid_sample(grid, tb.asarray(points, backend=backend), boundary=boundary)
+    reference = [padded(grid, point, boundary) for point in points.tolist()]
+    numpy.testing.assert_allclose(numpy.asarray(samples), reference, rtol=0, atol=1e-13)
 
 
 def test_examples_points_and_channels_keep_their_names() -> None:
     grid = tb.asarray(drawn(2, 4, 3, 5), names=("batch", "y", "colour", "x"))
     points = tb.asarray(numpy.random.default_rng(3).uniform(-1, 5, (2, 6, 2)), names=("batch", "point", None))
-    found = tb.grid_sample(grid, points, axes=("x", "y"), boundary={"x": "edge", "y": "periodic"})
-    assert found.template == tb.Template((2, 6, 3), "f64", ("batch", "point", "colour"))
+    samples = tb.grid_sample(grid, points, axes=("x", "y"), boundary={"x": "edge", "y": "periodic"})
+    assert samples.template == tb.Template((2, 6, 3), "f64", ("batch", "point", "colour"))
     assert tb.template(grid.shape, "f64", grid.names).ndim == 4
     for batch, point, colour in itertools.product(range(2), range(6), range(3)):
         plane = tb.permute_dims(grid[batch, :, colour], ("x", "y"))
         one = tb.grid_sample(plane, points[batch, point], boundary=("edge", "edge"))
         alike = tb.grid_sample(plane, points[batch, point], boundary={"x": "edge", "y": "periodic"})
-        assert found[batch, point, colour].item() == alike.item()
+        assert samples[batch, point, colour].item() == alike.item()
         assert one.shape == ()
 
 
 def test_examples_broadcast() -> None:
     grid, points = tb.asarray(drawn(2, 1, 5)), tb.asarray(numpy.random.default_rng(4).uniform(0, 4, (1, 3, 7, 1)))
-    found = tb.grid_sample(grid, points, axes=(2,))
-    assert found.shape == (2, 3, 7)
+    samples = tb.grid_sample(grid, points, axes=(2,))
+    assert samples.shape == (2, 3, 7)
     for first, second in itertools.product(range(2), range(3)):
-        assert found[first, second].tolist() == tb.grid_sample(grid[first, 0], points[0, second]).tolist()
+        assert samples[first, second].tolist() == tb.grid_sample(grid[first, 0], points[0, second]).tolist()
 
 
 @pytest.mark.parametrize("channels", [(), (3,)])
 def test_many_points_are_those_one_block_at_a_time(channels: tuple[int, ...]) -> None:
     grid, points = tb.asarray(drawn(2, 9, 8, *channels)), numpy.random.default_rng(5).uniform(-3, 11, (2, 40_001, 2))
-    found = tb.grid_sample(grid, tb.asarray(points), axes=(1, 2), boundary="reflect")
+    samples = tb.grid_sample(grid, tb.asarray(points), axes=(1, 2), boundary="reflect")
     for start in range(0, 40_001, 9_000):
         part = tb.grid_sample(grid, tb.asarray(points[:, start : start + 9_000]), axes=(1, 2), boundary="reflect")
-        assert numpy.array_equal(found[:, start : start + 9_000], part)
+        assert numpy.array_equal(samples[:, start : start + 9_000], part)
     few = tb.grid_sample(grid[:1], tb.asarray(points.reshape(-1, 1, 2)), axes=(1, 2), boundary="reflect")
-    assert numpy.array_equal(few[:40_001, 0], found[0])
+    assert numpy.array_equal(few[:40_001, 0], samples[0])
 
 
 @pytest.mark.parametrize("boundary", ["edge", "periodic", 0.0, ("reflect", "symmetric")], ids=str)
@@ -160,11 +160,11 @@ def test_under_transforms_and_without_data() -> None:
     def sample(grid: tb.Tensor, points: tb.Tensor) -> tb.Tensor:
         return tb.grid_sample(grid, points, boundary=("edge", 0))
 
-    wanted = [sample(grid[example], points[example]).tolist() for example in range(3)]
-    assert tb.vmap(sample)(grid, points).tolist() == wanted
+    reference = [sample(grid[example], points[example]).tolist() for example in range(3)]
+    assert tb.vmap(sample)(grid, points).tolist() == reference
     assert tb.vmap(sample, in_axes=(None, 0))(grid[0], points)[1].tolist() == sample(grid[0], points[1]).tolist()
     assert tb.vmap(sample, in_axes=(0, None))(grid, points[0])[1].tolist() == sample(grid[1], points[0]).tolist()
-    assert tb.jit(tb.vmap(sample))(grid, points).tolist() == wanted
+    assert tb.jit(tb.vmap(sample))(grid, points).tolist() == reference
     assert sample(tb.template((4, 5), "f64"), tb.template((7, 2), "f64")).template == tb.Template((7,), "f64")
     assert tb.dry_run(sample, "f64[4, 5]", "f64[7, 2]").flops > 0
 
@@ -195,7 +195,9 @@ MISTAKES: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]]
 ]
 
 
-@pytest.mark.parametrize(("mistake", "kind", "text"), MISTAKES, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(
+    ("mistake", "kind", "text"), MISTAKES, ids=lambda argument: argument if isinstance(argument, str) else ""
+)
 def test_mistakes(mistake: Callable[[tb.Tensor], Any], kind: type[TensorBackendError], text: str) -> None:
     said = set()
     for x in (tb.asarray(drawn(3, 4), names=("y", "x")), tb.template((3, 4), "f64", ("y", "x"))):

@@ -1,4 +1,4 @@
-"""Positions in a tensor laid flat, beside NumPy's."""
+"""`ravel_multi_index` and `unravel_index`, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ SHAPE = (4, 3, 5)
 @pytest.mark.parametrize(("ours", "theirs"), [("clip", "clip"), ("wrap", "wrap")])
 def test_positions_are_numpys(ours: str, theirs: str, backend: str) -> None:
     drawn = numpy.random.default_rng(0).integers(-7, 9, (3, 20))
-    columns = [tb.asarray(each, backend=backend) for each in drawn]
-    wanted = numpy.ravel_multi_index(tuple(drawn), SHAPE, mode=theirs)  # type: ignore[call-overload]
-    assert tb.ravel_multi_index(columns, SHAPE, mode=ours).tolist() == wanted.tolist()  # type: ignore[arg-type]
+    columns = [tb.asarray(coordinates, backend=backend) for coordinates in drawn]
+    reference = numpy.ravel_multi_index(tuple(drawn), SHAPE, mode=theirs)  # type: ignore[call-overload]
+    assert tb.ravel_multi_index(columns, SHAPE, mode=ours).tolist() == reference.tolist()  # type: ignore[arg-type]
 
 
 def test_there_and_back() -> None:
     positions = tb.iota((60,), names=("cell",))
     columns = tb.unravel_index(positions, SHAPE)
-    assert [each.names for each in columns] == [("cell",)] * 3
+    assert [column.names for column in columns] == [("cell",)] * 3
     assert tb.ravel_multi_index(columns, SHAPE).tolist() == positions.tolist()
     assert tb.gather(tb.iota(SHAPE), tb.stack(columns, axis=1)).tolist() == positions.tolist()
 

@@ -1,4 +1,4 @@
-"""Reductions of entries that share a segment or a place: beside loops in Python, and their gradients."""
+"""Reductions of entries that share a segment or a place, compared with Python loops, and their gradients."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ OF_NUMBERS: dict[Callable[..., tb.Tensor], Callable[[list[float]], float]] = {
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda function: function.__name__)
 def test_each_segment_is_reduced_by_itself(function: Callable[..., tb.Tensor], backend: str) -> None:
     values = numpy.random.default_rng(0).standard_normal((2, 6, 3))
     x = tb.asarray(values, names=("batch", "edge", "feature"), backend=backend)
     segments = tb.asarray(SEGMENTS, names=("edge",), backend=backend)
-    found = function(x, segments, size=SIZE, axis="edge")
-    assert found.names == ("batch", None, "feature")
+    reduced = function(x, segments, size=SIZE, axis="edge")
+    assert reduced.names == ("batch", None, "feature")
     for batch in range(2):
         for feature in range(3):
             for number in range(SIZE):
-                where = [entry for entry, each in enumerate(SEGMENTS) if each == number]
-                wanted = OF_NUMBERS[function]([float(values[batch, entry, feature]) for entry in where])
+                where = [entry for entry, segment in enumerate(SEGMENTS) if segment == number]
+                reference = OF_NUMBERS[function]([float(values[batch, entry, feature]) for entry in where])
                 if function is tb.segment_argmax and where:
-                    wanted = where[int(wanted)]
-                actual = found[batch, number, feature].item()
-                assert actual == pytest.approx(wanted, nan_ok=True, rel=1e-12)
+                    reference = where[int(reference)]
+                actual = reduced[batch, number, feature].item()
+                assert actual == pytest.approx(reference, nan_ok=True, rel=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "u8", "s16", "f16", "bf16"])
@@ -87,8 +87,8 @@ def test_gradients() -> None:
 
     def gradient(function: Callable[..., tb.Tensor], scale: float = 1.0) -> object:
         def total(x: tb.Tensor) -> tb.Tensor:
-            made = function(x * scale, segments, size=3, mode="fill")
-            return tb.sum(tb.where(tb.isfinite(made), made, 0))
+            reduced = function(x * scale, segments, size=3, mode="fill")
+            return tb.sum(tb.where(tb.isfinite(reduced), reduced, 0))
 
         return tb.grad(total)(x).tolist()
 
@@ -104,9 +104,9 @@ def test_vmap_and_jit() -> None:
     def greatest(x: tb.Tensor, segments: tb.Tensor) -> tb.Tensor:
         return tb.segment_max(x, segments, size=2, mode="clip")
 
-    made = tb.jit(tb.vmap(greatest))(x, segments)
-    assert isinstance(made, tb.Tensor)
-    assert made.tolist() == [[2.0, 4.0], [3.0, 1.0]]
+    maxima = tb.jit(tb.vmap(greatest))(x, segments)
+    assert isinstance(maxima, tb.Tensor)
+    assert maxima.tolist() == [[2.0, 4.0], [3.0, 1.0]]
 
 
 # With what a tensor holds
@@ -144,7 +144,7 @@ def test_of_zeros_the_positive_one_is_greater_and_any_nan_is_one(dtype: str, bac
 def test_backends_agree_on_many_entries(mode: Any) -> None:
     rng = numpy.random.default_rng(1)
     values, segments = rng.integers(-4, 4, (300, 3)).astype("float32") / 2, rng.integers(-2, 12, 300)
-    found = [
+    extremes_by_backend = [
         [
             tb.segment_max(tb.asarray(values, backend=backend), at, size=10, mode=mode).tolist(),
             tb.indexed_min(
@@ -154,6 +154,6 @@ def test_backends_agree_on_many_entries(mode: Any) -> None:
         for backend in BACKENDS
         for at in [tb.asarray(segments, backend=backend)]
     ]
-    assert found[0] == found[1] == found[2]
+    assert extremes_by_backend[0] == extremes_by_backend[1] == extremes_by_backend[2]
     batched = tb.indexed_max(tb.zeros((2, 4)), tb.asarray([[[1], [1]], [[0], [3]]]), tb.ones((2, 2)), batch=0)
     assert batched.tolist() == [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]

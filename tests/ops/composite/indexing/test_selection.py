@@ -14,10 +14,10 @@ BACKENDS = ["binary", "numpy", "jax"]
 def test_repeats_to_a_size(backend: str) -> None:
     x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"), backend=backend)
     counts = tb.asarray([2, 0, 1], backend=backend)
-    for size, wanted in [(3, [1, 1, 3]), (5, [1, 1, 3, 3, 3]), (2, [1, 1]), (0, [])]:
-        found = tb.repeat(x, counts, axis="column", size=size)
-        assert found[0].tolist() == wanted
-        assert found.names == ("row", "column")
+    for size, expected_row in [(3, [1, 1, 3]), (5, [1, 1, 3, 3, 3]), (2, [1, 1]), (0, [])]:
+        repeated = tb.repeat(x, counts, axis="column", size=size)
+        assert repeated[0].tolist() == expected_row
+        assert repeated.names == ("row", "column")
     assert tb.repeat(x[0], 2, size=4).tolist() == [1, 1, 2, 2]
 
 
@@ -65,6 +65,6 @@ def test_a_unit_diagonal_is_not_read(lower: bool, transform: str) -> None:
     ones = (numpy.tril if lower else numpy.triu)(drawn) + numpy.eye(4)
     b = tb.asarray(numpy.ones((2, 4, 3)))
     options = {"lower": lower, "transform": transform}
-    found = tb.linalg.triangular_solve(tb.asarray(drawn), b, unit_diagonal=True, **options)  # type: ignore[arg-type]
-    wanted = tb.linalg.triangular_solve(tb.asarray(ones), b, **options)  # type: ignore[arg-type]
-    assert found.tolist() == wanted.tolist()
+    solution = tb.linalg.triangular_solve(tb.asarray(drawn), b, unit_diagonal=True, **options)  # type: ignore[arg-type]
+    reference = tb.linalg.triangular_solve(tb.asarray(ones), b, **options)  # type: ignore[arg-type]
+    assert solution.tolist() == reference.tolist()
