@@ -1,18 +1,19 @@
-"""What JAX's functions are called here: the rows of coming-from-jax.md, which `rows.py` makes."""
+"""The counterparts of JAX's functions here: the rows of coming-from-jax.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-tensorbackend computes eagerly on JAX, NumPy, PyTorch and others; with the backend `"jax"` tensors are pytrees, so
-`jax.jit`, `jax.grad` and `jax.vmap` take functions of them ([devices](devices.md#jax)). The transforms of `tb` are
-JAX's by name and do the same on every backend. What differs:
+tensorbackend computes eagerly on JAX, NumPy, PyTorch and other backends. On the backend `"jax"` tensors are pytrees, so
+`jax.jit`, `jax.grad` and `jax.vmap` take functions of them ([devices](devices.md#jax)). The transforms of `tb` have the
+names of JAX's transforms and do the same on every backend. The differences are:
 
 - Axes may have [names](named-axes.md), which `in_axes`, `axis` and every op take.
-- Errors of shapes, dtypes and names are raised before anything is compiled, with your line and both operands.
-- An index out of bounds is an error where data can be looked at, not clamped in silence.
+- Mistakes in shapes, dtypes and names raise errors before anything is compiled. The errors show your line and both
+  operands.
+- An index out of bounds is an error where data can be read; it is not clamped silently.
 - `x[0] = 1` is allowed, in traced functions too: it gives the variable a new value.
-- An option of `tb.jit` that is no tensor is static without being said to be.
-- 64-bit dtypes are on; new floats are float32 unless `tb.set_precision(64)` says otherwise.
-- Keys and the numbers drawn from them are JAX's bit for bit (Threefry, partitionable), but for normal numbers, whose
-  inverse error function is our own."""
+- An argument that is not a tensor is static under `tb.jit`; you need not declare it in `static_argnums`.
+- 64-bit dtypes are enabled; new floats are float32 unless you call `tb.set_precision(64)`.
+- Keys and random numbers equal JAX's bit for bit (Threefry, partitionable). Only numbers from a normal distribution
+  differ in the last digits, because our inverse error function differs from JAX's."""
 
 NAMES = """\
 import jax
@@ -30,7 +31,8 @@ where, at = jnp.asarray([1, 0]), tb.asarray([1, 0])
 COMPARED = "jax.jit(lambda: {})()"
 
 ROWS = """
-jnp.cumsum(a, axis=1) | tb.cumulative_sum(x, axis=1) | names of `jnp` as in [coming from NumPy](coming-from-numpy.md)
+jnp.cumsum(a, axis=1) | tb.cumulative_sum(x, axis=1) |
+    for other functions of `jnp` see [coming from NumPy](coming-from-numpy.md)
 jax.grad(lambda a: jnp.sum(a**2))(a) | tb.grad(lambda x: tb.sum(x**2))(x) |
 jax.value_and_grad(lambda a: jnp.sum(a**2))(a) | tb.value_and_grad(lambda x: tb.sum(x**2))(x) |
 jax.jit(lambda a: a * 2)(a) | tb.jit(lambda x: x * 2)(x) |
@@ -39,14 +41,14 @@ jax.vmap(jnp.dot, in_axes=(0, None))(a, b[0]) | tb.vmap(tb.vecdot, in_axes=(0, N
 jax.jvp(jnp.sin, (a,), (b,)) | tb.jvp(tb.sin, (x,), (y,)) |
 jax.vjp(jnp.sin, a)[1](b)[0] | tb.vjp(tb.sin, x)[1](y)[0] |
 jax.linearize(jnp.sin, a)[1](b) | tb.linearize(tb.sin, x)[1](y) |
-jax.jacobian(jnp.sin)(a[0]) | tb.jacobian(tb.sin)(x[0]) | likewise `jacfwd`; `jacrev` is `jacobian`
+jax.jacobian(jnp.sin)(a[0]) | tb.jacobian(tb.sin)(x[0]) | also for `jax.jacrev`; `jax.jacfwd` is `tb.jacfwd`
 jax.hessian(lambda a: jnp.sum(a**3))(a[0]) | tb.hessian(lambda x: tb.sum(x**3))(x[0]) |
 jax.checkpoint(jnp.sin)(a) | tb.checkpoint(tb.sin)(x) |
 jax.lax.stop_gradient(a) | tb.stop_gradient(x) |
-jax.custom_vjp | | `tb.custom_gradient`: the function returns (result, function of the cotangent)
+jax.custom_vjp | | `tb.custom_gradient`: your function returns its result and a function of the cotangent
 jax.custom_jvp | | `tb.custom_jvp`, with `defjvp`
-jax.make_jaxpr | | `tb.trace(f)("f32[batch=2]")`, a graph that prints, runs and draws itself
-jax.eval_shape | | `f(tb.template(shape, dtype))`: each function runs on templates; `tb.dry_run` says what it costs
+jax.make_jaxpr | | `tb.trace(f)("f32[batch=2]")` returns a graph that you can print, run and draw
+jax.eval_shape | | `f(tb.template(shape, dtype))`: every function runs on templates; `tb.dry_run` predicts the cost
 jax.lax.cond(a[0, 0] > 1, jnp.sin, jnp.cos, a) | tb.cond(x[0, 0] > 1, tb.sin, tb.cos, x) |
 jax.lax.switch(1, [jnp.sin, jnp.cos], a) | tb.switch(1, [tb.sin, tb.cos], x) |
 jax.lax.while_loop(lambda c: c < 100, lambda c: c * 2, 3) | tb.while_loop(lambda c: c < 100, lambda c: c * 2, 3) |
@@ -56,13 +58,13 @@ jax.lax.scan(lambda c, r: (c + r, c), a[0], a) | tb.scan(lambda c, r: (c + r, c)
 jax.lax.associative_scan(jnp.add, a) | tb.associative_scan(tb.add, x) |
 jax.lax.map(jnp.sum, a) | tb.map_along_axis(tb.sum, x, axis=0) |
 jax.tree.map(lambda p: p * 2, {"w": a})["w"] | tb.tree_map(lambda p: p * 2, {"w": x})["w"] |
-jax.tree_util.register_pytree_node | | `tb.register_tree_node`, which JAX learns too; dataclasses need none
+jax.tree_util.register_pytree_node | | `tb.register_tree_node`, which registers with JAX too; not needed for dataclasses
 jax.debug.print | | `tb.debug_print`, also in loops and gradients
 jax.pure_callback | | `tb.host_call`
-jax.device_put | | `x.to_device("cpu:1")` within a backend, `x.backend_transfer("jax")` to another
+jax.device_put | | `x.to_device("cpu:1")` within a backend, `x.backend_transfer("jax")` to another backend
 jax.devices | | `tb.devices("jax")`
 jax.Array.block_until_ready | | `x.block_until_ready()`
-jax.numpy.asarray | | `tb.asarray(array)`, which shares a JAX array; `x.data` is the array below
+jax.numpy.asarray | | `tb.asarray(array)`, which shares a JAX array; `x.data` is the JAX array of a tensor
 a.at[0, 1].set(5.0) | tb.put_slice(x, tb.full((1, 1), 5.0), starts=(0, 1)) | or `x[0, 1] = 5.0`
 a.at[where].add(b) | tb.indexed_add(x, at[:, None], y) |
 a.astype(jnp.bfloat16).astype(jnp.float32) | x.astype("bf16").astype("f32") |
@@ -83,6 +85,7 @@ jax.random.bits(jax.random.split(jax.random.key(0))[1], (2,), "uint32") |
 jax.random.fold_in | | `tb.random.fold_in(key, 7)`
 jax.random.permutation | | `tb.random.permutation(key, 5)`
 optax.adam | | `tb.optimize.adam(1e-3)`; optax itself takes trees of tensors
-jax.profiler.trace | | `with tb.profile() as p:`, with the time of each op and line
-jax.sharding | | not there yet
+jax.profiler.trace | | `with tb.profile() as p:`, which measures the time of each op and line
+jax.sharding | | `tb.Mesh` and rules for named axes: [from one device to many](mesh.md)
+jax.shard_map | | `tb.shard_map`, with collectives such as `tb.psum`
 """

@@ -1,15 +1,14 @@
-"""What NumPy's functions are called here: the rows of coming-from-numpy.md, which `rows.py` makes."""
+"""The counterparts of NumPy's functions here: the rows of coming-from-numpy.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-Most functions have the name that the Array API standard gives them, which NumPy 2 has too. NumPy's own functions take
-tensors as well: `np.exp(x)` is `tb.exp(x)`. What differs:
+Most functions have their names in the Array API standard, which NumPy 2 has too. NumPy's own functions take tensors as
+well: `np.exp(x)` is `tb.exp(x)`. The differences are:
 
-- A tensor never changes behind your back: `x[0] = 1` gives `x` a new value, and what was made from `x` before keeps
-  its own.
+- The data of a tensor never changes: `x[0] = 1` gives `x` a new value, and tensors made from `x` before keep theirs.
 - Numbers default to float32, as in JAX and PyTorch; `tb.set_precision(64)` makes that float64. float32 with an int
   stays float32.
 - Axes may have [names](named-axes.md), and `axis=` takes them.
-- Options are keywords: `tb.sum(x, axis=0)`; methods take the axis by position too: `x.sum(0)`.
+- Options are keyword arguments: `tb.sum(x, axis=0)`. Methods also take the axis as a positional argument: `x.sum(0)`.
 - Random numbers come from [keys](random.md), not from a hidden state.
 - Division by zero, overflow and invalid operations follow IEEE 754 without a warning."""
 
@@ -38,11 +37,11 @@ np.zeros_like(a) | tb.zeros_like(x) |
 np.arange(0, 10, 3) | tb.arange(0, 10, 3) |
 np.linspace(0, 1, 5) | tb.linspace(0, 1, 5) |
 np.eye(3) | tb.eye(3) |
-np.diag([1.0, 2.0]) | tb.make_diagonal(tb.asarray([1.0, 2.0])) | of a matrix `tb.take_diagonal`
+np.diag([1.0, 2.0]) | tb.make_diagonal(tb.asarray([1.0, 2.0])) | `tb.take_diagonal` reads the diagonal of a matrix
 np.tri(3) | tb.tri(3) |
 np.meshgrid([1, 2], [3, 4], indexing="ij") | tb.meshgrid(tb.asarray([1, 2]), tb.asarray([3, 4]), indexing="ij") |
 a.copy() | tb.tensor(x) | seldom needed: a tensor's data never changes
-a.astype(np.int32) | x.astype("s32") | or `tb.int32`; NaN gives 0, what is too large the limit
+a.astype(np.int32) | x.astype("s32") | or `tb.int32`; NaN becomes 0, a number out of range the nearest limit
 a.shape | x.shape |
 a.ndim | x.ndim |
 a.size | x.size |
@@ -50,7 +49,7 @@ a.T | x.T |
 a.tolist() | x.tolist() |
 a[0, 1].item() | x[0, 1].item() |
 a[:, 1:] | x[:, 1:] |
-a[a > 1] | x[x > 1] | inside of `jit` `tb.compress(..., size=...)`
+a[a > 1] | x[x > 1] | inside `jit` use `tb.compress(..., size=...)`
 a[:, [2, 0]] | x[:, [2, 0]] |
 a[..., None] | x[..., None] |
 np.take(a, [2, 0], axis=1) | tb.take(x, [2, 0], axis=1) |
@@ -68,7 +67,7 @@ np.squeeze(a[None]) | tb.squeeze(x[None]) |
 np.concatenate([a, b], axis=1) | tb.concatenate([x, y], axis=1) |
 np.vstack([a, b]) | tb.concatenate([x, y], axis=0) |
 np.stack([a, b]) | tb.stack([x, y]) | `name=` names the new axis
-np.split(a, 3, axis=1) | tb.split(x, 3, axis=1) | or the positions of the cuts
+np.split(a, 3, axis=1) | tb.split(x, 3, axis=1) | or give the positions of the cuts
 np.tile(a, (2, 1)) | tb.tile(x, (2, 1)) |
 np.repeat(a, 2, axis=0) | tb.repeat(x, 2, axis=0) |
 np.flip(a, axis=1) | tb.flip(x, axis=1) |
@@ -94,7 +93,7 @@ np.cumsum(a, axis=1) | tb.cumulative_sum(x, axis=1) |
 np.cumprod(a, axis=0) | tb.cumulative_prod(x, axis=0) |
 np.maximum.accumulate(a, axis=1) | tb.cumulative_max(x, axis=1) |
 np.diff(a, axis=1) | tb.diff(x, axis=1) |
-np.add.reduce(a, axis=0) | tb.sum(x, axis=0) | any function: `tb.reduce`
+np.add.reduce(a, axis=0) | tb.sum(x, axis=0) | `tb.reduce` reduces with any function
 np.sort(a, axis=1) | tb.sort(x, axis=1) |
 np.argsort(a, axis=1) | tb.argsort(x, axis=1) | always stable
 np.searchsorted([1.0, 3.0], [2.0, 3.0]) | tb.searchsorted(tb.asarray([1.0, 3.0]), tb.asarray([2.0, 3.0])) |
@@ -102,13 +101,13 @@ np.unique(i) | tb.unique_values(j) | also `unique_counts`, `unique_inverse`, `un
 np.isin(i, [1]) | tb.isin(j, tb.asarray([1])) |
 np.bincount(i[0]) | tb.bincount(j[0]) | `size=` fixes the length
 np.histogram(a, bins=3)[0] | tb.histogram(x, bins=3)[0] |
-np.add.at(a.copy(), 0, 1.0) | x[0] += 1.0 | at indices that repeat: `tb.indexed_add`
+np.add.at(a.copy(), 0, 1.0) | x[0] += 1.0 | for repeated indices `tb.indexed_add`
 a @ b.T | x @ y.T |
 np.dot(a, b.T) | tb.matmul(x, y.T) | `tb.dot(x, y, contract="name")` sums over an axis by name
 np.inner(a[0], b[0]) | tb.vecdot(x[0], y[0]) |
 np.outer(a[0], b[0]) | tb.outer(x[0], y[0]) |
 np.tensordot(a, b, axes=([1], [1])) | tb.tensordot(x, y, axes=([1], [1])) |
-np.einsum("ij,kj->ik", a, b) | tb.einsum("ij,kj->ik", x, y) | words too: `"row time, column time -> row column"`
+np.einsum("ij,kj->ik", a, b) | tb.einsum("ij,kj->ik", x, y) | or with words: `"row time, column time -> row column"`
 np.linalg.norm(a) | tb.linalg.norm(x) |
 np.linalg.inv(s) | tb.linalg.inv(m) |
 np.linalg.solve(s, [1.0, 2.0]) | tb.linalg.solve(m, tb.asarray([1.0, 2.0])) |
@@ -119,7 +118,7 @@ np.linalg.cholesky(s) | tb.linalg.cholesky(m) |
 np.linalg.lstsq(s, [1.0, 2.0], rcond=None)[0] | tb.linalg.lstsq(m, tb.asarray([1.0, 2.0]))[0] |
 np.fft.rfft(a) | tb.fft.rfft(x) |
 np.exp(a) | tb.exp(x) | likewise `log`, `sqrt`, `sin`, `tanh`, ...
-np.arctan2(a, b) | tb.atan2(x, y) | `asin`, `acos`, `atan`, ... without "rc"
+np.arctan2(a, b) | tb.atan2(x, y) | also `asin`, `acos`, `atan`, ... without the letters "rc"
 np.abs(-a) | tb.abs(-x) |
 np.power(a, 2) | tb.pow(x, 2) | or `x ** 2`
 np.mod(a, 2) | tb.remainder(x, 2) | or `x % 2`
@@ -131,7 +130,7 @@ np.isnan(a) | tb.isnan(x) |
 np.nan_to_num(a) | tb.where(tb.isnan(x), 0, x) |
 np.allclose(a, a) | tb.all_close(x, x) |
 np.logical_or(a > 1, b > 1) | tb.logical_or(x > 1, y > 1) |
-np.cov(a, rowvar=False) | tb.covariance(x, correction=1) | a variable a column
+np.cov(a, rowvar=False) | tb.covariance(x, correction=1) | each column is a variable
 np.vectorize(lambda v: v * 2 + 1)(a) | tb.vmap(lambda v: v * 2 + 1)(x) | one call on a whole axis, no Python loop
 rng.normal(size=(2, 3)) | tb.random.normal(key, (2, 3)) |
 rng.uniform(size=(2, 3)) | tb.random.uniform(key, (2, 3)) |
@@ -139,7 +138,7 @@ rng.integers(0, 10, size=3) | tb.random.randint(key, (3,), 0, 10) |
 rng.permutation(5) | tb.random.permutation(key, 5) |
 rng.choice(5, size=2, replace=False) | tb.random.choice(key, 5, (2,), replace=False) |
 np.save("a.npy", a) | | `tb.save("a.npy", x)`; also `.npz` and `.safetensors`; `tb.load` reads them
-np.memmap | | a file is read as a whole
-np.ndarray.strides | | a tensor has no layout of its own; `x.data` is the backend's array
-np.errstate(divide="ignore") | | nothing is warned of
+np.memmap | | `tb.asarray` of one shares the mapped memory on NumPy; `tb.load` reads a file as a whole
+np.ndarray.strides | | a tensor has no strides; those of `x.data`, the backend's array, are up to the backend
+np.errstate(divide="ignore") | | not needed, as there are no warnings
 """

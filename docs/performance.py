@@ -1,4 +1,4 @@
-"""Makes performance.md and its plots of performance.jsonl, which `make peers` measures; `tables.py` writes them."""
+"""Makes performance.md and its plots from performance.jsonl, which `make peers` measures; `tables.py` writes them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 HERE = Path(__file__).parent
 MEASURED = HERE / "performance.jsonl"
 OURS = ("tensorbackend", "ours", "TemplateBackend")
-"""How the names of our columns begin."""
+"""The beginnings of the names of our columns."""
 SLOWER = 1.1
-"""What is slower by less may be noise."""
+"""The smallest ratio that counts as slower; a smaller difference may be noise."""
 
 Rows = dict[str, dict[str, dict[str, Any]]]
 """The rows of a group, by program and peer."""
@@ -24,54 +24,62 @@ Rows = dict[str, dict[str, dict[str, Any]]]
 INTRODUCTION = """\
 # Performance
 
-Generated from `docs/performance.jsonl` by `make docs`; `make bench` measures it anew, `make peers` this page alone.
+Generated from `docs/performance.jsonl` by `make docs`. `make peers` measures this page anew, and `make bench` runs all
+benchmarks of the project.
 
-tensorbackend beside NumPy and ten peers: PyTorch eager, its meta device and FakeTensor; JAX, eager, compiled and by
-`eval_shape`; array-api-compat, array-api-strict, xarray, autoray, Keras and PhiML. The programs are single calls of a
-few elements and of 10^6, a program on named axes, runs without data, and a training step. Less is better, everywhere.
+This page compares tensorbackend with NumPy and eight other libraries: PyTorch (eager, its meta device and FakeTensor),
+JAX (eager, compiled and `eval_shape`), array-api-compat, array-api-strict, xarray, autoray, Keras and PhiML. The
+programs are single calls on a few elements and on 10^6 elements, a program on named axes, runs without data, and a
+training step. Smaller numbers are better in every table and plot.
 
 ## How it was measured
 
-- Each program's **values are compared** first (shapes and dtypes where there is no data). The script ends with an error
-  if a peer computes something else, or if a package is not installed. A dash has its reason below the table.
-- What counts is the **time of a processor**, so that other programs do not count while they run. Contenders take turns
-  of about a millisecond; the least of several turns is a round's time; a cell is the median, over rounds, of the
-  **ratio to the first column**, which shows microseconds instead. All is measured twice, in processes of their own: a
-  cell shows the greater ratio of the two, for us and for others.
-- **One thread** for all: NumPy's and PyTorch's products, XLA, our own blocks; on Linux the process is kept on one core.
-  JAX computes before a call returns (`jax_cpu_enable_async_dispatch` is off), with 64-bit dtypes enabled where our
-  backend, which needs them, is in the process. `torch.compile` is not measured, as it needs a C++ compiler.
-- Calls are **warm**: what is planned, traced or compiled at the first call of a kind is not counted, but for
-  *new batch* below.
+- The **results are compared** before they are timed (shapes and dtypes where there is no data). The script ends with an
+  error if a library computes something else, or if a package is not installed. Where a table has a dash, the reason is
+  below the table.
+- **Processor time** is measured, so that other programs on the machine do not count. The libraries take turns of about
+  a millisecond. The time of a round is the shortest of several turns. A cell shows the median, over the rounds, of the
+  **ratio to the first column**; the first column shows microseconds. Everything is measured twice, in separate
+  processes, and a cell shows the larger of the two ratios, for us and for others.
+- Everything runs on **one thread**: products in NumPy and PyTorch, XLA, and our own blocks. On Linux the process is
+  pinned to one core. JAX computes before a call returns (`jax_cpu_enable_async_dispatch` is off). 64-bit dtypes are
+  enabled in JAX where our JAX backend, which needs them, is in the same process. `torch.compile` is not measured,
+  because it needs a C++ compiler.
+- Calls are **warm**: planning, tracing and compiling at the first call of a kind are not counted, except in *new batch*
+  below.
 - On {system}, {processor}, {cores} cores, with {python}: {packages}.
 """
 
 SLOWER_TEXT = """
 ## Where tensorbackend is slower
 
-Each program for which ours takes at least {margin:.0%} longer than the quickest of the other libraries in the same
-table. The first column counts as one of them where a step is trained; else it is the engine beneath.
+The table lists each program for which tensorbackend takes at least {margin:.0%} longer than the quickest of the other
+libraries in the same table. The first column counts as one of them only for the training step; in the other tables it
+is the library that tensorbackend itself runs on.
 
 """
 
 TEXTS = {
-    "engines, small": "Eager calls on each engine, as ratios to NumPy. JAX is made for compiled functions, and calls"
-    " alone are slow.",
-    "numpy, small": "What computes by NumPy, by name or by function. The code of a row is NumPy's.",
-    "numpy, large": "The standard's `sort` is stable, and so is ours; NumPy's default is not, and much quicker than its"
-    " stable one. PhiML's `softmax` does not subtract the greatest element, which saves a pass, and overflows.",
-    "torch, small": "The plugin, and other libraries on PyTorch's tensors. Ours and the standard's `sort` are stable.",
-    "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself: array-api-compat costs just the look-up."
-    " JAX's own `m[indices]` and `m[0]` go a general way, which is slow alone: what calls `jnp.take` is quicker.",
-    "named axes, small": "With NumPy the axes are positions; the others find them by name. `jit` is `tb.jit` on NumPy.",
-    "shapes": "Here others are ratios to ours, so that the greater ratio of two runs is the one that favours us."
-    " `jax.eval_shape` remembers the trace of a function for"
-    " the same shapes, our dispatch every call; `new batch` has shapes that never came before. Our gradient is traced"
-    " anew for each call, without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
-    "training": "The loss of two layers, its gradient and the updated parameters. `train_on_batch` of Keras does more:"
-    " it keeps metrics and returns the loss as a Python number.",
+    "engines, small": "The table shows eager calls on each engine, as ratios to NumPy. JAX is made for compiled"
+    " functions; its single calls are slow.",
+    "numpy, small": "The libraries in this table all compute with NumPy. The code in each row is NumPy's.",
+    "numpy, large": "The standard's `sort` is stable, and so is ours; NumPy's default sort is not, and is much quicker"
+    " than its stable one. PhiML's `softmax` does not subtract the greatest element, which saves a pass but overflows.",
+    "torch, small": "The table compares our plugin with other libraries on PyTorch's tensors. Our `sort` and the"
+    " standard's are stable.",
+    "jax, small": "`array_namespace` of a JAX array is `jax.numpy` itself, so array-api-compat costs only the look-up."
+    " JAX's own `m[indices]` and `m[0]` use a general path that is slow for single calls; libraries that call"
+    " `jnp.take` are quicker.",
+    "named axes, small": "NumPy takes the axes by position; the other libraries find them by name. `jit` is `tb.jit` on"
+    " NumPy.",
+    "shapes": "In this table the other libraries are shown as ratios to ours, so the larger ratio of the two runs"
+    " favours us. `jax.eval_shape` remembers the trace of a function for the same shapes, and our dispatch remembers"
+    " every call. `new batch` has shapes that did not occur before. Our gradient is traced anew in each call, as it"
+    " runs without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
+    "training": "The step computes the loss of two layers, its gradient, and the updated parameters. `train_on_batch`"
+    " of Keras does more: it keeps metrics and returns the loss as a Python number.",
 }
-"""Words for a group, by its name."""
+"""The text of a group, by its name."""
 
 
 class Group:
@@ -91,7 +99,7 @@ class Group:
         return self.rows[program][peer].get("ratio")
 
     def common(self) -> list[str]:
-        """The programs that all peers have."""
+        """The programs that all peers can run."""
         return [name for name in self.programs if all(self.ratio(name, peer) is not None for peer in self.peers)]
 
 
@@ -134,7 +142,7 @@ def page(path: Path = MEASURED) -> str:
 
 
 def slower(groups: list[Group]) -> Iterator[list[str]]:
-    """What was slower than the quickest other: the group, the program, both ratios."""
+    """The programs in which ours was slower than the quickest other: the group, the program, both ratios."""
     for group in groups:
         others = [peer for peer in group.peers if not is_ours(peer) and (group.competes or peer != group.base)]
         for program in group.programs if others and not group.name.startswith("engines") else ():
@@ -147,7 +155,7 @@ def slower(groups: list[Group]) -> Iterator[list[str]]:
 
 
 def ratios(group: Group) -> Iterator[str]:
-    """The table of a group, with a row for each program, or for each peer where these are more."""
+    """The table of a group, with a row for each program, or for each peer if there are many more peers."""
     if len(group.peers) > 2 * len(group.programs):
         yield from _table(
             ["", *group.programs],
@@ -168,7 +176,7 @@ def ratios(group: Group) -> Iterator[str]:
 
 
 def dashes(group: Group) -> Iterator[str]:
-    """Why a peer does not have a program."""
+    """The reasons why peers lack programs."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for program, row in group.rows.items():
         for peer, cell in row.items():
@@ -193,7 +201,7 @@ def _table(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def shown(number: float) -> str:
-    """A number with three digits, if so many mean something.
+    """A number with at most three significant digits.
 
     >>> shown(0.0123), shown(0.987), shown(12.345), shown(45678.0), shown(-0.147)
     ('0.012', '0.99', '12.3', '45700', '-0.15')
@@ -211,7 +219,7 @@ Bars = list[tuple[str, list[tuple[str, float]]]]
 
 
 def added(groups: dict[str, Group]) -> Bars:
-    """The microseconds that each layer adds to a small call: the median over the programs that all of them have."""
+    """The microseconds that each library adds to a small call: the median over the programs that all can run."""
     bars: Bars = []
     for name, title in (("numpy, small", "NumPy"), ("torch, small", "PyTorch"), ("jax, small", "JAX")):
         if group := groups.get(name):
@@ -220,7 +228,7 @@ def added(groups: dict[str, Group]) -> Bars:
 
 
 def _added(group: Group, peer: str) -> float:
-    """Microseconds beyond the base, which is what the ratio says of it."""
+    """The microseconds that a peer takes more than the base, computed from the ratio to it."""
     median: float = statistics.median(
         group.rows[program][peer]["microseconds"] * (1 - 1 / group.rows[program][peer]["ratio"])
         for program in group.common()
@@ -259,7 +267,7 @@ PLOTS: dict[str, tuple[str, Callable[[dict[str, Group]], Bars]]] = {
         of_programs(("training", "batch of 8"), ("training", "batch of 512")),
     ),
 }
-"""The files of the plots: their titles, and what they show."""
+"""The files of the plots, each with its title and the function that gives its bars."""
 
 STYLE = """\
 <style>
@@ -270,7 +278,7 @@ STYLE = """\
   }
 </style>
 """
-"""A plot has a ground of its own, so that it can be read on a page of either colour."""
+"""A plot has a background of its own, so that it can be read on light and dark pages."""
 
 WIDTH, LABELS, LINE = 720, 230, 22
 
@@ -301,5 +309,5 @@ def plot(name: str, path: Path = MEASURED) -> str:
 
 
 def pages() -> dict[Path, Callable[[], str]]:
-    """What is written, by its path."""
+    """The functions that make the files, by path."""
     return {HERE / "performance.md": page, **{HERE / name: partial(plot, name) for name in PLOTS}}

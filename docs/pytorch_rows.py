@@ -1,15 +1,15 @@
-"""What PyTorch's functions are called here: the rows of coming-from-pytorch.md, which `rows.py` makes."""
+"""The counterparts of PyTorch's functions here: the rows of coming-from-pytorch.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-PyTorch itself can be the library that computes, by [tensorbackend-torch](../plugins/tensorbackend-torch/README.md):
-`backend="torch"`. What differs:
+PyTorch itself can be the library that computes: install
+[tensorbackend-torch](../plugins/tensorbackend-torch/README.md) and use `backend="torch"`. The differences are:
 
-- Functions have the Array API standard's names, with `axis` and `keepdims` for `dim` and `keepdim`. The error for a
-  name of PyTorch's says ours: `tb.cat` gives "write tb.concat".
-- Gradients are those of functions, as in JAX: `tb.grad(loss)(parameters)`. There is no `requires_grad` and no
-  `.grad`. [Tapes](gradients.md#tapes) record as `backward` does.
+- Functions have the Array API standard's names, with `axis` and `keepdims` for `dim` and `keepdim`. If you use a name
+  of PyTorch's, the error tells ours: `tb.cat` raises "write tb.concat".
+- You differentiate functions, as in JAX: `tb.grad(loss)(parameters)`. There is no `requires_grad` and no `.grad`.
+  [Tapes](gradients.md#tapes) record eager calls, as PyTorch does for `backward`.
 - There are no modules: parameters are dictionaries of tensors, and a layer is a function ([networks](nn.md)).
-- Nothing changes in place. `x[0] = 1` gives the variable a new value; views do not share what is written.
+- Nothing changes in place. `x[0] = 1` gives the variable a new value; a view of x does not see the assignment.
 - Random numbers come from [keys](random.md), not from a global seed.
 - Axes may have names that are checked everywhere ([named axes](named-axes.md)).
 - Channels are the last axis by default, or the axis that you name."""
@@ -32,8 +32,8 @@ def loss(parameters, x):
 ROWS = """
 torch.tensor([1.0, 2.0]) | tb.tensor([1.0, 2.0]) |
 torch.from_numpy(a) | tb.asarray(x.data) | shares the memory; `tb.from_dlpack` takes any library's array
-x.numpy() | x.data | `numpy.asarray(x)` from any backend in host memory
-x.to("cuda") | x.to_device("cpu") | a device of the backend: `"cuda:0"` on CuPy and PyTorch
+x.numpy() | x.data | `numpy.asarray(x)` works for any backend in host memory
+x.to("cuda") | x.to_device("cpu") | takes a device of the backend: `"cuda:0"` on CuPy and PyTorch
 x.to(torch.float16) | x.astype("f16") |
 x.item() | x[0, 0].item() |
 x.shape, x.size(0) | x.shape, x.shape[0] |
@@ -65,7 +65,7 @@ x.masked_fill(mask, 0) | tb.where(x > 2, 0, x) |
 torch.where(c, x, y) | tb.where(x > 1, x, y) |
 torch.clamp(x, 0, 1) | tb.clip(x, 0, 1) |
 torch.einsum("bf,bf->b", x, y) | tb.einsum("bf,bf->b", x, y) | or words: `"batch feature, batch feature -> batch"`
-torch.bmm | tb.matmul(tb.ones((4, 2, 3)), tb.ones((4, 3, 2))) | `tb.dot(x, y, contract=...)` by names
+torch.bmm | tb.matmul(tb.ones((4, 2, 3)), tb.ones((4, 3, 2))) | or by axis names: `tb.dot(x, y, contract=...)`
 torch.linalg.solve(a, b) | tb.linalg.solve(tb.eye(2), tb.ones(2)) |
 torch.no_grad() | loss(parameters, x) | nothing is recorded unless a gradient is asked for
 loss.backward(); p.grad | tb.grad(loss)(parameters, x) | a gradient for each parameter, in the same dictionary
@@ -74,14 +74,14 @@ torch.autograd.functional.jacobian | tb.jacobian(lambda x: tb.sum(x * x, axis="f
 torch.utils.checkpoint.checkpoint | tb.checkpoint(loss)(parameters, x) |
 torch.compile(f) | tb.jit(loss)(parameters, x) |
 torch.func.vmap(f) | tb.vmap(tb.sum, in_axes="batch")(x) |
-torch.optim.Adam | tb.optimize.adam(1e-3).init(parameters) | `update(gradient, state, parameters)` gives the steps
+torch.optim.Adam | tb.optimize.adam(1e-3).init(parameters) | `update(gradient, state, parameters)` returns the updates
 nn.utils.clip_grad_norm_ | tb.optimize.clip_by_global_norm(1.0).init(parameters) | in a `chain` with the optimiser
 nn.Linear | x @ parameters["weight"] | a bias is added with `+`
 nn.Conv2d | tb.nn.conv(image, tb.nn.he_normal(key, (4, 3, 3, 3), inputs=1, outputs=0)) |
-    the kernel is (output, input, *window) and `axis` the channels'
+    the axes of the kernel are (output, input, *window); `axis` is the axis of channels
 nn.MaxPool2d(2) | tb.nn.max_pool(image, {"row": 2, "column": 2}) |
 nn.LayerNorm | tb.nn.layer_norm(x, axis="feature") |
-nn.Dropout(0.1) | tb.nn.dropout(key, x, 0.1) | in training alone: leave the call out elsewhere
+nn.Dropout(0.1) | tb.nn.dropout(key, x, 0.1) | call it in training only
 nn.Embedding | tb.take(tb.ones((10, 4), names=("word", "unit")), labels, axis="word") |
 nn.LSTM | | `tb.nn.lstm(x, parameters, lengths=...)`; see [networks](nn.md)
 nn.MultiheadAttention | | `tb.nn.multi_head_attention(parameters, x, heads=...)`
@@ -91,18 +91,18 @@ F.cross_entropy(x, labels) | tb.mean(tb.nn.sparse_cross_entropy(x, labels, axis=
 F.one_hot(labels, 3) | tb.nn.one_hot(labels, 3, name="class") |
 F.ctc_loss | | `tb.nn.ctc_loss(logits, labels, logit_lengths=..., label_lengths=...)`
 F.pad(x, (1, 0)) | tb.pad(x, {"feature": (1, 0)}) |
-F.grid_sample | | `tb.grid_sample(grid, coordinates)`, with coordinates in entries and not from -1 to 1
+F.grid_sample | | `tb.grid_sample(grid, coordinates)`; coordinates count entries, they do not run from -1 to 1
 F.gelu(x), F.silu(x) | tb.nn.gelu(x), tb.nn.silu(x) |
 torch.manual_seed(0); torch.randn(2, 3) | tb.random.normal(tb.random.key(0), (2, 3)) |
 torch.rand(2, 3) | tb.random.uniform(key, (2, 3)) |
 torch.randperm(5) | tb.random.permutation(key, 5) |
 torch.multinomial(p, 2) | tb.random.categorical(key, tb.log(x), axis="feature") |
 torch.save(model.state_dict()) | | `tb.save("model.safetensors", parameters)`
-torch.nn.utils.rnn.pack_padded_sequence | | `tb.ragged.with_lengths(x, time=lengths)`: no function reads the padding
+torch.nn.utils.rnn.pack_padded_sequence | | `tb.ragged.with_lengths(x, time=lengths)`: padding never affects results
 torch.sparse_csr_tensor | tb.sparse.from_dense(tb.eye(3)) | formats COO, CSR and CSC
 torch.cuda.synchronize() | x.block_until_ready() |
 torch.profiler.profile | | `with tb.profile() as p:`
 FakeTensorMode, device="meta" | loss(parameters, tb.template((4, 3), "f32")) | `tb.dry_run` adds FLOPs and peak memory
-torch.distributed | | not there yet
-DataLoader | tb.to_batched(x, 1) | of a tensor; any iterable of arrays does
+torch.distributed | | on JAX: `tb.distributed`, and tensors on [meshes of devices](mesh.md)
+DataLoader | tb.to_batched(x, 1) | batches of a tensor; any iterable of arrays works too
 """

@@ -1,7 +1,7 @@
-"""The reference of the site, made of docstrings; a hook of MkDocs, which writes none of its pages to docs/.
+"""The reference of the site, made from docstrings: a hook of MkDocs, which writes none of its pages to docs/.
 
 An object has an entry under its shortest public name, on the page of its family or of its module. mkdocstrings fills in
-the entry from the object as it is at run time, since the sections of an op are completed where it is declared.
+the entry from the object at run time, because sections of an op's docstring are added when the op is declared.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FAMILIES: Final = {
     "indexing": ("Indexing", ("indexing",)),
     "contraction": ("Products and contractions", ("contraction",)),
     "windows": ("Convolution and windows", ("convolution", "window")),
-    "functional": ("Functions applied to elements", ("functional",)),
+    "functional": ("Applying functions to elements", ("functional",)),
     "gradients": ("Gradients", ("grad",)),
     "transforms": (
         "Tracing, jit, vmap and trees",
@@ -51,7 +51,7 @@ FAMILIES: Final = {
         ("select", "backends", "containers", "record", "dispatch", "threads"),
     ),
 }
-"""The pages of `tb`: the title, and the words of the modules (`word_of`) whose functions it has."""
+"""The pages of the functions of `tb`: each title, and the words (`word_of`) of the modules whose functions it lists."""
 
 MODULES: Final = {
     "linalg": "Linear algebra: tb.linalg",
@@ -66,15 +66,15 @@ MODULES: Final = {
     "checkpoints": "Checkpoints: tb.checkpoints",
     "files": "Files",
     "errors": "Errors: tensorbackend.errors",
-    "protocol": "The protocol: tensorbackend.protocol",
-    "extending": "For authors of backends: tensorbackend.extending",
-    "testing": "Tests of backends: tensorbackend.testing",
+    "protocol": "The backend protocol: tensorbackend.protocol",
+    "extending": "Writing backends: tensorbackend.extending",
+    "testing": "Testing backends: tensorbackend.testing",
 }
 """The public modules, each with the title of its page."""
 
 
 def exported(module: ModuleType) -> Iterator[str]:
-    """The names that a module offers: what it defines, and what it imports `as` the same name."""
+    """The public names of a module: those that it defines, and those that it imports `as` the same name."""
     source = getsourcefile(module)
     assert source is not None
     for node in ast.walk(_without_bodies(ast.parse(Path(source).read_text()))):
@@ -85,7 +85,7 @@ def exported(module: ModuleType) -> Iterator[str]:
 
 
 def _without_bodies(tree: ast.Module) -> ast.Module:
-    """A module whose functions and classes are empty, so that only its own names are found."""
+    """A module with empty functions and classes, so that only the module's own names are found."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.body = []
@@ -93,7 +93,7 @@ def _without_bodies(tree: ast.Module) -> ast.Module:
 
 
 def word_of(module: str) -> str:
-    """The word of a module that chooses the page.
+    """The word in a module's name that decides the page.
 
     >>> word_of("tensorbackend.ops.composite.shape.arranging"), word_of("tensorbackend.expr.grad.tape")
     ('shape', 'grad')
@@ -112,7 +112,7 @@ def entries() -> dict[str, dict[str, Any]]:
         module = import_module(f"tensorbackend.{name}".removesuffix("."))
         for public in sorted(set(exported(module))):
             value = getattr(module, public)
-            # A function that remembers its results is no function to Python.
+            # `isfunction` would miss functions that cache their results.
             home = getattr(value, "__module__", "")
             if id(value) in seen or not callable(value) or not home.startswith("tensorbackend"):
                 continue
@@ -123,7 +123,7 @@ def entries() -> dict[str, dict[str, Any]]:
 
 
 def _identifier(name: str, value: Any) -> str:
-    """Where Griffe finds an object, which is where it is defined if a module of the package has its name too."""
+    """The name by which Griffe finds an object: that of its definition if a module of the package has the same name."""
     module, _, public = name.rpartition(".")
     shadowed = hasattr(import_module(module), "__path__") and find_spec(name) is not None
     return f"{value.__module__}.{public}" if shadowed else name
@@ -140,9 +140,9 @@ def pages() -> dict[str, str]:
 INTRODUCTION: Final = """\
 # Reference
 
-Every public function and class, from its docstring. `tb` stands for `import tensorbackend as tb`. The
-[table of ops](../ops.md) says which callback of a backend computes an op, how near the results of two backends are, and
-whether the op has a gradient. [Semantics](../semantics.md) says what holds for special values.
+These pages describe every public function and class, from its docstring. `tb` stands for `import tensorbackend as tb`.
+The [table of ops](../ops.md) says which callback of a backend computes an op, how far results of two backends may
+differ, and whether the op has a gradient. [Semantics](../semantics.md) says how ops treat special values.
 """
 
 
@@ -167,9 +167,9 @@ def _summary(value: Any) -> str:
 def _block(name: str, value: Any) -> str:
     options = {"heading": _short(name), "toc_label": _short(name)}
     if value is tb.Backend:
-        options["inherited_members"] = "true"  # callbacks, which its families declare
+        options["inherited_members"] = "true"  # the callbacks, which the base classes declare
     elif isinstance(value, type) and issubclass(value, tb.Backend):
-        options["members"] = "false"  # what it overrides
+        options["members"] = "false"  # a backend's members are overrides of callbacks
     lines = "".join(f"      {option}: {chosen}\n" for option, chosen in options.items())
     return f"::: {_identifier(name, value)}\n    options:\n{lines}"
 
@@ -185,17 +185,17 @@ OUTSIDE: Final = {
     },
     **{path.relative_to(ROOT).as_posix(): f"examples/{path.stem}.md" for path in sorted(ROOT.glob("examples/*.py"))},
 }
-"""Files outside docs/ that have a page of the site: its path there."""
+"""The files outside docs/ that have a page on the site, each with the path of its page."""
 
 
 def outside(path: str) -> str:
-    """The text of the page of a file outside docs/."""
+    """The text of the page for a file outside docs/."""
     text = (ROOT / path).read_text()
     return text if path.endswith(".md") else f"# {Path(path).name}\n\n```python\n{text}```\n"
 
 
 def linked(text: str, source: str, page: str) -> str:
-    """The text of a page with links to files outside docs/, or from there, that lead to pages of the site.
+    """The text of a page in which links to files, also to and from files outside docs/, lead to pages of the site.
 
     >>> linked("[a](../examples/gpt3.py)", "docs/dry-run.md", "dry-run.md")
     '[a](examples/gpt3.md)'
@@ -219,7 +219,7 @@ def on_config(config: Any) -> None:
 
 
 def on_files(files: Any, config: Any) -> None:
-    """Adds the pages that are no files of docs/."""
+    """Adds the pages that are not files in docs/."""
     from mkdocs.structure.files import File
 
     for page, text in pages().items():
@@ -230,7 +230,7 @@ def on_files(files: Any, config: Any) -> None:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turns links to files into links to pages; leaves tables the room of a table of contents that would be empty."""
+    """Turns links to files into links to pages, and hides an empty table of contents so that tables are wider."""
     uri = page.file.src_uri
     if not re.search(r"^(##|:::) ", markdown, re.MULTILINE):
         page.meta.setdefault("hide", []).append("toc")

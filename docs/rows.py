@@ -1,8 +1,8 @@
-"""Pages that say what the functions of another system are called here, made of a module of rows.
+"""Pages that list the counterparts of another system's functions here, each made from a module of rows.
 
-Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; the code runs after `NAMES`,
-which a test does for each row. A row without code has a remark that says why there is nothing to call. Where a
-module has `COMPARED`, the name is code of the other system. Put into that text it runs, and the test compares the two.
+Such a module has `INTRODUCTION`, `NAMES` and `ROWS`. A row is `name | code | remark`; a test runs the code of each row
+after `NAMES`. A row without code has a remark that says what to do instead. If a module has `COMPARED`, the name in a
+row is code of the other system: the test puts it into the text `COMPARED`, runs it, and compares the results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SYSTEMS = {
     "phiml": "PhiML",
     "returnn": "RETURNN",
 }
-"""What the pages are about, by the names of their files."""
+"""The systems that have a page, by the names in the files of the pages."""
 
 
 class Row(NamedTuple):
@@ -31,24 +31,24 @@ class Row(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What a module of rows has."""
+    """The content of a module of rows."""
 
     introduction: str
     names: str
-    """What stands before the code of each row."""
+    """The code that runs before the code of each row."""
     rows: list[Row]
-    """In the order of the page."""
+    """The rows in the order of the page."""
     compared: str
-    """Where the name of a row is code that gives the same values, the text that runs it."""
+    """The text that runs the name of a row as code, if the names are code that gives the same values."""
 
 
 def read(system: str) -> Rows:
     """The rows of a system's module."""
     module = run_path(str(Path(__file__).with_name(f"{system}_rows.py")))
     rows = []
-    for line in module["ROWS"].strip().replace("\n    ", " ").splitlines():  # a long row goes on in a second line
+    for line in module["ROWS"].strip().replace("\n    ", " ").splitlines():  # a long row continues in a second line
         name, _, rest = line.partition(" | ")
-        # "c | d" is code too: the remark stands behind the last bar.
+        # "c | d" is code too: the remark follows the last bar.
         code, _, remark = rest.rpartition("|")
         rows.append(Row(name.strip(), code.strip(), remark.strip()))
     return Rows(module["INTRODUCTION"], module["NAMES"], rows, module.get("COMPARED", ""))
@@ -57,8 +57,8 @@ def read(system: str) -> Rows:
 PAGE = """\
 # Coming from {name}
 
-Generated from `docs/{system}_rows.py` by `make docs`; a test runs the code of each row, after the block
-below{compared}.
+Generated from `docs/{system}_rows.py` by `make docs`. A test runs the code block below and then the code of each
+row{compared}.
 
 {introduction}
 
@@ -73,7 +73,7 @@ below{compared}.
 def page(system: str) -> str:
     """The text of a system's page."""
     table = read(system)
-    compared = ", and compares what the two columns give" if table.compared else ""
+    compared = ", and compares the results of the two columns" if table.compared else ""
     head = PAGE.format(
         name=SYSTEMS[system], system=system, introduction=table.introduction, names=table.names, compared=compared
     )

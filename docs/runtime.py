@@ -1,7 +1,7 @@
-"""An extension of Griffe, which reads the package's source for the reference: what only the running package knows.
+"""An extension of Griffe, which reads the package's source: adds to the reference what only the running package has.
 
-The docstring of an op gets its sections where the op is declared, and the function that declares a primitive is a rule
-of templates. So an op has the docstring and the types of the function that users call.
+Sections of an op's docstring are added when the op is declared, and the function that declares a primitive is a rule
+on templates. The reference therefore shows the docstring and the types of the function that users call.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from importlib import import_module
 from inspect import getdoc, signature
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import griffe
 
@@ -21,11 +21,11 @@ OF_RULES: Final = {
     "Template | None": "TensorLike | None",
     "Sequence[Template]": "Sequence[TensorLike]",
 }
-"""What users pass where a rule takes templates."""
+"""The types that users pass, by the types that a rule takes."""
 
 
 class Runtime(griffe.Extension):
-    """Takes docstrings and types of ops from the functions as they run."""
+    """Takes the docstrings and types of ops from the functions of the running package."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Completes the docstring of a module, class or function."""
@@ -40,7 +40,7 @@ class Runtime(griffe.Extension):
 
 
 def with_examples(text: str) -> str:
-    """A docstring whose examples are in a section.
+    """A docstring with its examples moved into a section.
 
     >>> with_examples("One.\\n\\n>>> 1\\n1").splitlines()
     ['One.', '', 'Examples', '--------', '>>> 1', '1']
@@ -51,9 +51,8 @@ def with_examples(text: str) -> str:
 
 
 def _retype(declared: griffe.Function, value: Any) -> None:
-    """Gives a primitive the types of its public function in place of those of its rule."""
+    """Gives a primitive the types of its public function instead of those of its rule."""
     for parameter in declared.parameters:
         parameter.annotation = OF_RULES.get(str(parameter.annotation), parameter.annotation)
     if "Plan" in str(declared.returns):
-        returned = signature(value).return_annotation
-        declared.returns = " | ".join(variant.__name__ for variant in get_args(returned)) or returned.__name__
+        declared.returns = signature(value).return_annotation

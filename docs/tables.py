@@ -1,6 +1,7 @@
-"""Writes the tables of docs/ that are derived from the declarations: `python docs/tables.py`, or `make docs`.
+"""Writes the pages of docs/ whose tables come from the declarations: `python docs/tables.py`, or `make docs`.
 
-`python docs/tables.py FILE` first enters what a run of the property tests measured, with `TENSORBACKEND_MEASURED=FILE`.
+`python docs/tables.py FILE` first enters new measurements. Make FILE by running the property tests with
+`TENSORBACKEND_MEASURED=FILE`.
 """
 
 from __future__ import annotations
@@ -32,19 +33,21 @@ ENGINES = ("binary", "numpy")
 
 
 def ops_page() -> str:
-    """docs/ops.md: each declared op, what a backend implements for it, how near results are."""
+    """docs/ops.md: each declared op, what a backend implements for it, and how near its results are."""
     declared = [spec for spec in OPS.values() if spec.function.__module__.startswith("tensorbackend.")]
     lines = [
         "# Ops",
         "",
-        "Generated from the declarations by `make docs`; a test fails when it is stale. A primitive is implemented by",
-        "every backend as the callback; a composite is written in other ops, the last column names the backends that",
-        "override it. Results agree with BinaryBackend to the bit unless a bound is given: in ulps of the element, and",
-        "in as many roundings of what stands behind it, as `tensorbackend/testing/bounds.py` explains.",
+        "Generated from the declarations by `make docs`; a test fails when the page is stale. A *primitive* is",
+        "computed by a callback of the backend, or by a [fall-back](support.md). A *composite* is written in other",
+        "ops; the last column says whether BinaryBackend or NumpyBackend overrides it ([support](support.md) covers",
+        "all backends). Results equal those of BinaryBackend to the bit unless a bound is given. A bound is in ulps",
+        "of the element. The word in parentheses is its [scale](accuracy.md#scales): that many roundings of the scale",
+        "are allowed too.",
         "",
-        "The gradient of an op has a rule (yes), comes by its parts, or is zero wherever there is one. Where there is",
-        "none, `GradientError` says why if one would flow through the op. Primitives without inexact operands and",
-        "results have an empty cell.",
+        "The gradient of an op has a rule (yes), follows from the gradients of its parts (by its parts), or is zero.",
+        "Where the cell says no, `GradientError` gives the reason if a gradient would flow through the op. The cell is",
+        "empty for primitives whose operands or results are never floating or complex numbers.",
         "",
         f"{len(declared)} ops, {len(CALLBACKS)} callbacks.",
         "",
@@ -90,38 +93,42 @@ PARTS = {
     "ctc_forward": ["nn.ctc_loss"],
     "ctc_posteriors": ["nn.ctc_loss"],
 }
-"""Callbacks that are parts of a function: the loss, and its gradient."""
+"""Callbacks that compute parts of a public function, such as a loss and its gradient, with that function."""
 
 NX_INTRODUCTION = """\
 # Coming from Nx
 
-Generated from the declarations by `make docs`. A callback here has the name that it has in `Nx.Backend`, with the
-output template first; the public function has the Array API standard's name where that has one. What else differs:
+Generated from the declarations by `make docs`. Callbacks have the same names as in `Nx.Backend`, and also take the
+output template first. A public function has its name in the Array API standard if the standard has the function. Other
+differences:
 
 - Options are keyword arguments: `Nx.sum(t, axes: [:time])` is `tb.sum(x, axis="time")`.
-- Names are strings: `Nx.new_axis(t, -1, :time)` is `tb.expand_dims(x, -1, name="time")`, `t[time: 0..4]` is
+- Names are strings: `Nx.new_axis(t, -1, :time)` is `tb.expand_dims(x, -1, name="time")`, and `t[time: 0..4]` is
   `x.isel(time=slice(0, 5))`.
 - `Nx.default_backend` is `tb.set_default_backend` for the process and `tb.default_backend` as a context for a block;
   `Nx.BinaryBackend` and `Nx.TemplateBackend` are `tb.BinaryBackend` and `tb.TemplateBackend`, or `"binary"` and
   `"template"`.
-- What is left out is decided here: `axis` of `tb.argmax` and `tb.sum` is all axes as in Nx, of `tb.take`, `tb.sort` and
-  `tb.concatenate` what their pages say; `x.backend_transfer()` goes to the default backend, in Nx to BinaryBackend.
-- `Nx.reduce(t, acc, opts, fun)` is `tb.reduce(x, initial, function=fun, axis=..., dtype=...)`; the function takes
-  what was accumulated first, then the element, where Nx gives it the element first.
-- `Nx.transpose(t)` is `tb.permute_dims(x)`, `Nx.squeeze(t)` `tb.squeeze(x)`, `Nx.broadcast(t, shape, axes: [0])`
-  `tb.broadcast_to(x, shape, axes=(0,))`, `Nx.log(t, b)` `tb.log(x) / tb.log(b)`, `Nx.complex(re, im)`
-  `tb.complex(re, im)`, `Nx.logsumexp(t, exp_scaling_factor: s)` `tb.logsumexp(x, scale=s)`.
-- `tb.slice_` and `tb.slice_along_axis` count the entries of the result, Nx those that the strides go over:
-  `Nx.slice(t, [0], [4], strides: [2])` is `tb.slice_(x, starts=(0,), lengths=(2,), strides=(2,))`.
-- `Nx.split(t, 3)` cuts off three entries; `tb.split(x, (3,))` does so, and `tb.split(x, 3)` makes three equal parts.
-- `Nx.to_batched(t, n, leftover: :repeat)` is the default there; `tb.to_batched` keeps a shorter last batch.
-- Random functions of Nx return the next key with the sample; ours do not: `tb.random.split` the key.
-- A start of `tb.put_slice` that is a tensor is clamped, as in Nx; a negative int counts from the end.
-- The callbacks `max` and `min` are those of two operands, `reduce_max` and `reduce_min` the reductions; `optional` is
-  a method of the backend, given the op's name, one record of its call and the default.
-- Integers divide as in Python (floor); Nx's `quotient` is `tb.trunc_divide` and its `remainder` `tb.fmod`.
-- [Semantics](semantics.md) lists what else is decided otherwise: comparisons give bool, `round` goes to even, NaN
-  sorts last.
+- Some defaults differ. Without `axis`, `tb.argmax` and `tb.sum` take all axes, as in Nx, and `tb.concatenate` joins
+  along the first, as in Nx; but `tb.sort` sorts along the last axis, and `tb.take` needs `axis` unless the tensor has
+  only one. `x.backend_transfer()` moves a tensor to the default backend, in Nx to BinaryBackend.
+- `Nx.reduce(t, acc, opts, fun)` is `tb.reduce(x, initial, function=fun, axis=..., dtype=...)`. The function takes the
+  accumulated value first, then the element; in Nx it takes the element first.
+- `Nx.transpose(t)` is `tb.permute_dims(x)`, `Nx.squeeze(t)` is `tb.squeeze(x)`, `Nx.broadcast(t, shape, axes: [0])` is
+  `tb.broadcast_to(x, shape, axes=(0,))`, `Nx.log(t, b)` is `tb.log(x) / tb.log(b)`, `Nx.complex(re, im)` is
+  `tb.complex(re, im)`, and `Nx.logsumexp(t, exp_scaling_factor: s)` is `tb.logsumexp(x, scale=s)`.
+- The lengths of `tb.slice_` and `tb.slice_along_axis` count the entries of the result. In Nx they count the entries
+  that the strides pass over: `Nx.slice(t, [0], [4], strides: [2])` is
+  `tb.slice_(x, starts=(0,), lengths=(2,), strides=(2,))`.
+- `Nx.split(t, 3)` splits after three entries, as `tb.split(x, (3,))` does; `tb.split(x, 3)` makes three equal parts.
+- By default `Nx.to_batched` fills up the last batch (`leftover: :repeat`); `tb.to_batched` keeps it shorter.
+- Random functions of Nx return the next key with the sample. Ours return the sample alone; split keys with
+  `tb.random.split`.
+- A tensor as a start of `tb.put_slice` is clamped, as in Nx; a negative int counts from the end.
+- The callbacks `max` and `min` take two operands; `reduce_max` and `reduce_min` are the reductions. `optional` is a
+  method of the backend; it gets the op's name, a record of the call, and the default.
+- Integers divide as in Python (floor); Nx's `quotient` is `tb.trunc_divide` and its `remainder` is `tb.fmod`.
+- [Semantics](semantics.md) lists further decisions, such as: comparisons return bool, `round` rounds halves to even,
+  NaN sorts last.
 
 | callback | public function |
 | --- | --- |
@@ -133,10 +140,10 @@ def nx_page() -> str:
     rows = dict(LIFECYCLE)
     for callback in CALLBACKS.values():
         names = sorted(qualified(spec.name) for spec in OPS.values() if spec.callback == callback.name)
-        if not names and hasattr(tb, callback.name):  # control flow, whose functions take functions and are no ops
+        if not names and hasattr(tb, callback.name):  # control flow: functions that take functions are not ops
             names = [callback.name]
         of_matrices = callback.name.removeprefix("sparse_")
-        if not names and hasattr(tb.sparse, of_matrices):  # functions of matrices, which are no tensors
+        if not names and hasattr(tb.sparse, of_matrices):  # functions of sparse matrices, which are not tensors
             names = [f"sparse.{of_matrices}"]
         names = names or PARTS.get(callback.name, [])
         rows[callback.name] = ", ".join(f"`tb.{name}`" for name in names)
@@ -147,7 +154,7 @@ ROWS = run_path(str(HERE / "rows.py"))
 
 
 def rows_page(system: str) -> Callable[[], str]:
-    """docs/coming-from-phiml.md and its like: each function of another system with what it is called here."""
+    """docs/coming-from-phiml.md and similar pages: each function of another system with its counterpart here."""
 
     def page() -> str:
         text: str = ROWS["page"](system)
@@ -157,35 +164,50 @@ def rows_page(system: str) -> Callable[[], str]:
 
 
 MEASURED = HERE / "measured.jsonl"
-"""What the last run of the property tests on each backend measured: a line an op, its ulps by dtype."""
+"""The distances measured by the last run of the property tests on each backend: for each op the ulps by dtype."""
 
 RUNS = {
-    "numpy": "NumPy: 200 random examples for each op with each dtype.",
-    "jax": "JAX on a processor: 200 random examples for each op, of any of the dtypes.",
+    "numpy": "NumPy: 200 random examples for each op and dtype",
+    "jax": "JAX on a CPU: 200 random examples for each op, spread over all dtypes",
 }
 
 ACCURACY_INTRODUCTION = """\
 # Accuracy
 
-How far a backend's results were from BinaryBackend's at most, in ulps of the element (of the larger part of a complex
-number), as the property tests measured it, and the bound that they enforce. Where a bound has a scale, a result within
-that many roundings of it counts as 0 here, as its ulps mean nothing after a cancellation. Ops that are not listed were
-equal to the bit for every dtype.
+The tables below show, for each op and dtype, how far a backend's results were from BinaryBackend's at most. The
+property tests measured these distances, in ulps of the element (for a complex number, of its larger part). They also
+enforce the bound of each op. Ops that are not listed gave results equal to the bit for every dtype. A cell is empty
+where no example had that dtype.
 
 ## Why results differ
 
-| between | why | what to do |
+| difference between | cause | what to do |
 | --- | --- | --- |
-| two backends, in the last digits | each library has its own order of a sum and its own `exp`, `sin` and so on; the \
-bound says how far that goes | compare with `tb.all_close`, at a tolerance above the bound |
-| two backends, much more | small errors grow where large numbers cancel, and where a matrix is nearly singular | \
+| two backends, in the last digits | each library adds in its own order and has its own `exp`, `sin` and so on; the \
+bound says how far results may differ | compare with `tb.all_close`, at a tolerance above the bound |
+| two backends, by much more | small errors grow where large numbers cancel, and where a matrix is nearly singular | \
 compute in float64: `with tb.precision(64):` |
 | eager calls and `tb.jit` on JAX | XLA compiles ops together, and may round an intermediate result where a single \
 op does not | as between two backends |
-| this library and another | a decision of ours, such as the dtype of a sum or the order of ties | \
-[semantics](semantics.md) has a row for each |
-| results and those of BinaryBackend, by more than the bound | a mistake of a backend | `tensorbackend check NAME` \
-finds the op |
+| this library and another | the two define an op differently, such as the dtype of a sum or the order of ties | \
+look it up in [semantics](semantics.md), which has a row for each difference |
+| a backend and BinaryBackend, by more than the bound | an error in the backend | `tensorbackend check NAME` finds \
+the op |
+
+## Scales
+
+Where an op adds numbers, they may cancel, and ulps of the result then mean nothing. The bound of such an op has a
+*scale*, a larger quantity, which the tables name in parentheses after the bound. A result may be off by the bound in
+ulps, or by that many roundings of the scale. A distance within these roundings counts as 0 in the tables.
+
+| scale | one rounding is that of |
+| --- | --- |
+| one | the number 1, for ops in which operands near 1 cancel |
+| operand, square | the largest operand, but at least 1; its square |
+| magnitudes | the result that the op gives for the absolute values of its operands, element by element |
+| norm | the largest of these, for ops in which each result is made of all operands |
+| result | the largest element of the result, for algorithms on matrices that are stable only as a whole |
+| exponent | `y * log(x)` in float64, whose error `exp(y * log(x))` magnifies |
 """
 
 ACCURACY_TABLE = """
@@ -197,7 +219,7 @@ ACCURACY_TABLE = """
 
 
 def measure(path: Path) -> None:
-    """Enters a run's distances, the greatest for each op and dtype, in place of those of its backends before."""
+    """Enters a run's distances, the largest for each op and dtype, in place of the older ones of its backends."""
     largest: dict[tuple[str, str], dict[str, float]] = {}
     run = [json.loads(line) for line in path.read_text().splitlines()]
     again = {row["backend"] for row in run}
@@ -238,33 +260,33 @@ def _short(bound: Bound) -> str:
 SUPPORT_INTRODUCTION = """\
 # What each backend supports
 
-Generated from the classes of the backends and the fall-backs by `make docs`; a test fails when it is stale. Nothing is
-imported but the classes, so it does not depend on the libraries of the machine that wrote it. `support_of(backend,
-callback, dtype)` of `tensorbackend.extending` gives the same answers.
+Generated from the classes of the backends and the fall-backs by `make docs`; a test fails when the page is stale. Only
+the classes are imported, so the page does not depend on the libraries that are installed on the machine that wrote it.
+`support_of(backend, callback, dtype)` of `tensorbackend.extending` returns the same answers.
 
 | | |
 | --- | --- |
-| native | the backend's own callback |
-| fall-back | written in other primitives (`tensorbackend/ops/fallbacks/`), to the same bound; slower |
-| missing | `UnsupportedOp`, which says what would give it |
-| override | a composite that the backend does itself |
-| default | a composite in public ops, which needs what these need |
+| native | the backend has a callback of its own |
+| fall-back | the op is written in other primitives (`tensorbackend/ops/fallbacks/`): the same bound, but slower |
+| missing | the op raises `UnsupportedOp`, which says what to do |
+| override | the backend has its own method for a composite |
+| default | a composite runs as written in public ops, and needs the callbacks that they need |
 
-Where dtypes differ, they stand behind the word: by kind (`float`) or by short name (`f32`).
+Where the answer depends on the dtype, the dtypes follow in parentheses, by kind (`float`) or by short name (`f32`).
 
 ## The minimum
 
-{count} callbacks, from which fall-backs make the others. A backend defines at least these, and the transport
-(`from_binary`, `to_binary`):
+A backend defines at least these {count} callbacks, and the transport (`from_binary`, `to_binary`). Fall-backs provide
+other primitives from them:
 
 {minimum}.
 
-One that holds complex numbers also needs {complex}. What is neither here nor a fall-back is for itself: {alone}. A
-backend that leaves one of these out lacks it, and the composites that use it, and nothing else.
+A backend that holds complex numbers also needs {complex}. Some callbacks are not in the minimum and have no fall-back:
+{alone}. A backend that leaves one of them out lacks only that op and the composites that use it.
 
 ## Primitives
 
-The column "the minimum" is a backend that defines just that.
+The column "the minimum" is a backend that defines only the minimum, with the callbacks for complex numbers.
 
 | callback | {columns} | the minimum | fall-back needs |
 | --- | {lines} | --- | --- |
@@ -273,7 +295,7 @@ The column "the minimum" is a backend that defines just that.
 COMPOSITES = """
 ## Composites
 
-Those that a built-in backend overrides; all others are "default" everywhere.
+The composites that a built-in backend overrides; all others are "default" on every backend.
 
 | callback | {columns} |
 | --- | {lines} |
@@ -281,7 +303,7 @@ Those that a built-in backend overrides; all others are "default" everywhere.
 
 
 def support_page() -> str:
-    """docs/support.md: each callback with how each built-in backend has it, and the minimum."""
+    """docs/support.md: how each built-in backend supports each callback, and the minimum."""
     engines = {name: backend_class(name) for name in backends() if origin(name) == "built in"}
     engines = {name: cls for name, cls in engines.items() if cls.dispatch_priority <= 1}  # those that compute
     real = minimum(dtype for dtype in ALL_DTYPES if not dtype.is_complex)
@@ -308,7 +330,7 @@ def support_page() -> str:
 
 
 def _support(backend: type[Backend], callback: str) -> str:
-    """How a backend has a primitive: one word, or one for each group of the dtypes that reach it."""
+    """How a backend supports a primitive: one word, or one for each group of the dtypes that reach it."""
     arriving = {accepted_dtype(callback, dtype) for dtype in backend.dtypes} - {None}
     ways: dict[str, list[DType]] = {}
     for dtype in ALL_DTYPES:
@@ -320,7 +342,7 @@ def _support(backend: type[Backend], callback: str) -> str:
 
 
 def _grouped(dtypes: list[DType]) -> str:
-    """Dtypes by kind where all of the kind are there."""
+    """Dtypes in short: a kind in place of its dtypes where all of them are there."""
     words: list[str] = []
     for dtype in dtypes:
         kind = [candidate for candidate in ALL_DTYPES if candidate.kind == dtype.kind]

@@ -1,13 +1,13 @@
-"""What xarray's functions are called here: the rows of coming-from-xarray.md, which `rows.py` makes."""
+"""The counterparts of xarray's functions here: the rows of coming-from-xarray.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
-A dimension of xarray is a name of an axis. The names are checked like xarray's, on every backend and inside of `jit`,
-`grad` and `vmap`. What differs:
+A dimension of xarray is the name of an axis here. The names are checked as in xarray, on every backend and inside
+`jit`, `grad` and `vmap`. The differences are:
 
-- Operators pair axes by position and check their names; nothing is reordered in silence. `tb.aligned` brings tensors
-  into one order, after which operators do what xarray's do by name.
-- There are no coordinates, attributes or datasets: a tensor has names and numbers, and a dictionary of tensors goes
-  through every function. Keep an index beside the tensor, and find positions with `tb.searchsorted`.
+- Operators pair axes by position and check their names; axes are never reordered silently. `tb.aligned` brings the axes
+  of tensors into the same order; operators then compute what xarray computes by name.
+- There are no coordinates, attributes or datasets. A tensor has names and numbers, and functions of containers take a
+  dictionary of tensors. Keep an index beside the tensor, and find positions with `tb.searchsorted`.
 - An axis may have no name (`None`).
 - `xarray.DataArray(x, dims=x.names)` wraps a tensor, and computes with it by the Array API
   ([interoperability](interoperability.md)); `tb.asarray(array.values, names=array.dims)` goes back."""
@@ -29,7 +29,7 @@ da.sizes | dict(zip(x.names, x.shape, strict=True)) |
 da.values | x.tolist(), x.data | `numpy.asarray(x)` where the data is in host memory
 da.rename(time="step") | x.rename(time="step") |
 da.isel(time=0) | x.isel(time=0) | also slices, lists and tensors
-da.isel(time=[0, 2], station=[1, 0]) | x.isel(time=[0, 2], station=[1, 0]) | each axis for itself
+da.isel(time=[0, 2], station=[1, 0]) | x.isel(time=[0, 2], station=[1, 0]) | each axis is indexed separately
 da.sel(time=6.0) | x.isel(time=tb.searchsorted(hours, tb.asarray(6.0))) | there are no labels
 da.where(da > 1) | tb.where(x > 1, x, tb.nan) |
 da.fillna(0) | tb.where(tb.isnan(x), 0, x) |
@@ -41,7 +41,7 @@ da.cumsum("time") | tb.cumulative_sum(x, axis="time") |
 da.diff("time") | tb.diff(x, axis="time") |
 da.argmax("time") | tb.argmax(x, axis="time") |
 da.sortby | tb.sort(x, axis="time") | by another array: `tb.take(x, tb.argsort(hours), axis="time")`
-da * scale | tb.multiply(*tb.aligned(x, scale)) | by name; `x * scale` goes by position and is an error here
+da * scale | tb.multiply(*tb.aligned(x, scale)) | by name; `x * scale` pairs axes by position, and here is an error
 da1 + da2 | x + y.align_as(x) | axes in another order
 xr.broadcast(a, b) | tb.aligned(scale, hours, outer=True) |
 xr.dot(a, b, dim="time") | tb.dot(x, y, contract="time") | `station`, which both have, is a batch axis
@@ -58,12 +58,12 @@ da.pad(time=(1, 0)) | tb.pad(x, {"time": (1, 0)}) |
 da.rolling(time=2).mean() | tb.window_mean(x, {"time": 2}) | without the entries that have no full window
 da.coarsen(time=3).mean() | tb.window_mean(x, {"time": 3}, strides={"time": 3}) |
 da.groupby(groups).sum() | tb.segment_sum(x, groups, axis="time", size=2) | also `segment_mean`, `segment_max`
-da.interp(time=points) | tb.grid_sample(x, tb.asarray([[0.5]]), axes="time") | positions in place of labels
+da.interp(time=points) | tb.grid_sample(x, tb.asarray([[0.5]]), axes="time") | takes positions instead of labels
 xr.apply_ufunc(f, da, input_core_dims=[["time"]]) | tb.vmap(tb.logsumexp, in_axes="station")(x) |
 da.astype("float64") | x.astype("f64") |
 xr.corr(a, b) | | `tb.covariance` of a matrix whose columns are the variables
-xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes trees takes it
+xr.Dataset | {"rain": x, "sun": x} | any function of `tb` that takes containers of tensors takes this dictionary
 da.to_netcdf | | `tb.save("a.safetensors", {"rain": x})` keeps names and dtypes
-da.chunk | | a dask array may hold tensors; within one device `tb.dry_run` says beforehand what fits
+da.chunk | | [tensorbackend-dask](../plugins/tensorbackend-dask/README.md) cuts tensors into blocks by axis name
 da.plot | | give `numpy.asarray(x)` to a plotting library
 """

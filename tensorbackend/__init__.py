@@ -11,7 +11,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-# Importing the package of this name first leaves it to the function below.
+# The package `backends` is imported first, so that the function `backends`, imported below, gets the name.
 from . import backends as _package  # noqa: F401
 from . import built_in as _built_in
 from .array_api import __array_api_version__ as __array_api_version__
@@ -47,7 +47,7 @@ from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
 from .mesh import Mesh as Mesh
-from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds what NumPy calls
+from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds the functions that NumPy's protocols call
 from .ops.alignment import aligned as aligned
 from .ops.alignment import merge_axes as merge_axes
 from .ops.alignment import split_axis as split_axis
@@ -348,7 +348,8 @@ if _TYPE_CHECKING:
     from .ops.counting import bincount as bincount
     from .ops.counting import histogram as histogram
 
-    # Once more, as a type checker takes a module of one of these names, imported above, for the attribute.
+    # Some of these names are also those of modules imported above, which a type checker takes for the attributes. So
+    # they are imported once more.
     from .ops.creation.filled import template as template
     from .ops.creation.ranges import arange as arange
     from .ops.creation.ranges import linspace as linspace
@@ -382,10 +383,10 @@ _install()
 
 
 def __getattr__(name: str) -> _Any:
-    """Imports a name when it is first asked for, which keeps this import quick: namespaces, families of ops, functions
-    of graphs, backends' classes.
+    """Imports a public name when it is first used, which keeps `import tensorbackend` quick.
 
-    The error for a name of another library says how it is written here.
+    Such names are namespaces, families of ops, functions of graphs (as `jit`), and the backends' classes. The error for
+    a name of another library says how to write it here.
     """
     if name in _built_in.NAMESPACES:
         return _import_module(f".{name}", __name__)
@@ -412,7 +413,7 @@ def __getattr__(name: str) -> _Any:
 
 
 def __dir__() -> list[str]:
-    """The public names, with those that are imported late."""
+    """The public names, including those that are imported on first use."""
     from types import ModuleType
 
     loaded = {name for name, value in globals().items() if not (name[:1] == "_" or isinstance(value, ModuleType))}

@@ -1,11 +1,11 @@
-"""How near an op must come to the exact result on every backend. An op without a bound must agree to the bit.
+"""How near the result of an op must come to BinaryBackend's on every backend. Without a bound it must agree to the bit.
 
-A bound stands where its op is declared: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, and
-`@within(SUM)` of a plain function. `tensorbackend.testing` holds every backend to it.
+A bound stands where its op is declared: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, or
+`@within(SUM)` for a plain function. `tensorbackend.testing` holds every backend to it.
 
-A bound is in ulps of each element. Where an op adds, cancellation makes the ulps of a result mean nothing: its bound
-counts as well in roundings of something larger, its `scale` (Higham, Accuracy and Stability of Numerical Algorithms,
-section 4.2).
+A bound is a number of ulps of each element. Where an op adds, cancellation makes the ulps of a result meaningless. The
+same number of roundings of a larger quantity is then allowed too: the bound's `scale` (Higham, Accuracy and Stability
+of Numerical Algorithms, section 4.2).
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 Scale: TypeAlias = Literal["element", "one", "operand", "square", "magnitudes", "norm", "result", "exponent"]
-"""The quantity whose roundings a bound counts, besides the element itself:
+"""The quantity whose roundings a bound counts, besides those of the element itself (`element`: no other quantity):
 
-- `one`: of 1, where operands of about 1 cancel;
-- `operand`, `square`: of the largest operand, or of 1, or of its square;
-- `magnitudes`: of the op's result for the magnitudes of its operands, element by element;
-- `norm`: of the greatest of these, where each result is made of all operands;
-- `result`: of the largest element of the result, where an algorithm on matrices is stable as a whole (Higham,
-  chapter 7);
-- `exponent`: of y * log(x) in float64, which exp(y * log(x)) magnifies.
+- `one`: 1, where operands of about 1 cancel;
+- `operand`: the largest magnitude of an element of the operands, at least 1;
+- `square`: the square of that;
+- `magnitudes`: the op's result for the absolute values of its operands, element by element;
+- `norm`: the greatest of these results, where each element of the result depends on all elements of the operands;
+- `result`: the largest element of the result, where an algorithm on matrices is stable as a whole (Higham, chapter 7);
+- `exponent`: y * log(x) in float64, whose error exp(y * log(x)) magnifies.
 """
 
 
 class Bound(NamedTuple):
-    """How far a result may be away."""
+    """How far a result may be from BinaryBackend's."""
 
     ulps: float = 0
     reason: str = ""
     scale: Scale = "element"
     tame: bool = False
-    """Whether operands are of moderate size, as the order of operations may overflow on the way."""
+    """Whether tests draw operands of moderate size, as larger ones overflow on the way in some orders of operations."""
 
 
 EXACT = Bound()
 
 
 class Bounds(NamedTuple):
-    """The bound of an op, and the one of calls with complex operands or results where that is another."""
+    """The bound of an op, and another one for calls with complex operands or results, where it differs."""
 
     bound: Bound = EXACT
     complex: Bound | None = None
@@ -52,7 +52,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def within(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[Function], Function]:
-    """Declares the bound of a public function that is no op of its own, such as one made of several."""
+    """Declares the bound of a public function that is not an op, such as one that is made of several ops."""
 
     def mark(function: Function) -> Function:
         function.__bounds__ = Bounds(bound, complex)  # type: ignore[attr-defined] # read by tensorbackend.testing

@@ -11,6 +11,7 @@ from typing import Final
 from .dtypes import ALL_DTYPES, DType, bfloat16, default_dtype, float16
 from .ops.inspection import isdtype
 from .select import devices, get_backend
+from .template import MAX_AXES
 
 __array_api_version__: Final = "2025.12"
 
@@ -23,9 +24,9 @@ STANDARD: Final = tuple(dtype for dtype in ALL_DTYPES if dtype not in (float16, 
 class NamespaceInfo:
     """The capabilities of the default backend, by the standard's inspection interface."""
 
-    def capabilities(self) -> dict[str, bool | int | None]:
-        """Whether masks and shapes that depend on data are there, and how many axes at most (`None`: no bound)."""
-        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
+    def capabilities(self) -> dict[str, bool | int]:
+        """Whether boolean masks and data-dependent shapes are supported, and the greatest number of axes."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_AXES}
 
     def default_device(self) -> str:
         """The device of new tensors."""
@@ -46,7 +47,7 @@ class NamespaceInfo:
         }
 
     def dtypes(self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None) -> dict[str, DType]:
-        """The dtypes of the standard by name, or those of a kind as `isdtype` has them."""
+        """The standard's dtypes by name: all of them, or those of a kind that `isdtype` knows."""
         get_backend(device=device)
         return {dtype.name: dtype for dtype in STANDARD if kind is None or isdtype(dtype, kind)}
 

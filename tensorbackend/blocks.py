@@ -15,14 +15,14 @@ R = TypeVar("R")
 _open: Final[set[object]] = set()
 """The generators of blocks that were begun and not ended."""
 
-atexit.register(_open.clear)  # while what they take back is still there
+atexit.register(_open.clear)  # while the variables that they restore still exist
 
 
 class _Block(_GeneratorContextManager[R]):
-    """A block whose generator lives until the block ends, or for ever where an interrupt took the end away.
+    """A block whose generator lives until the block ends, or for ever if an interrupt kept it from ending.
 
-    Python ends a generator that nothing refers to, in whatever context it is then: that would set there what stood
-    before the block in another one.
+    Python closes a generator that nothing refers to, in whatever context is current then. The generator would restore
+    its old value in that context, although the block began in another one.
     """
 
     def __enter__(self) -> R:
@@ -41,23 +41,23 @@ class _Block(_GeneratorContextManager[R]):
             self._forget()
 
     def _forget(self) -> None:
-        """Lets go of a generator that has ended: an interrupt may have come before it took anything back."""
+        """Drops the generator if it has ended, which it has not if an interrupt came before it restored anything."""
         if cast("GeneratorType[R, None, None]", self.gen).gi_frame is None:
             _open.discard(self.gen)
 
 
 def block(function: Callable[P, Iterator[R]]) -> Callable[P, _GeneratorContextManager[R]]:
-    """`contextlib.contextmanager` for what sets variables of a context.
+    """`contextlib.contextmanager` for blocks that set context variables.
 
     Parameters
     ----------
     function : Callable
-        A generator function that yields once, and takes back in `finally` what it has set.
+        A generator function that yields once, and restores in `finally` what it has set.
 
     Returns
     -------
     Callable
-        A function that gives the block.
+        A function that returns the block.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 public names that many programs never use.
 
 Lower layers know none of these by name. They ask for them through the entries made here when `tensorbackend` is
-imported, so a backend's module and its library are imported when the backend is first asked for.
+imported, so a backend's module and its library are imported when the backend is first requested.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .protocol.core import CompositeCall
 from .select import build_in
 
 NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
-"""The public modules that are imported when one is first used."""
+"""The public modules, each of which is imported on first use."""
 
 MODULES = {
     name: module
@@ -73,7 +73,7 @@ MODULES = {
     }.items()
     for name in names.split()
 }
-"""The module of each public name that is imported when one is first used."""
+"""The module of each public name that is imported on first use."""
 
 
 def _binary() -> type[Backend]:
@@ -119,7 +119,7 @@ def _ops() -> None:
     from . import ops
 
     for module in walk_packages(ops.__path__, f"{ops.__name__}."):
-        if ".fallbacks" not in module.name:  # which declare no op
+        if ".fallbacks" not in module.name:  # fall-backs declare no op
             import_module(module.name)
 
 

@@ -1,18 +1,18 @@
-"""Checkpoints: nested tensors in a folder, each process writing what it holds, whole or not at all.
+"""Checkpoints: nested tensors in a folder, saved completely or not at all; each process writes what it holds.
 
-A folder has one version at rest, and a file that says which:
+While no program saves, a folder holds one version, and a file that names it:
 
     folder/current                         the name of the version
-    folder/7/part-0-of-2.safetensors       the parts that the process 0 holds, under "name" or "name@begin,begin"
+    folder/7/part-0-of-2.safetensors       the parts that process 0 holds, under "name" or "name@begin,begin"
     folder/7/part-0-of-2.json              which parts these are
     folder/7/index.json                    every tensor's shape, dtype, names and mesh axes, and every part
 
-A new version is written beside the old one. Only when all its parts are on the disk does `current` name it, by one
-rename; then the old one goes. So a program that ends at any moment leaves the last version or the new one, and never a
-mixture. One writer at a time: a program that reads while another one saves may find the old version gone.
+A new version is written beside the old one. Only when all its parts are on the disk does one rename make `current` name
+it; then the old version is deleted. So a program that ends at any moment leaves the old version or the new one, and
+never a mixture. Only one program may save at a time, and a program that reads meanwhile may find the old version gone.
 
-The parts are safetensors files, as other programs read these too and they hold names of axes and bfloat16. Rejected:
-orbax, which would be one more dependency, writes a format of its own, and knows nothing of names.
+The parts are safetensors files, which other programs read too, and which hold axis names and bfloat16. Rejected: orbax,
+which would be one more dependency, writes a format of its own, and does not know axis names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from .backends.libraries import import_library
 from .dtypes import as_dtype
@@ -42,22 +42,20 @@ __all__ = ["load", "save"]
 
 _CURRENT = "current"
 _FORMAT = 1
-"""The number of the format, of which readers know one."""
-
-Part: TypeAlias = tuple[Path, str, tuple[int, ...], tuple[int, ...]]
-"""A file, the key in it, where the part begins and its shape."""
+"""The number of the format, the only one that `load` reads."""
 
 
 @entry
 def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     """Write nested tensors to a folder, in place of the checkpoint that is there.
 
-    Of several processes all must call it, with one folder that all of them see. Each writes the parts that it holds.
+    If there are several processes, all must call it, with one folder that all of them see. Each writes the parts that
+    it holds.
 
     Parameters
     ----------
     folder : str or os.PathLike
-        The folder, which is made where there is none.
+        The folder. It is made if it does not exist.
     value : tensors in lists, tuples, dictionaries and dataclasses
         Other values in them are not written.
 
@@ -68,7 +66,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     FileError
         For a file where the folder should be.
     OSError
-        Where the files cannot be written; then the checkpoint that was there still is.
+        Where the files cannot be written; the old checkpoint then stays as it was.
 
     Examples
     --------
@@ -108,7 +106,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
 
 @entry
 def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: BackendLike = None) -> Any:
-    """Read a checkpoint onto a backend: one device, or a mesh, whatever it was written from.
+    """Read a checkpoint onto a backend, one device or a mesh, whatever backend it was written from.
 
     On a mesh each process reads the parts that its devices need.
 
@@ -117,20 +115,20 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     folder : str or os.PathLike
         The folder.
     like : tensors or templates in lists, tuples, dictionaries and dataclasses, optional
-        The nesting of the result, such as the saved value. Shapes, dtypes and names must be as they are there; other
-        values in it stay.
+        A value nested as the result shall be, such as the saved value. Its tensors must have the shapes, dtypes and
+        names of the saved ones; its other values stay as they are.
     backend : Backend, type or str, optional
         Where the tensors live, by default the default backend. `"template"` reads no elements.
 
     Returns
     -------
     Any
-        Tensors nested as `like`; without it by their places as a dictionary.
+        The tensors nested as `like`. Without it, a dictionary of the tensors by their places in the saved value.
 
     Raises
     ------
     FileError
-        Where there is no checkpoint, one that is broken, or one of other tensors than `like`.
+        Where there is no checkpoint, where it is broken, or where it has other tensors than `like`.
     OSError
         Where the files cannot be read.
 
@@ -178,7 +176,7 @@ def _nested_like(like: Any, tensors: Mapping[str, Tensor]) -> Any:
         there = tensors[name].template if name in tensors else None
         if there is not templates.get(name):
             shown = {"like": templates.get(name), "checkpoint": there, "place": name}
-            raise FileError(expected("a checkpoint of the tensors of like", **shown))
+            raise FileError(expected("a checkpoint with the tensors of like", **shown))
     return unflatten(tree, [tensors.get(name, leaf) for name, leaf in zip(paths(tree), leaves, strict=True)])
 
 
@@ -186,7 +184,7 @@ def _nested_like(like: Any, tensors: Mapping[str, Tensor]) -> Any:
 
 
 def _processes(on_mesh: bool) -> tuple[int, int, Callable[[str], None]]:
-    """The number of this process, how many there are, and what waits until all have come to a point."""
+    """The index of this process, the number of processes, and a function that waits until all have come to a point."""
     if not on_mesh:
         return 0, 1, lambda point: None
     jax = import_library("jax", "jax", "jax")
@@ -201,7 +199,7 @@ def _processes(on_mesh: bool) -> tuple[int, int, Callable[[str], None]]:
 
 
 def _write_parts(path: Path, tensors: Mapping[str, Tensor], process: int) -> None:
-    """The parts that this process writes, and which they are."""
+    """Writes the parts that this process holds, and the file that says which they are."""
     parts: dict[str, Tensor] = {}
     places: dict[str, tuple[str, tuple[int, ...]]] = {}
     host = get_backend("numpy")
@@ -251,18 +249,18 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _current(folder: Path) -> Path | None:
-    """The version that is whole, `None` where there is none."""
+    """The folder of the version that is complete; `None` where there is none."""
     try:
         name = (folder / _CURRENT).read_text()
     except FileNotFoundError:
         return None
     if not name.isdigit():
-        raise FileError(expected("the number of a version in the file current", folder=str(folder), found=name[:80]))
+        raise FileError(expected("a version number in the file current", folder=str(folder), found=name[:80]))
     return folder / name
 
 
 def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, parts: list[Any]) -> Tensor:
-    """One tensor of a checkpoint on a backend."""
+    """Reads one tensor of a checkpoint onto a backend."""
     out = Template(tuple(entry["shape"]), as_dtype(entry["dtype"]), entry["names"])
     if backend.template_only:
         return Tensor(out, backend, None)
@@ -277,7 +275,7 @@ def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, 
 
 
 def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice, ...]) -> Any:
-    """The elements of a tensor in a region, from the parts that have some of it."""
+    """The elements of a tensor in a region, from the parts that overlap it."""
     import numpy
 
     bounds = [part.indices(size)[:2] for part, size in zip(region, out.shape, strict=True)]

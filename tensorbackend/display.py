@@ -1,4 +1,4 @@
-"""Printing: the template on the first line, then the elements at the ends of each axis; for notebooks as a table."""
+"""Tensors as text: the template, then the elements at both ends of each axis; in notebooks these are a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .elements import pack, unpack
 from .template import Template
 
 LIMIT = 100
-"""The number of elements that are read and shown at most, unless another number is asked for."""
+"""The most elements that are read and shown, unless the caller gives another number."""
 
 _MORE = "..."
 _BETWEEN = ", "
@@ -20,8 +20,8 @@ _BETWEEN = ", "
 def ends(shape: Sequence[int], limit: int = LIMIT) -> list[list[int]]:
     """The positions that are shown along each axis, in text and in tables.
 
-    All of them where `limit` elements are enough; else as many at each end as a square matrix of `limit` elements has
-    in half a row, and fewer where there are more axes.
+    All positions where the tensor has at most `limit` elements. Otherwise a number of them at both ends of each axis:
+    half a row of a square matrix of `limit` elements, and fewer where there are more axes.
 
     >>> ends((2, 3)), ends((1000,))
     ([[0, 1], [0, 1, 2]], [[0, 1, 2, 3, 4, 995, 996, 997, 998, 999]])
@@ -41,7 +41,7 @@ def ends(shape: Sequence[int], limit: int = LIMIT) -> list[list[int]]:
 
 
 def _fit(shown: Sequence[Sequence[int]], limit: int) -> bool:
-    return prod(len(positions) or 1 for positions in shown) <= limit  # an empty axis hides how many rows there are
+    return prod(len(positions) or 1 for positions in shown) <= limit  # an empty axis must not hide the other axes
 
 
 def _ends(size: int, edge: int) -> list[int]:
@@ -85,15 +85,16 @@ def show(
     positions : sequence of sequence of int
         The positions along each axis, as `ends` gives them.
     looks : str, optional
-        What stands in place of the template.
+        The text to show in place of the template.
     width : int, optional
-        Columns of characters in a line, by default those of the terminal. Rows that are longer are rounded to 8 digits;
-        if they still are, they show fewer of their elements. A tensor of one axis goes on in the next line.
+        The number of characters in a line, by default the terminal's. The elements of longer rows are rounded to 8
+        digits; if the rows are still too long, they show fewer elements. A tensor of one axis continues on the next
+        line.
 
     Returns
     -------
     str
-        The template and the backend, and below the elements in columns.
+        The template and the backend, and below them the elements in columns.
 
     Examples
     --------
@@ -109,14 +110,14 @@ def show(
 
 
 def terminal_width() -> int:
-    """The number of characters of a line of the terminal, 80 where there is none."""
+    """The number of characters in a line of the terminal, 80 where there is no terminal."""
     from shutil import get_terminal_size  # slow to import
 
     return get_terminal_size().columns
 
 
 def _body(shape: Sequence[int], spelt: Iterator[list[str]], positions: Sequence[Sequence[int]], width: int) -> str:
-    """The elements, as they are spelt exactly or, where a row of these is too long, in few digits."""
+    """The elements as text: exact, or in few digits where an exact row is too long."""
     exact = next(spelt)
     if not shape:
         return exact[0] if exact else _MORE
@@ -137,7 +138,7 @@ def _body(shape: Sequence[int], spelt: Iterator[list[str]], positions: Sequence[
 
 
 def _aligned(texts: Sequence[str]) -> list[str]:
-    """Texts of one width, with the decimal points below each other."""
+    """The texts padded to one width, with their decimal points below each other."""
     parts = [text.partition(".") for text in texts]
     whole = max((len(before) for before, _, _ in parts), default=0)
     rest = max((len(point) + len(after) for _, point, after in parts), default=0)
@@ -145,7 +146,7 @@ def _aligned(texts: Sequence[str]) -> list[str]:
 
 
 def _cells(positions: Sequence[int | None], texts: Sequence[str]) -> list[str]:
-    """The texts of a row, with a sign for omitted elements."""
+    """The texts of a row, with dots for omitted elements."""
     remaining = iter(texts)
     return [_MORE if position is None else next(remaining) for position in positions]
 
@@ -164,7 +165,7 @@ def _wrapped(cells: Sequence[str], width: int) -> str:
 
 
 def _length(widths: Sequence[int], columns: Sequence[int], positions: Sequence[int], size: int) -> int:
-    """The characters of a row of some columns, with a sign for omitted ones."""
+    """The number of characters in a row of the given columns, with dots for omitted ones."""
     signs = [
         len(_MORE) if position is None else 0 for position in gapped([positions[column] for column in columns], size)
     ]
@@ -172,7 +173,7 @@ def _length(widths: Sequence[int], columns: Sequence[int], positions: Sequence[i
 
 
 def _kept(widths: Sequence[int], positions: Sequence[int], size: int, room: int) -> list[int]:
-    """The columns that fit in a line, from both ends."""
+    """The columns that fit in a line, as many from one end as from the other."""
     columns = list(range(len(widths)))
     for edge in range(len(columns) // 2, 0, -1):
         if _length(widths, columns, positions, size) <= room:
@@ -190,7 +191,7 @@ def _nested(leading: Sequence[Sequence[int | None]], rows: Iterator[str], indent
 
 
 def heading(text: str) -> str:
-    """Text such as a template as HTML."""
+    """A text, such as a template, as HTML."""
     return f"<code>{_escaped(text)}</code>"
 
 
@@ -249,11 +250,11 @@ def _escaped(text: str) -> str:
 
 
 _DIGITS_OF_MANY = 8
-"""The digits of elements of which many are shown side by side."""
+"""The significant digits of an element where many are shown side by side."""
 
 
 def _text(element: object, dtype: DType, digits: int | None = None) -> str:
-    """An element exactly, or rounded to so many significant digits."""
+    """An element as text, exactly or rounded to `digits` significant digits."""
     if isinstance(element, float):
         return _decimal(element, dtype, digits)
     if isinstance(element, complex):

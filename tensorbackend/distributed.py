@@ -1,8 +1,8 @@
 """Several processes that compute together, each with devices of its own.
 
-Each process runs the same program. A tensor on a mesh of the devices of all of them is one tensor, of which each
-process holds parts. What computes with it, and what reads it (`item`, `tolist`, `numpy.asarray`), every process must
-call, in the same order. The display shows the parts of its own process and asks nothing of others.
+Each process runs the same program. A tensor on a mesh of the devices of all processes is one tensor, of which each
+process holds parts. Every process must make the calls that compute with it or read it (`item`, `tolist`,
+`numpy.asarray`), in the same order. Printing it shows the parts of one process and needs no other process.
 
 >>> import tensorbackend as tb
 >>> tb.distributed.process_index(), tb.distributed.process_count()
@@ -41,11 +41,12 @@ def initialize(
     Parameters
     ----------
     coordinator : str, optional
-        Host and port of the process 0, `"10.0.0.1:1234"`. On clusters that JAX knows it finds out by itself.
+        Host and port of process 0, such as `"10.0.0.1:1234"`. On clusters that JAX knows, JAX finds out this and the
+        two numbers below by itself.
     processes : int, optional
-        The number of processes, likewise.
+        The number of processes.
     process : int, optional
-        The number of this process, from 0 up, likewise.
+        The index of this process, from 0 up.
     timeout : int
         Seconds to wait for the others.
     heartbeat : int
@@ -55,9 +56,9 @@ def initialize(
     Raises
     ------
     ArgumentError
-        For some of coordinator, processes and process without the others, and a number that is none of them.
+        For some of coordinator, processes and process without the others, and for a process not below processes.
     BackendError
-        Where JAX was used before, and where the others do not come in time.
+        Where JAX was used before, and where the others do not join in time.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def initialize(
             heartbeat_timeout_seconds=heartbeat,
         )
     except (RuntimeError, ValueError) as error:
-        remedy = "initialize before anything else of JAX, with the same coordinator in each process"
+        remedy = "call initialize() before anything else uses JAX, with the same coordinator in each process"
         came = f"{type(error).__name__}: {error}"
         raise BackendError(expected("the processes to find each other", remedy, error=came)) from error
 
@@ -101,7 +102,7 @@ def shutdown() -> None:
 
 @entry
 def process_index() -> int:
-    """The number of this process, 0 where there is one.
+    """The index of this process, 0 where there is only one.
 
     Returns
     -------
@@ -137,13 +138,13 @@ def process_count() -> int:
 
 @entry
 def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> Tensor:
-    """One tensor of what each process has of it, laid out by its names; each process keeps its own data.
+    """One tensor of the parts that the processes have, laid out by its names; each process keeps its own data.
 
     Parameters
     ----------
     part : tensor, array or nested lists
-        What this process has: along each axis that the layout divides among processes its run of entries, along other
-        axes all.
+        The part of this process: its run of entries along each axis that the layout divides among processes, and all
+        entries along other axes.
     names : sequence of str or None
         The names of the axes.
     backend : Backend
@@ -152,12 +153,12 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     Returns
     -------
     Tensor
-        The whole.
+        The whole tensor.
 
     Raises
     ------
     ShapeError
-        Where the parts make no whole that the mesh divides.
+        Where the parts do not make one tensor that the mesh can divide.
     BackendError
         For a backend that is on no mesh.
 
@@ -177,5 +178,5 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     try:
         data = on_mesh.assembled(known, local.__array__())
     except ValueError as error:
-        raise ShapeError(expected("parts of one whole that the mesh divides", part=known)) from error
+        raise ShapeError(expected("parts of one tensor that the mesh can divide", part=known)) from error
     return Tensor(Template(tuple(data.shape), as_dtype(data.dtype.name), known.names), backend, data)

@@ -1,7 +1,7 @@
-"""Elements as Python numbers and as bytes: row-major, native byte order, one road for every dtype.
+"""Converts elements between Python numbers and bytes (row-major, native byte order), in one way for every dtype.
 
-`float16` and `bfloat16` come out as Python floats, complex numbers as Python complex. What goes in
-must lie in the dtype's range (`check_scalar`), but for floats, which round to infinity.
+`float16` and `bfloat16` come out as Python floats, complex numbers as Python complex. Numbers that go in must lie in
+the dtype's range (`check_scalar`), except floats, which round to infinity.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ LETTERS: dict[DType, str] = {
     float32: "f",
     float64: "d",
 }
-"""The formats of `struct` for the dtypes that Python has."""
+"""The format characters of `struct`, for the dtypes that it knows."""
 
 
 def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
-    """The elements in bytes.
+    """The elements that bytes hold.
 
     >>> from tensorbackend.dtypes import bfloat16
     >>> unpack(pack([1.5, -2.0], bfloat16), bfloat16)
@@ -61,7 +61,7 @@ def unpack(data: bytes | memoryview, dtype: DType) -> tuple[Any, ...]:
 
 
 def iterable(data: bytes, dtype: DType) -> Sequence[Any]:
-    """The elements in bytes to go through once, made one by one where Python has the dtype."""
+    """The elements that bytes hold, for one pass; they are made one by one where `memoryview` knows the dtype."""
     if dtype in LETTERS and dtype is not float16:
         return memoryview(data).cast(LETTERS[dtype])  # type: ignore[call-overload,no-any-return] # any letter
     return unpack(data, dtype)
@@ -86,7 +86,7 @@ def _layout(dtype: DType, count: int) -> struct.Struct:
 
 @lru_cache(maxsize=2048)
 def reader(dtype: DType, count: int) -> Callable[[bytes | memoryview], tuple[Any, ...]]:
-    """`unpack` for so many elements of a dtype; remembered, as to make one costs more than a few elements do."""
+    """The function that unpacks `count` elements of a dtype; cached, as making it costs more than a few elements do."""
     if dtype in LETTERS:
         return _layout(dtype, count).unpack
     if dtype is bfloat16:
@@ -103,7 +103,7 @@ def reader(dtype: DType, count: int) -> Callable[[bytes | memoryview], tuple[Any
 
 @lru_cache(maxsize=2048)
 def writer(dtype: DType, count: int) -> Callable[..., bytes]:
-    """`pack` for so many elements of a dtype, each an argument."""
+    """The function that packs `count` elements of a dtype, each given as an argument."""
     if dtype is bfloat16:
         return _bfloat16_writer(count)
     if dtype is float16:
@@ -121,7 +121,7 @@ def writer(dtype: DType, count: int) -> Callable[..., bytes]:
 
 
 def widen_bfloat16(data: bytes | memoryview) -> bytes:
-    """The same values as float32, whose upper half bfloat16 is: two zeros below each two bytes."""
+    """The same values as float32, whose upper half a bfloat16 is: two zero bytes go below each element."""
     wide = bytearray(2 * len(data))
     wide[2::4], wide[3::4] = data[0::2], data[1::2]
     return bytes(wide)
@@ -151,9 +151,9 @@ _FLOAT32, _UINT32 = struct.Struct("<f"), struct.Struct("<I")
 
 
 def _bfloat16_writer(count: int) -> Callable[..., bytes]:
-    """Rounds all elements by one sum of long integers, whose 32-bit lanes are the elements as float32.
+    """The function that rounds all elements by a sum of long integers, whose 32-bit lanes are the elements as float32.
 
-    The element alone is asked only where rounding to float32 first may have made a tie, and for NaN.
+    An element is rounded by itself only where rounding to float32 first may have made a tie, and for NaN.
     """
     ones, low_half, below_tie, tie = (_lanes(bits, count) for bits in (1, 0xFFFF, 0x7FFF, 0x8000))
     single, size = writer(float32, count), 4 * count
@@ -178,7 +178,7 @@ def _bfloat16_writer(count: int) -> Callable[..., bytes]:
 
 
 def _lanes(bits: int, count: int) -> int:
-    """The same 32 bits, so many times."""
+    """The same 32 bits, repeated `count` times."""
     return int.from_bytes(bits.to_bytes(4, "little") * count, "little")
 
 

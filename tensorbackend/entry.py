@@ -39,7 +39,7 @@ _PACKAGE = os.path.dirname(__file__)
 
 
 def entry(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function that is no declared op, behind the door.
+    """Wraps a public function that is not a declared op, so that a wrong argument raises an error of the library's own.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
         except TensorBackendError as error:
             error.named(_name(function))
             raise
-        except Exception as error:  # whatever a wrong argument led to; one that `tell` cannot explain passes
+        except Exception as error:  # whatever a wrong argument led to; what `tell` cannot explain is raised as it is
             tell(error, function, arguments, keywords)
             raise
 
@@ -77,7 +77,7 @@ def entry(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function that keeps its arguments for later, as a transform does: they are looked at before it runs.
+    """Wraps a public function that keeps its arguments for later, as a transform does: they are checked before it runs.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _name(function: Callable[..., Any]) -> str:
-    """The name of a function in errors: that of the class for an `__init__`."""
+    """The name of a function in errors; for an `__init__` it is the name of the class."""
     return function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
 
@@ -125,10 +125,10 @@ def tell(
     arguments: Sequence[Any],
     keywords: Mapping[str, Any],
 ) -> None:
-    """Raises the error that explains a raw one, where an argument does not fit its annotation; else returns."""
+    """Raises an error of the library's own from `error` if an argument does not fit its annotation; else returns."""
     labelled = [*_arguments(function, arguments, keywords)]
     if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in labelled):
-        return  # by a function of the user's
+        return  # raised by a function of the user's
     for parameter, value, kind in labelled:
         explanation: TensorBackendError | None = None
         if isinstance(error, RecursionError) and is_deep(value):
@@ -145,7 +145,7 @@ def tell(
 def _arguments(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any, Any]]:
-    """The arguments of a call: each one's label in errors, value and type. Nothing where Python refuses the call."""
+    """The label in errors, the value and the type of each argument; nothing if the signature does not take the call."""
     from inspect import signature, unwrap  # slow to import, and only an error or a transform needs it
 
     try:
@@ -171,11 +171,11 @@ def _raised_elsewhere(error: Exception) -> bool:
     return not file.startswith((_PACKAGE, "<frozen"))
 
 
-# Values that a type takes
+# Values that a type allows
 
 
 class _Kind(NamedTuple):
-    """A type that says more, or less, than its class."""
+    """A type that does not allow exactly the instances of its class: its words in errors, and a test of values."""
 
     words: str
     takes: Callable[[Any], bool]
@@ -186,7 +186,7 @@ def _is_operand(value: Any) -> bool:
 
 
 def _is_int(value: Any) -> bool:
-    """Whether a value is an int of at most 64 bits, as array libraries count in; that of a tensor is read."""
+    """Whether a value is an int of at most 64 bits, as array libraries use; the value of an integer tensor is read."""
     try:
         return not isinstance(value, bool) and -(1 << 63) <= index(value) < 1 << 64
     except TemplateDataError:

@@ -1,6 +1,6 @@
 """Every exception a user meets, and the one formatter of their texts.
 
-A text says what was expected, what came with its value, and the remedy last; it starts in lower
+A text says what was expected, then what was given and its value, and last the remedy. It starts in lower
 case and is the same on every backend. Each class also derives from the built-in that Python code
 would expect in its place (`ValueError`, `TypeError`, `IndexError`, ...).
 """
@@ -72,12 +72,12 @@ class DataError(TensorBackendError, ValueError):
     """An error that only data can show: a backend raises it, a dry run on templates does not."""
 
     message: str = ""
-    """The text without the op, once an op stands in front of it."""
+    """The text without the op, once an op has been put in front of it."""
 
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:
         """Puts the op and what its inputs look like in front of the text.
 
-        The op that was called takes the place of those that it is made of, as these differ among backends.
+        If ops are nested, the op that the user called takes the place of those inside it, which differ among backends.
         """
         self.message = self.message or str(self)
         self.operation = f"{operation} of {', '.join(map(repr, inputs))}"
@@ -108,7 +108,7 @@ class UnsupportedOp(BackendError, NotImplementedError):
     def __init__(self, text: str, dtype: object = None) -> None:
         super().__init__(text)
         self.dtype = dtype
-        """The dtype that it does not take; `None` where it lacks the op altogether."""
+        """The dtype that the backend does not take; `None` where it lacks the op altogether."""
 
 
 class FileError(TensorBackendError, ValueError):
@@ -142,16 +142,16 @@ class ContractError(TensorBackendError, AssertionError):
 
 
 def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
-    """The text of an error: what was expected, what came with its value, the remedy last.
+    """The text of an error: what was expected, what was given and its value, and last the remedy.
 
     Parameters
     ----------
     expectation : str
         What was expected.
     remedy : str, optional
-        What helps.
+        What the user can do.
     **came
-        What came, by the names of parameters.
+        The values that were given, by the names of their parameters.
 
     Returns
     -------
@@ -171,8 +171,8 @@ def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
 def shown(value: object) -> str:
     """A value as an error shows it: its `repr`, cut where it is long or deep.
 
-    A tensor is shown by its template, so that the text is the same on every backend, and an int that Python refuses to
-    write by its size.
+    A tensor is shown by its template, so that the text is the same on every backend. An int that Python refuses to
+    write is shown by its size.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def shown(value: object) -> str:
 
 
 class _Short(Repr):
-    """A writer of values in few characters."""
+    """Writes values in few characters."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,13 +15,13 @@ Colours = Literal["none", "256", "all"]
 Colour = tuple[int, int, int]
 
 _PALETTE: Final[Sequence[Colour]] = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
-"""Viridis at five places, between which colours are interpolated: as bright as the number is great."""
+"""Viridis at five places, between which colours are interpolated: the greater the number, the brighter the colour."""
 _RAMP: Final = " .:-=+*#%@"
-"""Characters as dark as the number is great."""
+"""Characters: the greater the number, the denser the character."""
 _STEPS: Final = 16
-"""Cells of the scale."""
+"""The number of cells of the scale."""
 _SHADES: Final = 63
-"""The last of the colours of a drawing, counted from 0."""
+"""The index of the last colour of a drawing, from 0."""
 _WIDE: Final = 640
 """The greatest width of a drawing, in pixels."""
 
@@ -58,7 +58,7 @@ class HeatMap:
 
     def __init__(self, head: str, cells: Sequence[Sequence[float]]) -> None:
         self.head = head
-        """The drawn tensor, in words."""
+        """The line above the map, which describes the tensor."""
         self.cells = cells
         """The numbers, row by row."""
         finite = [value for row in cells for value in row if isfinite(value)]
@@ -69,7 +69,7 @@ class HeatMap:
         return self.text(colours_of(sys.stdout))
 
     def text(self, colours: Colours, width: int | None = None) -> str:
-        """The map as text, in lines of at most `width` characters where its columns are no more."""
+        """The map as text, in lines of at most `width` characters if it has no more columns than that."""
         if not self.cells:
             return self.head
         if colours == "none":
@@ -90,7 +90,7 @@ class HeatMap:
 
     def _place(self, value: float) -> float:
         """Where a finite number lies on the scale, from 0 to 1."""
-        low, high = self.low / 2, self.high / 2  # halves, as their difference is finite
+        low, high = self.low / 2, self.high / 2  # halves, whose difference is always finite
         return (value / 2 - low) / (high - low) if high > low else 0.0
 
     def _character(self, value: float) -> str:
@@ -102,7 +102,7 @@ class HeatMap:
         return _colour_at(self._place(value)) if isfinite(value) else _special(value)[3]
 
     def _marks(self) -> list[tuple[str, str, str, Colour, str]]:
-        """The kinds of numbers here that are not finite."""
+        """The entries of `_SPECIAL` for the numbers of the map that are not finite."""
         keys = {_special(value)[0] for row in self.cells for value in row if not isfinite(value)}
         return [mark for mark in _SPECIAL if mark[0] in keys]
 
@@ -173,7 +173,7 @@ def _code(colour: Colour, colours: Colours) -> str:
 
 
 def _svg(columns: int, rows: int, side: float, content: str) -> str:
-    """A drawing whose unit is a cell, of so many pixels."""
+    """A drawing whose unit is a cell of `side` pixels."""
     size = f'width="{columns * side:g}" height="{rows * side:g}" viewBox="0 0 {columns} {rows}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} shape-rendering="crispEdges">{content}</svg>'
 

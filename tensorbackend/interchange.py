@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 @cache
 def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
-    """NumPy's dtype for ours; bfloat16 is that of ml_dtypes.
+    """NumPy's dtype for one of ours; for bfloat16 it is that of ml_dtypes.
 
     Parameters
     ----------
     dtype : DType
-        One of ours.
+        One of our dtypes.
 
     Returns
     -------
     numpy.dtype
-        NumPy's.
+        NumPy's dtype.
 
     Examples
     --------
@@ -46,7 +46,7 @@ ARRAYS = ("__array__", "__dlpack__", "__array_interface__")
 
 
 def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
-    """NumPy's array of another library's, where that has `__array__` or `__array_interface__`."""
+    """Another library's array as a NumPy array; it must have `__array__` or `__array_interface__`."""
     if hasattr(value, "__array__") or not hasattr(value, "__array_interface__"):
         array: numpy.ndarray[Any, Any] = value.__array__()
         return array
@@ -58,8 +58,8 @@ def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
 def is_plain_array(value: object) -> bool:
     """Whether a value is an array that an op takes as an operand.
 
-    One that NumPy could read but that has operators of its own, as a `pandas.Series` with its index, is more than an
-    array: an operator leaves it to that operand, and a function asks for `asarray(value)`.
+    A value that NumPy could read but that has operators of its own is more than an array, as a `pandas.Series` with its
+    index. Our operators leave the call to that operand, and our functions ask the user to write `asarray(value)`.
     """
     if hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__"):
         return True
@@ -67,14 +67,14 @@ def is_plain_array(value: object) -> bool:
 
 
 DLPACK_DEVICES = {"cpu": 1, "cuda": 2, "gpu": 2, "metal": 8, "rocm": 10, "tpu": 12}
-"""DLPack's type of each kind of device; 12 is that of extensions, which have none of their own."""
+"""DLPack's device type for each kind of device; 12 is for extension devices, which have no type of their own."""
 
 HOST = (1, 0)
 """DLPack's device type and number of host memory."""
 
 
 def dlpack_device(device: str) -> tuple[int, int]:
-    """DLPack's device type and number for a device; host memory is one, whatever computes on it.
+    """DLPack's device type and number for a device; all host memory is one device, whatever computes on it.
 
     >>> dlpack_device("cpu:1"), dlpack_device("cuda:1"), dlpack_device("cuda")
     ((1, 0), (2, 1), (2, 0))
@@ -85,7 +85,7 @@ def dlpack_device(device: str) -> tuple[int, int]:
 
 
 class OnDevice:
-    """Another library's array, asked for by DLPack in the memory of a device; its producer copies, or `BufferError`."""
+    """Another library's array, requested in a device's memory: its producer copies it or raises `BufferError`."""
 
     def __init__(self, array: Any, device: tuple[int, int]) -> None:
         self.array, self.device = array, device
@@ -100,9 +100,9 @@ class OnDevice:
 
 
 def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
-    """A NumPy array over bytes: read-only and without a copy, unless another dtype or a copy is asked for.
+    """A NumPy array over bytes: read-only and without a copy, unless another dtype or a copy is requested.
 
-    Raises `ArgumentError` where `copy=False` and one is needed.
+    Raises `ArgumentError` for `copy=False` where a copy is needed.
     """
     import numpy
 
@@ -111,14 +111,14 @@ def numpy_from_binary(template: Template, data: bytes, dtype: Any, copy: bool | 
 
 
 _ALIGNMENT = 64
-"""Bytes; XLA shares memory of others that starts at a multiple of this, and copies any other."""
+"""Bytes; XLA shares other libraries' memory that starts at a multiple of this, and copies any other memory."""
 
 _LARGE = 1 << 16
 """The number of bytes from which a copy costs more than finding an aligned place."""
 
 
 def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> numpy.ndarray[Any, Any]:
-    """A row-major copy of an array in a dtype; a large one in memory that other libraries can share."""
+    """A row-major copy of an array in a dtype; a large copy is in memory that other libraries can share."""
     import numpy
 
     if array.size * dtype.itemsize < _LARGE:
@@ -131,7 +131,7 @@ def aligned_copy(array: numpy.ndarray[Any, Any], dtype: numpy.dtype[Any]) -> num
 
 
 def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> numpy.ndarray[Any, Any]:
-    """A read-only view of an array, or a writable copy where one is asked for or needed for the dtype.
+    """A read-only view of an array, or a writable copy where one is requested or needed for the dtype.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
 
     if dtype is not None and numpy.dtype(dtype) != array.dtype:
         if copy is False:
-            raise ArgumentError(expected("no copy to be needed", "leave copy out", dtype=dtype))
+            raise ArgumentError(expected("a dtype that needs no copy, for copy=False", "leave copy out", dtype=dtype))
         return array.astype(dtype)
     if copy:
         return array.copy()
@@ -168,16 +168,17 @@ def read_only(array: numpy.ndarray[Any, Any], dtype: Any, copy: bool | None) -> 
 
 
 def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -> Any:
-    """A DLPack capsule of a copy of a read-only array, by the options of `__dlpack__`; with `copy=False` of itself.
+    """A DLPack capsule of a copy of a read-only array; with `copy=False`, of the array itself.
 
-    DLPack 1.0 marks memory as read-only, but not every consumer asks: PyTorch writes to it all the same.
+    DLPack 1.0 can mark memory as read-only, but not every consumer heeds the mark: PyTorch writes to such memory all
+    the same.
 
     Parameters
     ----------
     array : numpy.ndarray
         A read-only array.
     options : mapping of str
-        Those of `__dlpack__`.
+        The options of `__dlpack__`.
 
     Returns
     -------
@@ -203,12 +204,12 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
 
 
 class Words:
-    """An array of another library, whose bfloat16 DLPack gives to NumPy as unsigned integers."""
+    """An array of another library, whose bfloat16 elements DLPack gives to NumPy as unsigned integers."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
         self.bfloat16 = False
-        """Whether that was so in the last capsule."""
+        """Whether the last capsule had bfloat16 elements."""
 
     def __dlpack__(self, **options: Any) -> Any:
         capsule = self.array.__dlpack__(**options)
@@ -233,7 +234,7 @@ _UNSIGNED, _BFLOAT = 1, 4
 
 
 def _exchange_code(capsule: Any, old: int, new: int) -> bool:
-    """Whether the elements in a capsule are 16 bits of an old code; they get the new one."""
+    """Whether the elements in a capsule have 16 bits and the code `old`; if so, their code becomes `new`."""
     import ctypes
 
     class Start(ctypes.Structure):
@@ -269,7 +270,7 @@ def _exchange_code(capsule: Any, old: int, new: int) -> bool:
 
 
 def _marked_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
-    """The same memory as an array that says it may be written, whoever owns it."""
+    """The same memory as an array that is marked as writable, whoever owns it."""
     import ctypes
 
     import numpy

@@ -11,7 +11,7 @@ _loaders: list[Callable[[], None]] = []
 
 
 def ops_loaded_by(load: Callable[[], None]) -> None:
-    """Enters a function that imports the modules that declare ops."""
+    """Registers a function that imports the modules that declare ops."""
     _loaders.append(load)
 
 

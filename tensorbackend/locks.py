@@ -7,11 +7,12 @@ import threading
 
 
 def free_in_child(owner: object, name: str) -> None:
-    """Exchanges a re-entrant lock, an attribute of a module or a class, in every child that is forked.
+    """Replaces a re-entrant lock, an attribute of a module or a class, by a free one in every child that is forked.
 
-    Of a parent's threads a child has one alone, so that a lock of another would never be released. The attribute is
-    exchanged rather than the lock reset: the thread that forks may be inside its block, whose end releases the lock
-    that the block began with. The guarded state must be consistent between any two steps of the block.
+    A child has only the thread that forked, so a lock that another thread of the parent held would never be released.
+    The attribute is replaced, rather than the lock reset, because the thread that forks may be inside a `with` block of
+    the lock, whose end releases the lock that the block began with. The guarded state must be consistent between any
+    two steps of such a block.
     """
 
     def renew() -> None:

@@ -1,7 +1,7 @@
 """Memos of calls, and their keys.
 
 A key is made of templates, which are interned, and of options. An option stands in a key together with its class, as 1,
-True and 1.0 are equal; of options whose class does not tell enough, `told` makes what can stand in a key.
+True and 1.0 are equal. Where that is not enough, as for tuples and floats, `told` makes the part of the key.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any, Final
 from .dtypes import DType
 
 MEMO_LIMIT: Final = 4096
-"""Entries of a memo. One more takes the place of the oldest."""
+"""The most entries of a memo. A further entry replaces the oldest one."""
 
 NUMBERS: Final = frozenset({bool, int, float, complex})
 """Types of the Python numbers that may stand beside tensors."""
 
 ATOMS: Final = frozenset({bool, int, str, type(None), DType})
-"""Classes of options that are their own keys beside their class."""
+"""Classes of options that stand in a key as they are, beside their class."""
 
 _SAME_IN_TUPLES: Final = frozenset({int, str, type(None)})
-"""Classes of elements such that equal tuples of them are one option. (True,) equals (1,), so bool is missing."""
+"""Classes of elements whose tuples are the same option if they are equal. Not bool, as (True,) equals (1,)."""
 
 
 def remember(memo: dict[Any, Any], key: object, value: object) -> None:
-    """Enters a value in a bounded memo, from which the oldest entry goes where it is full."""
+    """Enters a value in a bounded memo, which drops its oldest entry if it is full."""
     if len(memo) >= MEMO_LIMIT:
         # Another thread may change the memo meanwhile; it is bounded all the same.
         with suppress(KeyError, RuntimeError, StopIteration):
@@ -66,10 +66,11 @@ def kind_of(value: object) -> object:
 
 
 def told(value: Any) -> Any:
-    """An option as part of a key, such that values that are equal but not the same option have different keys.
+    """The part of a key for an option; values that are equal but not the same option get different parts.
 
-    Lists become tuples; floats keep the sign of zero. Raises `KeyError` for NaN and what cannot be compared, which are
-    found under no key, and `TypeError` for an option that does not hash; callers then take the full path.
+    Lists become tuples; floats keep the sign of zero. Raises `KeyError` for NaN and for values that cannot be compared,
+    as no look-up finds them. An option that does not hash makes the look-up raise `TypeError`. Callers take the full
+    path after either error.
 
     >>> told((0, 1)), told(0.0) == told(-0.0), told((1,)) == told((True,))
     ((0, 1), False, False)
@@ -88,6 +89,6 @@ def told(value: Any) -> Any:
         frozen = freeze(value)
         if frozen == frozen:
             return frozen, kind_of(frozen)
-    except (ValueError, RecursionError):  # of an array, which has no truth, and of a list that holds itself
+    except (ValueError, RecursionError):  # from an array, which has no truth value, or a list that holds itself
         pass
     raise KeyError

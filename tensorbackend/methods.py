@@ -1,7 +1,6 @@
 """The ops that a tensor has as methods, beside its operators: what NumPy, PyTorch and JAX users type without thinking.
 
-Each takes its op's options, and those that come first also by position: `x.sum(0)`. `tensor.bind` gives it the op's
-docstring.
+Each takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` gives it the op's docstring.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class OpMethods:
     ravel = flatten
 
     def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
-        """The axes in another order, by default turned round: `permute_dims`."""
+        """The axes in another order, by default reversed: `permute_dims`."""
         order = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
         return self._op("permute_dims", order or None)
 
@@ -129,10 +128,10 @@ class OpMethods:
 
     @property
     def real(self) -> Self:
-        """The real parts; of a tensor that is not complex its elements."""
+        """The real parts; for a tensor that is not complex, its elements."""
         return self._op("real")
 
     @property
     def imag(self) -> Self:
-        """The imaginary parts; of a tensor that is not complex zeros."""
+        """The imaginary parts; for a tensor that is not complex, zeros."""
         return self._op("imag") if self.dtype.is_complex else self._op("zeros_like")

@@ -17,7 +17,7 @@ R = TypeVar("R")
 Operand: TypeAlias = Tensor | Scalar
 
 LEFT_OUT: Final = -1
-"""The length in place of those of sequences for an optional tensor that was left out."""
+"""Stands in `Call.groups`, in place of a sequence's length, for an optional tensor that was left out."""
 
 _UNKNOWN: Final = Parameter("", "positional", "option", "")
 
@@ -44,22 +44,22 @@ def template_of(operand: Operand) -> Template:
 
 
 class Call:
-    """One call: its operands, and its arguments with templates in their place."""
+    """One call: its operands, and its arguments with templates in place of the operands."""
 
     __slots__ = ("arguments", "foreign", "groups", "key", "keywords", "native", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
     groups: list[int | None]
-    """`None`, the length of the sequence, or `LEFT_OUT` for each tensor parameter."""
+    """For each tensor parameter: `None` for one tensor, the length of a sequence, or `LEFT_OUT`."""
     arguments: list[Any]
     """The positional arguments with templates for operands and options frozen."""
     keywords: dict[str, Any]
     """The keyword arguments likewise."""
     native: list[Tensor]
-    """The operands that came as tensors; another library's array was made one."""
+    """The operands that came as tensors, without those made from another library's arrays."""
     foreign: bool
-    """Whether there was such an array."""
+    """Whether an operand came as another library's array."""
     key: tuple[object, ...]
     """All that a plan depends on."""
 
@@ -101,7 +101,7 @@ class Call:
 
     @property
     def deciding(self) -> list[Tensor]:
-        """The tensors whose backends say where the op runs: another library's array follows those that came as such."""
+        """The tensors whose backends decide where the op runs: those that came as tensors; without any, all tensors."""
         return self.native or self.tensors
 
     @property
@@ -110,7 +110,7 @@ class Call:
         return [operand for operand in self.operands if isinstance(operand, Tensor)]
 
     def grouped(self, inputs: Sequence[Any]) -> list[Any]:
-        """The properties of the operands, such as their templates, as one argument for each tensor parameter."""
+        """One argument for each tensor parameter, from `inputs`: one item for each operand, such as its template."""
         rest = iter(inputs)
         return [
             None if size == LEFT_OUT else next(rest) if size is None else tuple(next(rest) for _ in range(size))
@@ -118,7 +118,7 @@ class Call:
         ]
 
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
-        """The value that a memo holds for this call, else computes it; options that do not hash are not kept."""
+        """The value that a memo holds for this call; computed if it is new, and not kept if an option does not hash."""
         try:
             outcome = memo.get(self.key)
         except TypeError:
@@ -130,7 +130,7 @@ class Call:
 
 
 def nameless(x: Tensor) -> Tensor:
-    """A tensor without names, which shares its data."""
+    """The tensor without its names; it shares the data."""
     template = x.template
     if not any(template.names):
         return x

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _ops: dict[str, Callable[..., Tensor]] = ops
 
 _MOST_DIGITS = 308
-"""Decimal digits by which float64 can be scaled."""
+"""The most decimal digits by which float64 can be scaled."""
 
 
 def _unary(name: str) -> Callable[[Tensor], Tensor]:
@@ -29,7 +29,7 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     def method(self: Tensor, other: TensorLike) -> Tensor:
         try:
             return _ops[name](self, other)
-        except OperandError:  # Python then asks the other operand, and says so if it cannot either
+        except OperandError:  # Python then tries the other operand's method, and raises if that fails too
             return NotImplemented  # type: ignore[no-any-return]
 
     method.op = name  # type: ignore[attr-defined] # read for `OPERATORS`
@@ -57,7 +57,7 @@ def _rdivmod(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
 
 
 def _round(self: Tensor, digits: int | None = None) -> Tensor:
-    """Elementwise, ties to even: `round(x)`, and to decimal digits `round(x, 2)`."""
+    """Rounds each element, ties to even: `round(x)` to integral values, `round(x, 2)` to 2 decimal digits."""
     if digits is None or not (digits := integer(digits=digits)):
         return _ops["round"](self)
     if abs(digits) > _MOST_DIGITS:
@@ -121,5 +121,5 @@ class Operators(OpMethods):
 OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Operators).items() if hasattr(method, "op")}
 """The method of `Tensor` that stands for an op of two tensors, by the op's name.
 
-The dispatcher puts the op's warm call in its place, which comes back to the method for operands that are not ready.
+The dispatcher replaces the method by the op's warm call, which leaves calls without a ready kernel to the method.
 """

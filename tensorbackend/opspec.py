@@ -1,4 +1,4 @@
-"""Specifications of the ops, read once: callbacks off the protocol, parameters off the declared functions.
+"""Specifications of the ops, read once: callbacks from the protocol, parameters from the declared functions.
 
 Everything that needs to know the ops (the dispatcher, `TemplateBackend`, the support matrix, the
 conformance suite, the reference in docs/) reads `CALLBACKS` and `OPS`; no list of op names is kept by
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 CostRule: TypeAlias = Callable[..., int]
-"""The operations of a call, from the output template, the templates of the inputs, and the options by name."""
+"""Computes the number of operations of a call from the output template, the inputs' templates, and the options."""
 
 
 class Callback(NamedTuple):
@@ -57,12 +57,12 @@ class OpSpec(NamedTuple):
     callback: str
     """The name under which a backend implements it: a primitive's callback, a composite's override."""
     function: Callable[..., Any]
-    """A primitive's rule, a composite's default implementation."""
+    """A primitive's rule, or a composite's default implementation."""
     parameters: tuple[Parameter, ...]
     result: Callable[..., Any] | None = None
     """Makes the public result of an op with several results from their tensors; a plain tuple by default."""
     bounds: Bounds = TO_THE_BIT
-    """How near its results must be."""
+    """How near its results must come to BinaryBackend's."""
     cost: Cost | CostRule | None = None
     """The cost of a composite, where it is less than that of its parts; a primitive's cost is its callback's."""
     reach: Reach | None = None
@@ -75,7 +75,7 @@ class OpSpec(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The family of its callback, such as `"elementwise"`; without one, the word of the module that declares it."""
+        """The family of its callback, such as `"elementwise"`; without a callback, the `word` of its module."""
         callback = CALLBACKS.get(self.callback)
         return callback.family if callback is not None else word(self.module)
 
@@ -87,13 +87,13 @@ class OpSpec(NamedTuple):
         return signature(self.function)
 
     def at(self, position: int) -> Parameter:
-        """The parameter that a positional argument is for; the last positional one takes any that are too many."""
+        """The parameter that a positional argument is for; surplus ones are for the last positional parameter."""
         positional = [parameter for parameter in self.parameters if parameter.kind != "keyword"] or self.parameters
         return positional[min(position, len(positional) - 1)]
 
 
 class DeclaredOps(MutableMapping[str, OpSpec]):
-    """The declared ops by public name. Asked for one that it lacks, or for all, it imports the modules that have them.
+    """The declared ops by public name. If it lacks an op, or is asked for all, it imports the modules that declare ops.
 
     >>> "silu" in OPS, "no_op" in OPS
     (True, False)
@@ -140,7 +140,7 @@ OPS = DeclaredOps()
 
 
 def word(module: str) -> str:
-    """The word that a module's name has for a family: that below `ops`, or the last of a module elsewhere.
+    """The family that a module's name gives: the part below `ops`, or the last part for a module elsewhere.
 
     >>> word("tensorbackend.ops.composite.linalg.norms"), word("mine.attention")
     ('linalg', 'attention')
@@ -237,6 +237,6 @@ def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:
 
 
 def overridable() -> tuple[str, ...]:
-    """The names under which a backend may override a composite: of declared ops, and of control flow."""
+    """The names under which a backend may override composites: those of declared ops and those of control flow."""
     declared = (spec.callback for spec in OPS.values() if spec.kind == "composite")
     return tuple(dict.fromkeys((*declared, *(callback.name for callback in CALLBACKS.values() if callback.optional))))

@@ -1,7 +1,7 @@
-"""The meanings of a function's parameters, read off the types of their annotations.
+"""The meanings of a function's parameters, read from the types of their annotations.
 
-`Tensor | None`, `Optional[tb.Tensor]` and an alias of either are one type, so they say the same. Annotations are mostly
-texts: a text is evaluated where its function stands, once for all functions in which its names mean the same.
+`Tensor | None`, `Optional[tb.Tensor]` and an alias of either are one type, so they mean the same. Most annotations are
+texts. A text is evaluated with the globals of its function, once for all functions in which its names mean the same.
 """
 
 from __future__ import annotations
@@ -47,27 +47,27 @@ class _Stands(NamedTuple):
 
 
 def read_parameters(function: Callable[..., Any], first: int = 0, *, strict: bool = True) -> tuple[Parameter, ...]:
-    """The parameters of a function, with what each stands for by the type of its annotation.
+    """The parameters of a function, each with its role and meaning from the type of its annotation.
 
     Parameters
     ----------
     function : Callable
         A rule, a body, a fall-back or a declaration of the protocol.
     first : int, default 0
-        How many parameters to leave out: `self` and the output template.
+        How many parameters at the beginning to leave out, such as `self` and the output template.
     strict : bool, default True
-        Whether an annotation must say plainly what stands for the parameter, as in a declared op. A public function
-        around ops may take a number or a tensor; such a parameter is an option then.
+        Whether an annotation must say plainly whether the parameter takes tensors, as in a declared op. If not, a
+        parameter that may be a number or a tensor, as in a public function around ops, is an option.
 
     Returns
     -------
     tuple of Parameter
-        One for each parameter; one without an annotation is an option.
+        One for each parameter; a parameter without an annotation is an option.
 
     Raises
     ------
     TypeError
-        For an annotation in which a name is not known, or of which it is not plain whether tensors stand for it.
+        For an annotation with an unknown name, or one that does not say plainly whether the parameter takes tensors.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def types_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def results(function: Callable[..., Any], parameter: str) -> int:
-    """The number of templates that a parameter takes that is annotated `Template` or as a tuple of them."""
+    """The number of templates that a parameter takes: 1 for the annotation `Template`, more for a tuple of several."""
     return max(1, get_args(_resolved(function.__annotations__[parameter], function.__globals__)).count(Template))
 
 
@@ -125,8 +125,8 @@ def _plain(annotation: object) -> str:
 # From a text to its type
 
 _known: dict[tuple[object, ...], tuple[_Stands, tuple[Any, ...]]] = {}
-"""The meanings of annotations, by their text and the identities of the objects that it names, as types take long to
-hash. The objects are kept too, so that no identity is used again."""
+"""The meanings of annotations, by their text and the identities of the objects that it names, because types take long
+to hash. The objects are kept too, so that no other object gets one of these identities."""
 
 
 def _said(annotation: Any, names: Mapping[str, Any]) -> _Stands:
@@ -148,7 +148,7 @@ def _code(text: str) -> CodeType:
 
 
 def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
-    """The type that an annotation is: texts, also those in quotes, are evaluated; aliases are what they stand for."""
+    """The type that an annotation stands for: texts, also in quotes, are evaluated, and aliases are replaced."""
     while True:
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__
@@ -172,7 +172,7 @@ def _evaluated(text: str, names: Mapping[str, Any]) -> Any:
         raise TypeError(f"expected an annotation of known names, got {text!r}, in which {error}; {remedy}") from None
 
 
-# From a type to what it says
+# From a type to its meaning
 
 
 def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
@@ -227,7 +227,7 @@ def _is_sequence_of_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
 
 
 def _holds_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
-    """Whether tensors stand anywhere in a type, but for those that a function takes or gives."""
+    """Whether a type contains tensors, other than as parameters or results of a function type."""
     kind = _resolved(kind, names)
     if meaning_of(kind) == "tensor" or _is_tensor(kind):
         return True

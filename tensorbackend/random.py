@@ -1,7 +1,8 @@
-"""Random numbers from keys, the same on every backend and those of `jax.random`.
+"""Random numbers from keys: the same on every backend, and the same as those of `jax.random`.
 
-A key, which is a tensor of two words (uint32), decides the numbers that are drawn with it. Draw with a key once, and
-`split` it for more. What JAX's default, partitionable Threefry-2x32 gives, these functions give:
+A key, which is a tensor of two words (uint32), decides the numbers that are drawn with it. Draw with each key only
+once, and `split` a key to get more keys. These functions give the numbers of JAX's default generator, the partitionable
+Threefry-2x32:
 
 - to the bit: `key`, `split`, `fold_in`, `bits`, `uniform`, `randint`, `bernoulli`, `permutation`, `shuffle`;
 - by the same formulas, within the error of the functions in them: `normal` (where JAX's own inverse error function

@@ -13,8 +13,8 @@ from .protocol import Backend, BackendLike, defines
 from .select import backend_class, get_backend
 
 Way: TypeAlias = Literal["native", "override", "default", "fall-back", "missing"]
-"""How a backend supports an op: a primitive by its own callback, by a fall-back or not at all, a composite by its own
-method or by the default in public ops."""
+"""How a backend supports an op: a primitive by its own callback, by a fall-back or not at all; a composite by the
+backend's own method or by the default in public ops."""
 
 
 def support_of(backend: BackendLike, op: str, dtype: DTypeLike | None = None) -> Way:

@@ -1,4 +1,4 @@
-"""The names of functions elsewhere: in NumPy, SciPy, JAX, PyTorch and Nx. The only such table.
+"""The names of functions in other libraries: NumPy, SciPy, JAX, PyTorch and Nx. The only such table.
 
 `SYNONYMS` are the same functions under other names, so that `numpy.arccos(x)` finds ours; `ADVICE` says how to write
 what we have in another form.
@@ -108,7 +108,7 @@ ADVICE: Final = {
 
 
 def advice(name: str) -> str | None:
-    """How to write a function of another library's name here, `None` where there is nothing like it.
+    """How to write here what another library calls by this name; `None` where there is nothing like it.
 
     >>> advice("cumsum"), advice("ravel")
     ('cumulative_sum', 'reshape(x, -1)')

@@ -22,7 +22,7 @@ class Template:
     """Shape, dtype and axis names of a tensor, immutable and interned.
 
     Two equal templates are one object, so templates compare and hash by identity, which is what makes
-    them cheap keys. Raises `ShapeError`, `DTypeError` or `NamesError` for parts that make none.
+    them cheap keys. Raises `ShapeError`, `DTypeError` or `NamesError` for parts that make no template.
 
     >>> t = Template((2, 3), "f32", ("batch", "feature"))
     >>> t
@@ -90,14 +90,14 @@ class Template:
 
 
 MAX_AXES: Final = 64
-"""The number of axes that a tensor may have: as many as NumPy's arrays."""
+"""The most axes that a tensor may have: as many as NumPy's arrays."""
 
 MAX_BYTES: Final = (1 << 63) - 1
-"""The number of bytes that a tensor may take, and an empty one without its axes of size 0: what array libraries can
-count."""
+"""The most bytes that a tensor may take: as many as array libraries can count. An empty tensor is measured without its
+axes of size 0."""
 
 _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
-# Re-entrant, because memory that is collected while it is held may run code that makes templates.
+# Re-entrant, because garbage that is collected while the lock is held may run code that makes templates.
 _intern_lock = threading.RLock()
 
 free_in_child(sys.modules[__name__], "_intern_lock")
@@ -125,16 +125,16 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
 
 
 def _check_size(shape: Shape, dtype: DType) -> None:
-    """Raises `ShapeError` for what no array library holds: each has an error of its own, or none."""
+    """Raises `ShapeError` for a size that no array library holds; their own errors differ, and some raise none."""
     if len(shape) > MAX_AXES:
         raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
     if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
-        remedy = "the other axes count beside one of size 0 too" if 0 in shape else ""
+        remedy = "the other axes count even if one has size 0" if 0 in shape else ""
         raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))
 
 
 def is_deep(value: object) -> bool:
-    """Whether lists or other containers nest deeper than a tensor has axes, as one does that holds itself.
+    """Whether containers nest deeper than a tensor may have axes, as a list that holds itself does.
 
     >>> is_deep([[1, 2], [3, 4]])
     False
@@ -186,7 +186,7 @@ def as_shape(shape: Sequence[int] | int) -> Shape:
     if len(sizes) < len(several):
         raise ShapeError(expected("a shape of integers", shape=shape))
     if any(size < 0 for size in sizes):
-        raise ShapeError(expected("a shape of sizes from 0 up", shape=sizes))
+        raise ShapeError(expected("a shape without negative sizes", shape=sizes))
     return sizes
 
 
@@ -209,14 +209,14 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
         raise NamesError(expected(f"{ndim} names, one for each axis", "use None for an axis without", names=names))
     for name in names:
         if name is not None and (not isinstance(name, str) or not name):
-            raise NamesError(expected("each name a non-empty str or None", name=name))
+            raise NamesError(expected("each name to be a non-empty str or None", name=name))
     return check_unique(names)
 
 
 def check_unique(names: Names) -> Names:
     """The names themselves; `NamesError` where one stands twice.
 
-    A result such as `matmul` of `[n][k]` with `[k][n]` would be `[n][n]`.
+    For instance, `matmul` of `[n][k]` with `[k][n]` would give `[n][n]`.
     """
     present = [name for name in names if name is not None]
     if len(set(present)) != len(present):
@@ -236,8 +236,8 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
     """Names of an elementwise result: aligned from the right, a name meets the same name or `None`.
 
     `[batch: 2][feature: 3]` with `[feature: 3]` gives `("batch", "feature")`. Raises `NamesError` for two
-    different names on one axis, and for a result with one name twice. Its text shows `left` and `right`, or the
-    operands in `shown` of which they are parts.
+    different names on one axis, and for a result with one name twice. The error shows `left` and `right`, or the
+    operands in `shown` of which these are parts.
     """
     a, b = left.names, right.names
     if a == b:

@@ -74,7 +74,7 @@ class Tensor(Operators, metaclass=TensorType):
 
     __hash__ = None  # type: ignore[assignment] # == is elementwise
 
-    if TYPE_CHECKING:  # the class's class takes the arguments
+    if TYPE_CHECKING:  # at run time the metaclass takes the arguments
 
         def __init__(self, template: Template, backend: Backend, data: Any) -> None: ...
 
@@ -142,12 +142,12 @@ class Tensor(Operators, metaclass=TensorType):
         return self.backend.inspect(self)
 
     def _repr_html_(self) -> str:
-        """The HTML that a notebook shows: the template, the backend, and a table of the elements at the ends."""
+        """The HTML that a notebook shows: template, backend, and a table of the elements at the ends of each axis."""
         text: str = ops["notebook"](self)
         return text
 
     def __format__(self, specification: str) -> str:
-        """A tensor of one element as its number is formatted; any tensor as text where nothing is specified."""
+        """Formats a tensor of one element as its number; without a specification, any tensor as its text."""
         if not specification:
             return str(self)
         number = self.item()
@@ -175,7 +175,7 @@ class Tensor(Operators, metaclass=TensorType):
         return _ops["rename"](self, *names, **renamed)
 
     def align_to(self, *names: str) -> Tensor:
-        """The tensor with its axes in the order of names, axes of size 1 where it has none of that name."""
+        """The tensor with its axes in the order of `names`, and an axis of size 1 for each name that it lacks."""
         return _ops["align_to"](self, names)
 
     def align_as(self, other: Tensor) -> Tensor:
@@ -194,7 +194,7 @@ class Tensor(Operators, metaclass=TensorType):
         return (self[position] for position in range(len(self)))
 
     def isel(self, /, **keys: Any) -> Tensor:
-        """Indexes axes by name, each for itself: an int drops the axis, a slice, list, mask or tensor keeps it.
+        """Indexes axes by name, each on its own: an int drops the axis, a slice, list, mask or tensor keeps it.
 
         >>> import tensorbackend as tb
         >>> tb.iota((2, 3), names=("batch", "time"), axis="time").isel(time=slice(1, 3)).tolist()
@@ -302,7 +302,7 @@ class Tensor(Operators, metaclass=TensorType):
         return isinstance(self, Deallocated)
 
     def backend_copy(self, backend: BackendLike = None) -> Tensor:
-        """A copy on another backend, by default the default one; this tensor keeps its data, and shares no memory."""
+        """A copy on another backend, by default the default one, in memory of its own; this tensor keeps its data."""
         return _ops["backend_copy"](self, backend)
 
     def backend_transfer(self, backend: BackendLike = None) -> Tensor:
@@ -314,14 +314,14 @@ class Tensor(Operators, metaclass=TensorType):
         return _ops["backend_transfer"](self, backend)
 
     def backend_deallocate(self) -> None:
-        """Gives the data up; using the tensor later raises `DeallocatedError`, doing this again does not."""
+        """Gives the data up; using the tensor later raises `DeallocatedError`, but calling this again does not."""
         _ops["backend_deallocate"](self)
 
     def detach(self) -> Tensor:
         """The tensor without what it was computed from: no gradient flows through it.
 
-        Of a tensor on a tape it is the one on the backend that computes, with the same data; of a value of a trace it
-        is `stop_gradient`; any other is given as a tensor of its own.
+        For a tensor on a tape it is a tensor with the same data on the backend beneath, off the tape. For a value of a
+        trace it is `stop_gradient`. For any other tensor it is a new tensor with the same data.
 
         Returns
         -------
@@ -386,13 +386,13 @@ class Tensor(Operators, metaclass=TensorType):
 
 
 blank_tensor: Callable[[], Tensor] = type.__call__.__get__(Tensor)
-"""Makes a tensor whose attributes its maker sets at once: half of the time of `Tensor(...)`."""
+"""Makes a tensor without attributes, which the caller sets at once, in half of the time of `Tensor(...)`."""
 
 
 class Deallocated(Tensor):
-    """A tensor whose data was given up: all but the data is as before.
+    """A tensor whose data was given up: everything but the data is as before.
 
-    It is a class, as a `Tensor.__getattr__` would slow down every attribute of every tensor.
+    It is a class of its own, because a `Tensor.__getattr__` would slow down every attribute of every tensor.
     """
 
     __slots__ = ()
@@ -419,7 +419,7 @@ class ForeignArray(Protocol):
 
 
 def relabelled(x: Tensor, out: Template) -> Tensor:
-    """A tensor under other names, by a template of its shape and dtype; on a mesh it is laid out as these say."""
+    """The tensor under the names of `out`, a template of its shape and dtype; on a mesh they decide its layout."""
     backend = x.backend
     return Tensor(out, backend, backend.laid(x.data, out) if backend.lays_by_name else x.data)
 
@@ -428,8 +428,8 @@ TensorLike: TypeAlias = Annotated[Tensor | bool | int | float | complex | Foreig
 """A tensor, a Python number or another library's array: all that an op takes for a tensor."""
 
 Like: TypeAlias = Annotated[Tensor | None, Meaning("like")]
-"""A tensor beside which a new one is made, on its backend and device; none by default."""
+"""A tensor on whose backend and device a new tensor is made; `None` by default."""
 
 Index: TypeAlias = SupportsIndex | slice | Any | None
-"""A key of `x[...]`: ints, slices, None, masks and integer tensors, other libraries' arrays and lists of numbers; `Any`
-is for those and `...`."""
+"""A key of `x[...]`: ints, slices, None, masks and integer tensors, other libraries' arrays and lists of numbers. `Any`
+stands for arrays, lists and `...`."""

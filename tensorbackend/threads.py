@@ -22,8 +22,8 @@ def threads() -> int:
     Returns
     -------
     int
-        What `set_threads` has chosen, else the environment variable `TENSORBACKEND_THREADS`, else the number of
-        processors that this process may use.
+        The number that `set_threads` has set, else that of the environment variable `TENSORBACKEND_THREADS`, else the
+        number of processors that this process may use.
 
     Examples
     --------
@@ -42,8 +42,8 @@ def threads() -> int:
 def set_threads(count: int | None) -> None:
     """Sets the number of threads among which this library shares its own work on large arrays, for the process.
 
-    That work is the blocks of `tb.jit` on NumPy. The libraries below have settings of their own, as NumPy's BLAS has
-    `OMP_NUM_THREADS`. Results do not depend on the number.
+    That work is the blocks of `tb.jit` on NumPy. The libraries underneath have settings of their own, as NumPy's BLAS
+    has `OMP_NUM_THREADS`. Results do not depend on the number.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ def set_threads(count: int | None) -> None:
     """
     global _chosen
     if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
-        raise ArgumentError(expected("a number of threads from 1 up, or None", count=count))
+        raise ArgumentError(expected("at least 1 thread, or None", count=count))
     _chosen = count
 
 
 def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
-    """Does work on [0, length) in parts, one a thread, whose ends are multiples of a height.
+    """Works on the rows [0, length) in parts, one for each thread, which begin at multiples of `height`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
     height : int
         The rows of a block, which one thread works on as a whole.
     work : callable
-        Works on the rows from a start up to an end. Raises what it raises.
+        Works on the rows from a start up to, but without, an end. Its errors are raised here.
     """
     blocks = -(-length // height)
     parts = min(threads(), blocks)
@@ -98,7 +98,7 @@ def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
 
 
 def _executor() -> ThreadPoolExecutor:
-    """The threads beside the calling one; made anew where their number was changed."""
+    """The threads beside the calling one; a new pool if their number has changed."""
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and few programs need it
 
     global _pool
@@ -110,7 +110,7 @@ def _executor() -> ThreadPoolExecutor:
 
 
 def _forget_threads() -> None:
-    """A forked process has none of the threads of the one before it."""
+    """Drops the pool in a forked process, which has none of the threads of its parent."""
     global _pool
     _pool = None
 

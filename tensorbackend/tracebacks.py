@@ -1,9 +1,13 @@
 """Tracebacks that end at the user's line.
 
-An error keeps all of its frames. Only what shows it leaves those of this package out: Python's hooks for errors that
-nobody catches, in any thread, which `install` puts in front of those that are there; IPython, which asks the error
-itself; pytest, which asks the module of each frame. So no call does anything for it, and debuggers and loggers see
-everything. With `TENSORBACKEND_TRACEBACK=full` in the environment nothing is left out.
+An error keeps all of its frames. The frames of this package are left out only where an error is shown:
+
+- by Python's hooks for uncaught errors, in any thread: `install` puts hooks of ours in front of them;
+- by IPython, which asks the error itself (`_render_traceback_`);
+- by pytest, which asks the module of each frame (`__tracebackhide__`).
+
+So a call that succeeds pays nothing, and debuggers and loggers see everything. With `TENSORBACKEND_TRACEBACK=full` in
+the environment nothing is left out.
 """
 
 from __future__ import annotations
@@ -40,8 +44,8 @@ def visible(error: BaseException, *, defect: bool = True) -> TracebackType | Non
     error : BaseException
         An error that was raised.
     defect : bool, default True
-        Whether an error that comes from here, but is not one of `tensorbackend.errors`, is a defect, which keeps all of
-        its frames.
+        Whether an error that comes from this package, but is not one of `tensorbackend.errors`, counts as a defect,
+        which keeps all of its frames.
     """
     trace = error.__traceback__
     kept, inside = [], False
@@ -72,13 +76,13 @@ def _on_purpose(error: BaseException) -> bool:
 
 @contextmanager
 def shortened(error: BaseException) -> Iterator[None]:
-    """Show an error, and what led to it, with the user's frames alone as long as the block runs."""
+    """While the block runs, leave only the user's frames in the tracebacks of an error and of the errors behind it."""
     chain = list(_chain(error, set()))
     before = [link.__traceback__ for link in chain]
-    defect = not any(map(_on_purpose, chain))  # what leads to an error that is raised on purpose is none
+    defect = not any(map(_on_purpose, chain))  # an error behind one that is raised on purpose is no defect
     for link in [] if wants_all() else chain:
         short = visible(link, defect=defect)
-        # Without any frame left the line would stand alone, which is enough for a cause.
+        # If no frame is left, a cause shows its last line alone, which is enough; the error itself keeps its frames.
         link.__traceback__ = short if short is not None or link is not error else link.__traceback__
     try:
         yield
@@ -88,7 +92,7 @@ def shortened(error: BaseException) -> Iterator[None]:
 
 
 def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
-    """An error, what led to it as Python shows it, and the members of a group."""
+    """An error, the errors behind it as Python shows them, and the members of an error group."""
     if id(error) in seen:
         return
     seen.add(id(error))
@@ -100,8 +104,8 @@ def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
 
 
 def rendered(error: BaseException) -> list[str]:
-    """The lines that IPython shows of an error."""
-    # IPython is there, as it asks for them.
+    """The lines that IPython shows for an error."""
+    # IPython is imported, as it calls this.
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     with shortened(error):
         kind, trace = type(error), error.__traceback__

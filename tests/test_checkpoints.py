@@ -75,7 +75,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="load: expected an intact file"):
         tb.checkpoints.load(tmp_path)
     (tmp_path / "current").write_text("../elsewhere")
-    with pytest.raises(FileError, match="the number of a version"):
+    with pytest.raises(FileError, match="a version number in the file current"):
         tb.checkpoints.load(tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(FileError, match="a folder for a checkpoint"):

@@ -194,14 +194,14 @@ def test_a_hostile_file_as_templates(tmp_path: Path, name: str, content: bytes) 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     texts = {
-        "note.npz": r"an archive of arrays alone, got .*member='note\.txt'; take other members out",
+        "note.npz": r"an archive that holds only arrays, got .*member='note\.txt'; remove the other members",
         "twice.npz": r"each member once, got .*member='x\.npy'",
-        "lzma.npz": r"stored or deflated, without a password, got .*method=14; write it by numpy\.savez",
+        "lzma.npz": r"stored or deflated, without a password, got .*method=14; write it with numpy\.savez",
         "object.npy": r"numbers of a dtype that tensors have, got .*dtype='\|O'; Python objects",
         "header.npy": r"an intact file, got .*found='a header of 4294967295 bytes'",
         "sum.npz": r"member='x\.npy', found=.BadZipFile: Bad CRC-32",
         "dtype.safetensors": r"expected a dtype among BOOL, .*dtype='F8_E4M3'",
-        "twice.safetensors": r"found='ValueError: a name that stands twice'",
+        "twice.safetensors": r"found='ValueError: a name that occurs twice'",
     }
     for name, text in texts.items():
         (tmp_path / name).write_bytes(dict(HOSTILE)[name])

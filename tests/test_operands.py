@@ -140,7 +140,7 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.zeros((2, True)), ShapeError, "a shape of integers"),
     (lambda: tb.zeros(b"ab"), ShapeError, "a shape of integers, got shape=b'ab'"),
     (lambda: tb.zeros((2, 3), names={"a", "b"}), NamesError, "which has an order"),  # type: ignore[arg-type]
-    (lambda: tb.zeros(2).to_binary(-1), ArgumentError, "an int from 0 up as limit, got limit=-1"),
+    (lambda: tb.zeros(2).to_binary(-1), ArgumentError, "an int of at least 0 as limit, got limit=-1"),
     (lambda: tb.asarray(np.ma.masked_array([1, 2], [False, True])), OperandError, r"fill it first with filled\(\)"),
     (lambda: tb.add(tb.ones(2), np.ma.masked_array([1, 2], [False, True])), OperandError, "without a mask"),
     (lambda: tb.asarray([np.ma.masked, 1]), OperandError, "without a mask"),

@@ -33,9 +33,11 @@ def test_a_plugin_that_fails_breaks_no_other(monkeypatch: pytest.MonkeyPatch) ->
     no_backend = importlib.metadata.EntryPoint("odd", "math:pi", ENTRY_POINT_GROUP)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [broken, no_backend])
     assert {"binary", "broken", "odd"} <= set(tb.backends())
-    with pytest.raises(BackendError, match=r"plugin 'broken' to import, got error=.*no_such_module"):
+    with pytest.raises(
+        BackendError, match=r"an importable plugin for the backend 'broken', got error=.*no_such_module"
+    ):
         tb.get_backend("broken")
-    with pytest.raises(BackendError, match="to name a subclass of Backend"):
+    with pytest.raises(BackendError, match="to be a subclass of Backend"):
         tb.get_backend("odd")
     assert tb.get_backend("binary").name == "binary"
 
@@ -75,11 +77,16 @@ def test_what_is_wrong_with_a_plugin_is_said(monkeypatch: pytest.MonkeyPatch) ->
     ]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entry_points)
     monkeypatch.setattr(registry, "_classes", dict(registry._classes))
-    with pytest.raises(BackendError, match=r"one plugin 'twice', got declared_by=\['one 1.0 \(.*'two 1.0 \(.*; unin"):
+    with pytest.raises(
+        BackendError,
+        match=r"one distribution that declares the backend 'twice', got declared_by=\['one 1.0 \(.*'two 1.0 \(.*; un",
+    ):
         tb.get_backend("twice")
-    with pytest.raises(BackendError, match=r"plugin 'other' to name a class of that name, got name='binary'; rename"):
+    with pytest.raises(
+        BackendError, match=r"the class of the plugin 'other' to have the name 'other', got name='binary'; rename"
+    ):
         tb.get_backend("other")
-    with pytest.raises(BackendError, match=r"the backend 'raising' to start, got error='OSError: libdevice.*'; mend"):
+    with pytest.raises(BackendError, match=r"the backend 'raising' to start, got error='OSError: libdevice.*'; check"):
         tb.get_backend("raising")
     assert (registry.origin("twice"), registry.origin("raising")) == ("one 1.0 and two 1.0", "one 1.0")
 

@@ -1,8 +1,8 @@
 """The values of complex functions where a part is infinite or NaN: tables that every backend reads.
 
-The values are the Array API standard's (2024.12), and C99's (annex G) where the standard has no row. What both
-leave open is positive in the quadrant that a table lists, and follows by symmetry elsewhere: all these functions
-have f(conj(z)) = conj(f(z)), some are odd (f(-z) = -f(z)), cosh is even.
+The values are the Array API standard's (2024.12), and C99's (annex G) where the standard has no row. A sign that both
+leave open is positive in the quadrant that a table lists. In the other quadrants values follow by symmetry: all these
+functions have f(conj(z)) = conj(f(z)), some are odd (f(-z) = -f(z)), cosh is even.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Specials(NamedTuple):
     """Real parts: rows by the kind of `a` (-inf, 0, finite, inf, NaN), columns by that of abs(b) (0, finite, inf,
     NaN), row-major. Where both parts are finite there is no special value, and the entry is not read."""
     imaginary: tuple[float, ...]
-    """Imaginary parts likewise, for a `b` without sign."""
+    """Imaginary parts in the same order, for a non-negative `b`."""
     turns: bool
     """Whether the parts at an infinite `a` and a finite `b` other than 0 are multiplied by cos(b) and sin(b)."""
 
@@ -33,7 +33,7 @@ _X: Entry = (0.0, 0.0)  # not read
 
 
 def _table(*rows: Row, symmetry: str = "", turns: bool = False) -> Specials:
-    """Rows for a of -inf (not where symmetry gives it), 0, finite, inf and NaN."""
+    """A table of rows for an `a` of -inf (left out where symmetry gives that row), 0, finite, inf and NaN."""
     if symmetry:
         rows = (rows[2], *rows)
     entries = [entry for row in rows for entry in row]

@@ -1,7 +1,7 @@
 """CupyBackend: NumPy's body on the arrays of CuPy, in the memory of a CUDA device.
 
-CuPy is imported when the backend is first used; without it, or without a device, that is a `BackendError` which says
-what is missing. Callbacks run on CuPy's current stream.
+CuPy is imported when the backend is first used; without CuPy or a device, a `BackendError` says what is missing.
+Callbacks run on CuPy's current stream.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     import numpy
 
 _OLDEST = 14
-"""The first CuPy with bfloat16, `put_along_axis` and eigenvalues of matrices that are not symmetric."""
+"""The first major version of CuPy with bfloat16, `put_along_axis` and eigenvalues of non-symmetric matrices."""
 
 _EXTRAS = ("cuda12", "cuda13")
 
 
 class CupyBackend(ArrayModuleBackend):
-    """CuPy arrays on one CUDA device: `CupyBackend(device=1)`, or `"cuda:1"`, by default the first."""
+    """CuPy arrays on one CUDA device: `CupyBackend(device=1)`, or `device="cuda:1"`; by default on the first device."""
 
     name = "cupy"
     array_types = ("cupy:ndarray",)
@@ -45,16 +45,16 @@ class CupyBackend(ArrayModuleBackend):
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The number of the device, given as such or as `"cuda:1"`; `ArgumentError` for anything else."""
+        """The number of the device, given as a number or as `"cuda:1"`; `ArgumentError` for anything else."""
         device = options.pop("device", 0)
         super().init(**options)
         kind, _, number = str(device).rpartition(":")
         if not number.isdecimal() or (isinstance(device, str) and kind != "cuda"):
-            raise ArgumentError(expected("the number of a CUDA device, or 'cuda:' with it", device=device))
+            raise ArgumentError(expected("a CUDA device such as 1 or 'cuda:1'", device=device))
         return {"device": int(number)}
 
     def setup(self) -> None:
-        """Imports CuPy and looks for the device; `BackendError` or `ArgumentError` says what is not there."""
+        """Imports CuPy and looks for the device; `BackendError` or `ArgumentError` says what is missing."""
         cupy = import_library("cupy", self.name, *_EXTRAS)
         if int(cupy.__version__.partition(".")[0]) < _OLDEST:
             remedy = f"pip install -U 'tensorbackend[{_EXTRAS[0]}]' or 'tensorbackend[{_EXTRAS[1]}]'"
@@ -73,7 +73,7 @@ class CupyBackend(ArrayModuleBackend):
             self._enter_the_device_in_callbacks()
 
     def versions(self) -> Mapping[str, str]:
-        """CuPy's version and that of the CUDA runtime, which is 12080 for 12.8."""
+        """CuPy's version and that of the CUDA runtime, which CUDA reports as 12080 for 12.8."""
         cuda = self._cupy.cuda.runtime.runtimeGetVersion()
         return {**super().versions(), "cuda": f"{cuda // 1000}.{cuda % 1000 // 10}"}
 
@@ -84,7 +84,7 @@ class CupyBackend(ArrayModuleBackend):
         try:
             count = self._cupy.cuda.runtime.getDeviceCount()
             error = "no device"
-        except Exception as failure:  # CUDARuntimeError, which is an attribute of a module not to be imported here
+        except Exception as failure:  # CUDARuntimeError, whose module must not be imported here
             count, error = 0, f"{type(failure).__name__}: {failure}"
         if not count:
             remedy = "use a machine with an NVIDIA GPU and its driver, or another backend"
@@ -107,7 +107,7 @@ class CupyBackend(ArrayModuleBackend):
             self._cupy.cuda.get_current_stream().synchronize()
 
     def _enter_the_device_in_callbacks(self) -> None:
-        """CuPy allocates on its current device, which is another one's unless a callback enters its own."""
+        """Makes callbacks enter their device, as CuPy allocates on its current device, which may be another one."""
         for name in dir(type(self)):
             method = getattr(self, name)
             if callable(method) and not name.startswith("_") and not defines(Core, name):
@@ -123,10 +123,10 @@ class CupyBackend(ArrayModuleBackend):
     # Memory
 
     def backend_deallocate(self, x: Tensor, /) -> None:
-        """Nothing: CuPy's pool has the memory again when its last array is gone; see `release_memory`."""
+        """Does nothing: memory goes back to CuPy's pool when its last array is freed; see `release_memory`."""
 
     def release_memory(self) -> int:
-        """Gives the memory that the pool holds for later back to the device, and returns how many bytes."""
+        """Gives the unused memory of CuPy's pool back to the device, and returns the number of bytes."""
         with self._device:
             pool = self._cupy.get_default_memory_pool()
             before: int = pool.total_bytes()
@@ -142,7 +142,7 @@ class CupyBackend(ArrayModuleBackend):
         return self._to_device(numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """The first `limit` elements, no others, copied to the host."""
+        """The first `limit` elements as bytes; no others are copied to the host."""
         with self._device:
             chosen = x.data if limit >= x.size else x.data.reshape(-1)[:limit]
             data: bytes = self._cupy.asnumpy(chosen).tobytes()
@@ -155,7 +155,7 @@ class CupyBackend(ArrayModuleBackend):
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload copied to the host; `copy=False` raises `ValueError`."""
         if copy is False:
-            raise ValueError("expected data in host memory to share, got device memory; leave copy out")
+            raise ValueError("expected data in host memory for copy=False, got data in device memory; leave copy out")
         with self._device:
             array: numpy.ndarray[Any, Any] = self._cupy.asnumpy(x.data)
         return array.astype(dtype or array.dtype, copy=False) if copy else read_only(array, dtype, copy)
@@ -172,7 +172,7 @@ class CupyBackend(ArrayModuleBackend):
             return self._cupy.array(array) if array.ndim else self.xp.asarray(array).copy()
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A capsule of a copy, as CuPy cannot mark memory as read-only; by `copy=False` of the memory itself.
+        """A capsule of a copy, as CuPy cannot mark memory as read-only; with `copy=False`, of the memory itself.
 
         The consumer's stream waits for the current one.
         """
@@ -186,7 +186,9 @@ class CupyBackend(ArrayModuleBackend):
         """Device memory is shared, host memory copied."""
         if array.__dlpack_device__() == HOST:
             if copy is False:
-                raise BufferError("expected device memory to share, got host memory; leave copy out")
+                raise BufferError(
+                    "expected data in device memory for copy=False, got data in host memory; leave copy out"
+                )
             return super().from_dlpack(array, copy=copy)
         try:
             with self._device:
@@ -197,20 +199,20 @@ class CupyBackend(ArrayModuleBackend):
         return Template(data.shape, as_dtype(data.dtype), None), data
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """See the protocol; between CUDA devices CuPy copies by itself."""
+        """The payload of any backend's tensor; between CUDA devices CuPy copies by itself."""
         if isinstance(x.backend, CupyBackend) and (copy or x.backend is not self):
             return self._to_device(x.data)
         return super().from_backend(x, copy=copy)
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
-        """CuPy's own, marked as read-only."""
+        """CuPy's own interface, marked as read-only."""
         interface: Mapping[str, Any] = x.data.__cuda_array_interface__
         return {**interface, "data": (interface["data"][0], True)}
 
-    # Results that the order of threads leaves open
+    # Results that would depend on the order of threads
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
-        """Atomic additions, which CuPy has for numbers of 32 and 64 bits that are not complex."""
+        """Adds atomically, which CuPy can do for real numbers of 32 and 64 bits; others are added by way of these."""
         add = self._cupy.add
         if target.dtype.kind == "c":
             for part in ("real", "imag"):
@@ -220,12 +222,12 @@ class CupyBackend(ArrayModuleBackend):
         elif target.dtype.kind in "iu" and target.dtype.itemsize < 4:
             wide = target.astype("int32")
             add.at(wide, positions, values.astype("int32"))
-            target[...] = wide.astype(target.dtype)  # wraps
+            target[...] = wide.astype(target.dtype)  # wraps round
         else:
             add.at(target, positions, values)
 
     def put_at(self, target: Array, positions: Array, rows: Array) -> None:
-        """Repeated positions are written in any order, so only the last of each is."""
+        """Writes only the last row for each position, as CuPy writes rows for repeated positions in any order."""
         cupy = self._cupy
         if not positions.size:
             return
@@ -234,7 +236,7 @@ class CupyBackend(ArrayModuleBackend):
         last = order[cupy.concatenate((ordered[1:] != ordered[:-1], cupy.ones(1, bool)))]
         target[positions[last]] = rows[last]
 
-    # Single functions of CUDA's libraries that keep the bounds
+    # Single functions of CUDA's libraries that keep the bounds on errors
 
     determinant = Backend.determinant  # not overridden: CuPy's is the exponential of a sum of logarithms
 
@@ -254,7 +256,7 @@ class CupyBackend(ArrayModuleBackend):
         return self.in_float64(self._special("erfinv", out, special.erf_inv), out, x)
 
     def _special(self, name: str, out: Template, exact: Callable[..., Array]) -> Callable[..., Array]:
-        """CUDA's function in float64 is off by up to 8 ulps, which only shows where that is the result's dtype.
+        """CUDA's float64 function; `exact` for float64 results, where it shows that CUDA's is off by up to 8 ulps.
 
         Source: CUDA C++ programming guide, mathematical functions, double precision: erf 2, erfc 5, erfinv 8.
         """
@@ -266,7 +268,7 @@ class CupyBackend(ArrayModuleBackend):
     def elimination(self, x: Template) -> Kernel:
         """Elimination by cuSOLVER, one matrix at a time.
 
-        Complex matrices take the shared elimination: cuSOLVER chooses their pivots by the sum of the parts' sizes.
+        Complex matrices take the shared elimination, as cuSOLVER chooses their pivots by the sum of the parts' sizes.
         """
         general = super().elimination(x)
         if x.dtype.is_complex or not x.size:
@@ -280,7 +282,7 @@ class CupyBackend(ArrayModuleBackend):
             factors = xp.empty(matrix.shape, matrix.dtype)
             order = numpy.tile(numpy.arange(rows), (*x.shape[:-2], 1))
             for place in numpy.ndindex(*x.shape[:-2]):
-                with warnings.catch_warnings():  # that a matrix is singular
+                with warnings.catch_warnings():  # which say that a matrix is singular
                     warnings.simplefilter("ignore", RuntimeWarning)
                     factored, pivots = functions.lu_factor(matrix[place], check_finite=False)
                 factors[place] = factored
@@ -295,7 +297,7 @@ class CupyBackend(ArrayModuleBackend):
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Kernel:
-        """Solves by cuBLAS; where stacks broadcast, or not all is finite, as on NumPy."""
+        """Solves by cuBLAS; where stacks broadcast or an element is not finite, by the shared substitution."""
         options: Any = {"left_side": left_side, "lower": lower, "transform": transform}
         general = kernel_of(super().triangular_solve, out, a, b, **options)
         if not out.size or a.shape[:-2] != b.shape[:-2]:

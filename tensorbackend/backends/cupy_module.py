@@ -1,9 +1,9 @@
 """CuPy as the array module that the shared body is written for: NumPy's functions with NumPy's answers.
 
-This module defines the functions that CuPy 14 lacks or answers differently; the others are CuPy's own: `where` and some
-logical functions have no loop for every dtype, an array that is filled with -0.0 holds 0.0, shifts by the width are the
-processor's, float division rounds before it takes the floor, functions go wrong at the ends of a dtype's range, and
-failures of linear algebra are only raised on request.
+This module defines the functions that CuPy 14 lacks or answers differently; all others are CuPy's own. In CuPy, `where`
+and some logical functions have no loop for some dtypes, an array that is filled with -0.0 holds 0.0, shifts by the
+width give what the processor gives, float division rounds before it takes the floor, functions go wrong at the ends of
+a dtype's range, and failures of linear algebra are only raised on request.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class CupyModule(ArrayModule):
         self._cupy = cupy
         self.linalg = CupyLinalg(cupy, cupyx)
 
-    # Arrays of numbers of the host: CuPy fills memory with zeros wherever a number equals zero, as -0.0 does
+    # Arrays of host numbers: CuPy fills memory with zeros for every number that equals zero, also for -0.0
 
     def asarray(self, value: Any, dtype: Any = None) -> Array:
-        """An array with the elements of a number or an array; one of the host's is copied."""
+        """An array with the elements of a number or an array; a host array is copied to the device."""
         cupy = self._cupy
         if isinstance(value, cupy.ndarray):
             return cupy.asarray(value, dtype)
@@ -43,43 +43,43 @@ class CupyModule(ArrayModule):
     # Functions without a loop for bfloat16 or complex numbers
 
     def where(self, condition: Array, x: Any, y: Any) -> Array:
-        """Elements of two arrays by a condition; bfloat16 goes by its bits."""
+        """Elements of x where the condition is true, else of y; bfloat16 is treated as its bits."""
         narrow = numpy_dtype(bfloat16)
         if narrow not in (getattr(x, "dtype", None), getattr(y, "dtype", None)):
             return self._cupy.where(condition, x, y)
         return self._cupy.where(condition, x.view("uint16"), y.view("uint16")).view(narrow)
 
     def logical_and(self, x: Array, y: Array) -> Array:
-        """Whether both are other than zero."""
+        """Whether both elements are nonzero."""
         return (x != 0) & (y != 0)
 
     def logical_or(self, x: Array, y: Array) -> Array:
-        """Whether one is other than zero."""
+        """Whether at least one element is nonzero."""
         return (x != 0) | (y != 0)
 
     def logical_xor(self, x: Array, y: Array) -> Array:
-        """Whether just one is other than zero."""
+        """Whether exactly one element is nonzero."""
         return (x != 0) ^ (y != 0)
 
     def logical_not(self, x: Array) -> Array:
-        """Whether it is zero."""
+        """Whether the element is zero."""
         return x == 0
 
     def logaddexp(self, x: Array, y: Array) -> Array:
-        """log(exp(x) + exp(y)), of bfloat16 in float32."""
+        """log(exp(x) + exp(y)); bfloat16 is computed in float32."""
         return self._cupy.logaddexp(x, y).astype(x.dtype, copy=False)
 
     # Integers
 
     def left_shift(self, x: Array, y: Any, out: Array | None = None) -> Array:
-        """Bits moved up; none is left of a shift by the width or more."""
+        """Bits moved up; a shift by the width or more leaves none."""
         if not isinstance(y, self._cupy.ndarray):  # a Python number, which is below the width
             return self._cupy.left_shift(x, y, out)
         beyond = (y < 0) | (y >= 8 * x.dtype.itemsize)
         return self._cupy.where(beyond, 0, self._cupy.left_shift(x, self._cupy.where(beyond, 0, y)))
 
     def right_shift(self, x: Array, y: Array) -> Array:
-        """Bits moved down; of a shift by the width or more the sign is left."""
+        """Bits moved down; a shift by the width or more leaves only the sign."""
         width = 8 * x.dtype.itemsize
         beyond = (y < 0) | (y >= width)
         if x.dtype.kind == "i":
@@ -103,7 +103,7 @@ class CupyModule(ArrayModule):
         if x.dtype.kind != "f":
             return cupy.floor_divide(x, y)
         rest = cupy.fmod(x, y)
-        quotient = (x - rest) / y  # whole but for its rounding
+        quotient = (x - rest) / y  # a whole number, except for its rounding
         quotient = cupy.where((rest != 0) & ((y < 0) != (rest < 0)), quotient - 1.0, quotient)
         whole = cupy.floor(quotient)
         whole = cupy.where(quotient - whole > 0.5, whole + 1.0, whole)
@@ -125,13 +125,13 @@ class CupyModule(ArrayModule):
         bits, goal = (operand.view(integer).astype("int64") for operand in (x, y))
         at, towards = (cupy.where(pattern < 0, least - pattern, pattern) for pattern in (bits, goal))
         successor = at + cupy.sign(towards - at)
-        # Of the zeros the one on the side that the step comes from; from a zero on, the sign is the step's.
+        # A step to zero keeps the sign of x; a step from zero has the sign of its direction.
         negative = (successor < 0) | ((successor == 0) & (bits < 0))
         turned = cupy.where(negative, least - successor, successor).astype(integer).view(x.dtype)
         return self.where(cupy.isnan(x) | cupy.isnan(y), x + y, turned)
 
     def hypot(self, x: Array, y: Array) -> Array:
-        """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
+        """The root of the sum of two squares; CUDA's, which may be 2 ulps off, overflows near the largest numbers."""
         cupy = self._cupy
         if x.dtype.char == "f":
             return cupy.hypot(x.astype("float64"), y.astype("float64")).astype("float32")
@@ -148,13 +148,13 @@ class CupyModule(ArrayModule):
         return self._cupy.abs(x) if x.dtype.kind != "c" else self.hypot(x.real, x.imag)
 
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
-        """Calls the function only if a flag is true: waiting for the flag takes less than the kernels of a table."""
+        """Calls the function only if a flag is true: waiting for that takes less time than the kernels of a table."""
         return function() if bool(where.any()) else otherwise
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
         """Calls CuPy's function in complex128, whose subnormal numbers CuPy keeps.
 
-        The logarithm is made of real functions: CuPy's loses digits beside the unit circle and overflows early.
+        The logarithm is computed from real functions: CuPy's loses digits near the unit circle and overflows early.
         """
         if name != "log":
             return getattr(self._cupy, name)(z.astype("complex128")).astype(z.dtype)
@@ -162,7 +162,7 @@ class CupyModule(ArrayModule):
         size = log_of_magnitude(self, a, b, beyond_one(self, a, b), self._cupy.log1p)
         return self.join(size, self._cupy.arctan2(b, a)).astype(z.dtype)
 
-    # Positions: of several NaN CuPy gives any
+    # Positions: of several NaN CuPy returns any
 
     def argmax(self, x: Array, axis: int | None = None) -> Array:
         """The place of the first of the greatest elements, or of the first NaN."""
@@ -180,7 +180,7 @@ class CupyModule(ArrayModule):
         missing = cupy.isnan(x)
         return cupy.where(missing.any(axis=axis), cupy.argmax(missing, axis=axis), positions)
 
-    # Matrices: CuPy's empty ones of bfloat16 are of float32
+    # Matrices: for empty ones of bfloat16 CuPy returns float32
 
     def tril(self, x: Array, k: int = 0) -> Array:
         """The matrix with zeros above a diagonal."""
@@ -214,7 +214,7 @@ class CupyLinalg:
         stack = cupy.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
         shape = (*stack, size, columns)
         if not matrix.size or not columns:
-            if matrix.size:  # it may be singular all the same
+            if matrix.size:  # the matrix may be singular even without right-hand sides
                 self.solve(matrix, cupy.zeros((size, 1), matrix.dtype))
             return cupy.zeros(shape, matrix.dtype)
         matrix = cupy.broadcast_to(matrix, (*stack, size, size))
@@ -224,11 +224,11 @@ class CupyLinalg:
             return cupy.linalg.solve(matrix, cupy.broadcast_to(right, shape))
 
     def eig(self, matrix: Array) -> tuple[Array, Array]:
-        """Eigenvalues and eigenvectors, on the host where the GPU's libraries are without LAPACK's geev for them."""
+        """Eigenvalues and eigenvectors, computed on the host where the GPU's libraries lack LAPACK's `geev`."""
         cupy = self._cupy
         try:
             values, vectors = cupy.linalg.eig(matrix)
-        except RuntimeError as error:  # what CUDA reports is one too, and CuPy has no public way to ask
+        except RuntimeError as error:  # CUDA's errors are RuntimeErrors too, and CuPy has no public way to ask for geev
             if "geev" not in str(error):
                 raise
             import numpy

@@ -1,4 +1,4 @@
-"""Functions of scalar tensors as backends call them."""
+"""Functions of scalar tensors, made ready for backends to call."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ..tensor import Tensor
 
 
 def calling(backend: Backend, function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """A function whose result is moved to a backend, since tensors it closes over may be on another.
+    """A function whose result is moved to a backend, since tensors that it closes over may be on another.
 
     Parameters
     ----------
     backend : Backend
-        Where the result is to be.
+        The backend to which the result is moved.
     function : Callable
-        A function of tensors that returns one.
+        A function of tensors that returns a tensor.
 
     Returns
     -------
     Callable
-        The function, which moves its result there.
+        The function, with its result moved to the backend.
 
     Examples
     --------

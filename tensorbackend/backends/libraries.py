@@ -1,4 +1,4 @@
-"""Array libraries that a backend imports when it is first used, or says how to get."""
+"""Imports of array libraries when a backend is first used, with errors that say how to install what is missing."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from ..errors import BackendError, expected
 
 
 def import_library(module: str, backend: str, *extras: str) -> Any:
-    """A module of an array library; `BackendError` with the command that installs it where it cannot be imported.
+    """Imports a module of an array library, or raises `BackendError` with the command that installs the library.
 
-    `extras` are those of tensorbackend that bring it, one or several to choose from.
+    `extras` are the extras of tensorbackend that install the library: one, or several to choose from.
 
     Parameters
     ----------
     module : str
-        Its name.
+        The name of the module.
     backend : str
-        The name of the backend that needs it.
+        The name of the backend that needs the module.
     *extras : str
-        Extras of tensorbackend that bring it.
+        Extras of tensorbackend that install the library.
 
     Returns
     -------
     module
-        The module.
+        The imported module.
 
     Raises
     ------
     BackendError
-        Where it cannot be imported.
+        If the module cannot be imported.
 
     Examples
     --------
@@ -40,7 +40,9 @@ def import_library(module: str, backend: str, *extras: str) -> Any:
     """
     try:
         return import_module(module)
-    except Exception as error:  # a library whose own libraries do not fit raises what it likes
+    except Exception as error:  # a library whose own dependencies do not fit may raise anything
         commands = " or ".join(f"pip install 'tensorbackend[{extra}]'" for extra in extras)
         came = f"{type(error).__name__}: {error}"
-        raise BackendError(expected(f"{module} to import for the backend {backend!r}", commands, error=came)) from error
+        raise BackendError(
+            expected(f"an importable {module} for the backend {backend!r}", commands, error=came)
+        ) from error

@@ -1,9 +1,9 @@
 """Coefficients of Temme's uniform expansion of the incomplete gamma functions, for every backend.
 
 P(a, x) and Q(a, x) differ from the complementary error function of the leading term by a sum over k of C[k](eta) / a**k
-(DLMF 8.12.7), where eta**2 / 2 = x / a - 1 - log(x / a). A row has the Taylor coefficients of C[k] in eta, in
-ascending powers, by the recurrence of DLMF section 8.12 in exact fractions. Rows and columns that are left out
-contribute less than 1e-18 where a is at least 100 and x within 0.3 * a of it.
+(DLMF 8.12.7), where eta**2 / 2 = x / a - 1 - log(x / a). Row k has the Taylor coefficients of C[k] in eta, in
+ascending powers. They were computed by the recurrence of DLMF section 8.12 in exact fractions. Rows and columns that
+are left out contribute less than 1e-18 where a is at least 100 and x within 0.3 * a of it.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class TemplateBackend(Backend):
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """The templates of the result, which the dispatcher knows already."""
+        """Tensors with the templates of the results, which the dispatcher knows already."""
         if isinstance(args.out, Template):
             return Tensor(args.out, self, None)
         return tuple(Tensor(out, self, None) for out in args.out)
@@ -45,7 +45,7 @@ class TemplateBackend(Backend):
         raise TemplateDataError(expected("a tensor with data", remedy, tensor=x.template))
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Nothing for each batch."""
+        """`None` as the payload of each batch."""
         return iter([None] * -(-x.shape[0] // size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
@@ -54,7 +54,7 @@ class TemplateBackend(Backend):
 
 
 def _nothing(self: TemplateBackend, *inputs: Any, **options: Any) -> None:
-    """Every callback: the template says all there is."""
+    """Serves as every callback: the template says all there is."""
 
 
 for _callback in CALLBACKS.values():

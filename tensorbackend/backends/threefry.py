@@ -1,6 +1,6 @@
 """Threefry-2x32 on many counters at once, in the lanes of large integers.
 
-Python's integers of a few hundred bits take part in an operation in less time than the smallest array does.
+An operation on Python's integers of a few hundred bits takes less time than one on even the smallest array.
 """
 
 from __future__ import annotations

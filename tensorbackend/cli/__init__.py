@@ -1,8 +1,8 @@
 """The command line: `tensorbackend COMMAND`, or `python -m tensorbackend COMMAND`.
 
-Each module here is a subcommand of its name: its docstring is the help, `arguments` declares its arguments, `run` does
-it and returns the exit status: 0 for success, 1 for a negative answer. A mistake on the command line gives 2. A module
-whose name starts with an underscore is none. Slow imports stand in `run`.
+Each module here is a subcommand of its name. Its docstring is the help, `arguments` declares its arguments, and `run`
+runs it and returns the exit status: 0 for success, 1 for a negative answer. A mistake on the command line gives 2. A
+module whose name starts with an underscore is no subcommand. Slow imports stand in `run`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def command_line() -> ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a subcommand on the arguments of the command line, and returns its exit status.
 
-    An error that tensorbackend raises on purpose is told in one line on standard error; the status is then 1.
+    An error that tensorbackend raises on purpose is printed in one line on standard error; the status is then 1.
     """
     options = command_line().parse_args(arguments)
     try:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"tensorbackend: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader, such as head, has had enough; else Python would say so once more at its exit.
+        # The reader, such as head, has closed the pipe. Without this, Python would complain about it again at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status

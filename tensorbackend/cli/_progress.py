@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TypeAlias
 
 PAUSE = 30.0
-"""Seconds between lines that say how far a run is which is not watched on a terminal."""
+"""Seconds between the lines that tell the progress of a run that is not on a terminal."""
 
 Advance: TypeAlias = Callable[[str, str], None]
 """Takes the name of the last step, and a note such as how many have failed."""
@@ -17,7 +17,7 @@ Advance: TypeAlias = Callable[[str, str], None]
 
 @contextmanager
 def progress(count: int) -> Iterator[Advance]:
-    """A function that shows that one more of `count` pieces of work is done."""
+    """Yields a function that shows that one more of `count` pieces of work is done."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

@@ -1,8 +1,8 @@
-"""Checks a backend: every op with every dtype, by drawn calls, against the reference.
+"""Checks a backend: every op with every dtype, in random calls, against the reference.
 
-The calls and the judgement are those of tensorbackend.testing. The exit status is 0 where nothing fails, 1 where
-something does, and 2 for a backend, op or dtype that is not there. A run that is interrupted or ended prints and writes
-what it has found so far, and exits with 130 or 143.
+tensorbackend.testing draws the calls and judges their results. The exit status is 0 if nothing fails, 1 if something
+does, and 2 for a backend, op or dtype that does not exist. A run that is interrupted (SIGINT) or terminated (SIGTERM)
+prints and writes what it has found so far, and exits with 130 or 143.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHOWN = 5
 """The number of failures that are printed in full; the report holds them all."""
 
 EXAMPLES, FEW = 100, 10
-"""Calls for each op and dtype, and of a quick run."""
+"""The numbers of calls for each op and dtype: of a full run and of a quick one."""
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -93,7 +93,7 @@ def run(options: Namespace) -> int:
 
 
 class _Stopped(KeyboardInterrupt):
-    """SIGINT or SIGTERM."""
+    """The process got SIGINT or SIGTERM."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -133,7 +133,7 @@ def _mistake(text: str) -> int:
 
 
 def _ops(asked: Sequence[str] | None) -> list[str]:
-    """The ops asked for as the kit names them, all by default."""
+    """The requested ops under the names of `tensorbackend.testing`; all by default."""
     from ..testing.calls import find, names
     from ..testing.transport import TRANSPORT
 
@@ -152,13 +152,13 @@ _OF_EACH_KIND = (int32, uint8, float32, complex64)
 
 
 def _check_options(options: Namespace) -> None:
-    """Raises `ArgumentError` before the work for what would be found wrong after it."""
+    """Raises `ArgumentError` before the work for options that would otherwise fail after it."""
     for name in ("examples", "jobs"):
         if getattr(options, name) < 1:
-            raise ArgumentError(expected(f"--{name} from 1 up", **{name: getattr(options, name)}))
+            raise ArgumentError(expected(f"--{name} of at least 1", **{name: getattr(options, name)}))
     path: Path | None = options.report
     if path is not None and (path.suffix not in (".html", ".json") or not path.parent.is_dir()):
-        raise ArgumentError(expected("a report named .html or .json in a folder that is there", report=str(path)))
+        raise ArgumentError(expected("a report named .html or .json in an existing folder", report=str(path)))
 
 
 def _print(report: Report) -> None:

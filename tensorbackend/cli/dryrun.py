@@ -1,4 +1,4 @@
-"""Runs a function without data: its errors in shapes, FLOPs and memory, on one device or on each of a mesh.
+"""Runs a function without data: shows its shape errors, FLOPs and memory, on one device or on each of a mesh.
 
     tensorbackend dryrun train:step 'f32[batch=32, feature=784]' 's64[batch=32]' --gradient --fits 141GB
     tensorbackend dryrun train:step ... --mesh data=4,model=2 --layout batch=data,hidden=model --machine h200
@@ -10,9 +10,10 @@ FUNCTION is `module:name` or `file.py:name`. An argument is
   - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
     parameters that returns them;
   - a number, true, false or null, which reaches the function as it is.
-With --mesh all is shown and judged for one device; no device need be there. A rule such as batch=data+model names
-several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own figures beside ours.
-The exit status is 0, but 1 where the peak does not fit in what --fits says, and 2 for a mistake in the arguments or in
+With --mesh, everything is shown and judged for one device of the mesh; the devices need not exist. A rule such as
+batch=data+model names several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own
+figures beside ours.
+The exit status is 0, but 1 if the peak does not fit in the size of --fits, and 2 for a mistake in the arguments or in
 the program, which is shown with its line.
 """
 
@@ -71,7 +72,7 @@ def run(options: Namespace) -> int:
     from ..expr.cost.mesh.search import search_layouts
     from ..expr.cost.units import parse_bytes, show_bytes
 
-    sys.path.insert(0, os.getcwd())  # as `python -m` has it
+    sys.path.insert(0, os.getcwd())  # as `python -m` does
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)
         _check_files(options)
@@ -130,9 +131,9 @@ def _placing(options: Namespace) -> dict[str, Any]:
 
     for name in ("layout", "search"):
         if getattr(options, name) is not None and options.mesh is None:
-            raise ArgumentError(expected(f"--mesh beside --{name}", "such as --mesh data=4,model=2"))
+            raise ArgumentError(expected(f"--mesh together with --{name}", "such as --mesh data=4,model=2"))
     if options.by == "xla" and options.mesh is None:
-        raise ArgumentError(expected("--mesh beside --by xla", "such as --mesh data=4,model=2"))
+        raise ArgumentError(expected("--mesh together with --by xla", "such as --mesh data=4,model=2"))
     if options.search is not None and (options.layout, options.by, options.chart) != (None, None, None):
         raise ArgumentError(expected("--search without --layout, --by and --chart", search=options.search))
     mesh = layout = None
@@ -186,14 +187,14 @@ def _mistake(text: str) -> int:
 
 
 def _check_files(options: Namespace) -> None:
-    """Raises `ArgumentError` before the work for what would be found wrong after it."""
+    """Raises `ArgumentError` before the work for options that would otherwise fail after it."""
     if options.top < 1:
-        raise ArgumentError(expected("--top from 1 up", top=options.top))
+        raise ArgumentError(expected("--top of at least 1", top=options.top))
     chart = options.chart
     if chart is not None and (Path(chart).suffix not in (".html", ".png") or not Path(chart).parent.is_dir()):
-        raise ArgumentError(expected("a chart named .html or .png in a folder that is there", chart=chart))
+        raise ArgumentError(expected("a chart named .html or .png in an existing folder", chart=chart))
     if options.json not in (None, "-") and not Path(options.json).parent.is_dir():
-        raise ArgumentError(expected("a JSON file in a folder that is there", json=options.json))
+        raise ArgumentError(expected("a JSON file in an existing folder", json=options.json))
 
 
 def _place(text: str) -> Any:
@@ -208,7 +209,7 @@ def _place(text: str) -> Any:
             resolved = getattr(resolved, part)
     except Exception as error:  # whatever the user's module raises
         came = f"{type(error).__name__}: {error}"
-        raise ArgumentError(expected(f"{text} to be there", "check the name and the folder", error=came)) from error
+        raise ArgumentError(expected(f"{text} to exist", "check the name and the folder", error=came)) from error
     return resolved
 
 
@@ -216,7 +217,7 @@ def _from_file(path: Path) -> Any:
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"no file {path}")
-    sys.path.insert(0, str(path.resolve().parent))  # as Python has it for a script
+    sys.path.insert(0, str(path.resolve().parent))  # as Python does for a script
     if path.stem not in sys.modules:
         sys.modules[path.stem] = module = module_from_spec(spec)
         spec.loader.exec_module(module)

@@ -1,6 +1,6 @@
-"""Shows the backends: built in and plugins, ready or what is missing.
+"""Shows the backends, built in and from plugins: whether each is ready, or what it lacks.
 
-The exit status is 0, but 1 where a backend that was asked for by name is not ready.
+The exit status is 0, but 1 if a backend that was requested by name is not ready.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Report(NamedTuple):
     callbacks: int | None
     """The number of primitives that its class defines; `None` where the class cannot be imported."""
     composites: int | None
-    """The number of composites that its class overrides; the others run as written in other ops."""
+    """The number of composites that its class overrides; the others run by their defaults in other ops."""
 
 
 def report(name: str) -> Report:
@@ -47,7 +47,7 @@ def report(name: str) -> Report:
         versions, devices = dict(backend.versions()), tuple(backend.devices())
     except BackendError as failure:
         error = str(failure)
-    except Exception as failure:  # of a stranger's backend
+    except Exception as failure:  # raised by a stranger's backend
         error = f"{type(failure).__name__}: {failure}"
     return Report(name, origin(name), error is None, error, versions, devices, callbacks, composites)
 
@@ -59,7 +59,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Prints a row for each backend, and below why those that are not ready are not."""
+    """Prints a row for each backend, and below the table why any of them is not ready."""
     reports = [report(name) for name in options.names or backends()]
     callbacks = sum(not callback.optional for callback in CALLBACKS.values())
     composites = len(overridable())

@@ -1,12 +1,14 @@
 """The path of a call: normalise, template, call, wrap.
 
-`@primitive` and `@composite` (`decorators`) turn a declared function into the public op. What a call needs besides its
-data depends on templates and options alone, so it is decided once and kept:
+`@primitive` and `@composite` (`decorators`) turn a declared function into the public op. All that a call needs besides
+its data depends on templates and options alone, so it is decided once and kept:
 
 - `quick` and `generated` are the warm call: one look-up, one kernel, one tensor;
-- `path` is the full path, which ends in a record for the next warm call: `primitives` by the rule's plan and the
-  backend's callback, `composites` by a trial on templates and the backend's own method, a program or the default;
-- `kernels` makes a function of payloads of whatever computes an op, `checked` says what a backend does wrong in one.
+- `path` is the full path, which leaves a record for the next warm call. `primitives` makes the record from the rule's
+  plan and the backend's callback; `composites` makes it from a trial on templates and the backend's own method, a
+  program, or the default;
+- `kernels` turns whatever computes an op into a function of payloads; `checked` reports what a backend does wrong in
+  such a function.
 
 Rejected: one memo for all ops, whose keys would need the op; `functools.lru_cache`, which keys on the arguments
 themselves and would keep the tensors alive.

@@ -1,11 +1,11 @@
 """The mode in which operands are cast to the precision in force, as `tb.precision(64, cast=True)` asks.
 
-The key of most calls holds the precision, so that their warm calls need nothing. That of an elementwise op without
-options does not: while the mode is on anywhere, the memos of such ops hold only calls that it leaves alone, and others
-take the road of calls with Python numbers, whose keys hold the precision. What these memos held before comes back when
-the mode ends, so a call outside of the mode asks nothing.
+The keys of most calls hold the precision, so their warm calls need nothing more. The keys of plain ops do not
+(`Path.plain`: one or two tensors, no options). While the mode is on in any thread, the memos of plain ops hold only
+calls that it leaves alone; other calls of these ops are kept like calls with Python numbers, whose keys hold the
+precision. When the mode ends, the memos get back what they held before. So a call outside of the mode checks nothing.
 
-Rejected: the precision in each key, which adds 40 ns to a call that takes 500.
+Rejected: the precision in each key, which adds 40 ns to a call that takes 500 ns.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ COMPUTING: Final = frozenset(
         "window",
     ]
 )
-"""The families of ops that compute with their operands; most others move them, and keep their dtype."""
+"""The families of ops that compute with their operands. Most other ops move elements, and keep their dtype."""
 
 MAKING: Final = frozenset({"creation", "random"})
-"""The families of ops that make tensors, of the dtype that they are asked for."""
+"""The families of ops that make tensors, in the dtype that the caller asks for."""
 
 KEEPING: Final = frozenset({"as_type", "bitcast"})
-"""Callbacks of these families that are about the dtype of their operand."""
+"""Callbacks of computing families that are about the dtype of their operand, which the mode leaves as it is."""
 
 _memos: Final[list[tuple[dict[Any, Any], dict[Any, Any], Near]]] = []
-"""Memos whose keys leave the precision out, each with what it holds when the mode is off and the quickest way to it."""
+"""The memos whose keys leave the precision out, each with the records set aside while the mode is on and its `Near`."""
 
-# Whether the mode is on is looked at, and then something is entered in a memo.
+# Held from the check whether the mode is on until a call is entered in a memo, or the memos are exchanged.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
@@ -63,14 +63,14 @@ def is_cast(spec: OpSpec) -> bool:
 
 
 def holds_no_precision(near: Near) -> dict[Any, Any]:
-    """Enters a memo whose keys leave the precision out; what it will hold aside while the mode is on."""
+    """Enters a memo whose keys leave the precision out; returns the memo for what is set aside while the mode is on."""
     aside: dict[Any, Any] = {}
     _memos.append((near.memo, aside, near))
     return aside
 
 
 def keep(near: Near, key: tuple[Any, ...], record: object, operands: Iterable[DType]) -> bool:
-    """Enters a call in such a memo, unless some block, in whatever thread, casts operands of such dtypes."""
+    """Enters a call in such a memo, unless a block in any thread casts these dtypes; returns whether it did."""
     with _lock:
         if defaults.cast_somewhere(operands):
             return False

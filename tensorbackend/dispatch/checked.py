@@ -1,5 +1,5 @@
-"""The duties of a backend: the errors of one that fails, and checked mode, in which each call of a callback is
-verified."""
+"""The duties of a backend: errors for a plugin that fails them, and checked mode, which verifies each call of a
+callback."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ WATCHED: Final = 4096
 """The number of elements of each input that are compared before and after a callback."""
 
 
-# Errors of a backend that fails
+# Errors of a plugin's callback
 
 
 def explain(error: Exception, name: str, backend: Backend) -> None:
-    """Raises `ContractError` in place of an error that a plugin's callback raised by accident; else nothing.
+    """Raises `ContractError` in place of an error that a plugin's callback raised by accident; returns for any other.
 
-    The errors of this library say themselves what is wrong. Those of a user's function that the callback runs, and of a
-    default or a fall-back, which the plugin did not write, are not the plugin's; nor is a lack of memory.
+    An error of this library already says what is wrong. The plugin is not to blame for an error in a user's function
+    that the callback runs, in a default or a fall-back, which the plugin did not write, or for a lack of memory.
     """
     if isinstance(error, TensorBackendError | MemoryError) or type(backend).__module__.startswith(_OURS):
         return
@@ -39,12 +39,12 @@ def explain(error: Exception, name: str, backend: Backend) -> None:
     if callback is None or "function" in callback.options or own_method(backend, name) is None:
         return
     duty = f"{name} of the backend {backend.name!r} to give a result, or an error of tensorbackend.extending"
-    raise ContractError(expected(duty, "mend the backend", error=error), breach="exception").named(name) from error
+    raise ContractError(expected(duty, "fix the backend", error=error), breach="exception").named(name) from error
 
 
 @contextmanager
 def explained(name: str, backend: Backend) -> Iterator[None]:
-    """A block that runs a backend's callback on templates."""
+    """A block that plans with a backend's callback; an error inside goes to `explain`."""
     try:
         yield
     except Exception as error:  # whatever a backend's code raises
@@ -56,7 +56,7 @@ def explained(name: str, backend: Backend) -> Iterator[None]:
 
 
 def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
-    """A kernel that verifies its results, and that its inputs stay as they are."""
+    """A kernel that runs `kernel`, and verifies its results and that its inputs stay as they are."""
     watching = backend.writable_payloads and bool(inputs)
 
     def verified(*payloads: Payload) -> Payload:
@@ -67,14 +67,14 @@ def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel
         for (template, was), (_, now) in zip(before, after, strict=True):
             if was != now:
                 duty = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
-                raise ContractError(expected(duty, "mend the backend", changed=template), breach="mutation")
+                raise ContractError(expected(duty, "fix the backend", changed=template), breach="mutation")
         return data
 
     return verified
 
 
 def _watched(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> Iterator[tuple[Template, bytes]]:
-    """The first elements of each payload, sequences laid out flat."""
+    """The template and the first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
     for template, payload in zip(templates, payloads, strict=True):
         if isinstance(template, Template):
             yield template, backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
@@ -83,7 +83,7 @@ def _watched(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]
 
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
-    """Raises `ContractError` for another number of payloads than templates, or where one is not as its template."""
+    """Raises `ContractError` unless `data` has one payload for each template, and each is as its template says."""
     outs = (out,) if isinstance(out, Template) else out
     payloads = (data,) if isinstance(out, Template) else data
     if not isinstance(payloads, tuple | list) or len(payloads) != len(outs):
@@ -92,18 +92,18 @@ def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
         wrong = backend.violation(template, payload)
         if wrong is not None:
             duty = f"{name} of the backend {backend.name!r} to return the payload of {template!r}"
-            raise ContractError(expected(duty, "mend the backend", payload=wrong))
+            raise ContractError(expected(duty, "fix the backend", payload=wrong))
 
 
 def miscounted(name: str, backend: Backend, count: int, data: object) -> ContractError:
-    """The error for another number of payloads than there are results."""
+    """The error for a callback that does not return a tuple of `count` payloads."""
     returned = len(data) if isinstance(data, tuple | list) else type(data).__name__
     duty = f"{name} of the backend {backend.name!r} to return {count} payloads in a tuple"
-    return ContractError(expected(duty, "mend the backend", returned=returned))
+    return ContractError(expected(duty, "fix the backend", returned=returned))
 
 
 def verify_default(name: str, backend: Backend, out: Out, returned: Any) -> None:
-    """Raises `ContractError` unless what `optional` of a backend returned are tensors as their templates, on it."""
+    """Raises `ContractError` unless `optional` returned tensors on the backend, with the shapes and dtypes of `out`."""
     outs = (out,) if isinstance(out, Template) else out
     tensors = (returned,) if isinstance(out, Template) else returned
     alike = (

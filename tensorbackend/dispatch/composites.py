@@ -1,8 +1,8 @@
 """A composite's call: the backend's own method, a program of kernels, or the default op by op.
 
-A default that looks at no data is traced at the second call with the same templates and options, and runs from then on
-as a program: the kernels of its ops one after another, without the ops around them. A default that looks at data, as
-`inv` does for its error, is found out while it is traced, and runs op by op.
+A default that reads no data is traced at the second call with the same templates and options. From then on it runs as
+a program: the kernels of its ops one after another, without the ops around them. Tracing shows that a default reads
+data, as `inv` does for its error; such a default runs op by op.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | 
 def programs_by(
     maker: Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None],
 ) -> None:
-    """Hands in what makes the program of a default on a backend, for templates in place of tensors.
+    """Sets the function that makes the program of a default on a backend, for templates in place of tensors.
 
-    It gives `None` for a default that looks at data.
+    The function returns `None` for a default that reads data.
     """
     _programs[:] = [maker]
 
@@ -47,7 +47,7 @@ def perform(
     method: Callable[..., Any] | None,
     default: Callable[..., Any] | None,
 ) -> Any:
-    """The tensors of a call whose template is known: by the backend's method, else by its hook `optional`."""
+    """The result of a call whose output template is known: by the backend's method, else by its hook `optional`."""
     if method is None:
         assert default is not None  # a primitive has a method or a fall-back
         return with_default(backend, backend.optional, name, call, default)
@@ -56,7 +56,7 @@ def perform(
 
 
 class CompositePath(Path):
-    """The calls of a composite."""
+    """The full path of a composite's calls."""
 
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
@@ -65,7 +65,7 @@ class CompositePath(Path):
         self.parts = self.default
 
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
-        """The template by a trial on templates, and the kernel of the way that the backend takes."""
+        """Finds the output template by a trial on templates, and the kernel by which the backend computes the call."""
         chosen = backend or common_backend(call.deciding)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
@@ -75,7 +75,7 @@ class CompositePath(Path):
     def _kernel(
         self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> tuple[Kernel, bool]:
-        """The kernel of a call, and whether the next call has the same."""
+        """The kernel of a call, and whether the next call of the kind has the same kernel."""
         if backend.template_only:
             return of_templates(out), True
         name, default = self.spec.callback, self.default
@@ -97,7 +97,7 @@ class CompositePath(Path):
         return op_by_op, True
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
-        """The operands as tensors; Python numbers give way to the tensors beside them."""
+        """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors beside it."""
         if len(call.tensors) == len(call.operands):
             return call.tensors
         strong = [x.template for x in call.tensors]
@@ -109,8 +109,11 @@ class CompositePath(Path):
         return constant(self.spec.name, operand, result_type([*strong, template_of(operand)]), backend)
 
     def _trial(self, call: Call) -> tuple[Out, Mapping[str, Any], Callable[..., Any] | None]:
-        """The output template, the normalised options and what makes the public result of several tensors,
-        from running the default on template tensors."""
+        """Runs the default on template tensors.
+
+        Returns the output template, the normalised options, and the function that makes the public result of several
+        tensors, `None` for a plain tuple or a single tensor.
+        """
         shapes_only = get_backend("template")
         inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
         options = self._options(call)
@@ -125,7 +128,7 @@ class CompositePath(Path):
         """The options by name: defaults filled, axes as positions in the first operand, dtypes as `DType`."""
         bound = self.spec.signature.bind(*call.arguments, **call.keywords)
         bound.apply_defaults()
-        first = template_of(call.operands[0]) if call.operands else Template((), "bool")  # then no axis is one
+        first = template_of(call.operands[0]) if call.operands else Template((), "bool")  # it has no axis
         options = {}
         for parameter in self.spec.parameters:
             if parameter.role == "option":
@@ -179,7 +182,7 @@ def make_composite(
     cost: Cost | CostRule | None,
     reach: Reach | None = None,
 ) -> Callable[..., Any]:
-    """The public op of a body, declared."""
+    """Declares the op of a body, and returns the public op."""
     name = function.__name__.lstrip("_")
     parameters = read_parameters(function)
     spec = OpSpec(name, "composite", callback or name, function, parameters, bounds=bounds, cost=cost, reach=reach)

@@ -88,15 +88,15 @@ class Composite:
         return Composite(self._callback, Bounds(bound, complex), self._cost, self._reach)
 
     def costing(self, cost: Cost | CostRule, /) -> Composite:
-        """The decorator for an op that costs less than its parts: what an element costs, or a function of templates.
+        """The decorator for an op that costs less than its parts: `cost` says what an element costs, or is a function.
 
-        A function gets the output template, those of the inputs and the options by name, as an override would, and
-        gives the number of operations.
+        A function takes the output template, the templates of the inputs, and the options by name, as an override
+        would, and returns the number of operations.
         """
         return Composite(self._callback, self._bounds, cost, self._reach)
 
     def reaching(self, reach: Reach, /) -> Composite:
-        """The decorator for an op that a mesh divides better than its parts: of what its axes are made."""
+        """The decorator for an op that a mesh divides better than its parts; `reach` says where its axes come from."""
         return Composite(self._callback, self._bounds, self._cost, reach)
 
     @overload

@@ -1,10 +1,10 @@
-"""Fall-backs: primitives written in others, for backends that do not define them.
+"""Fall-backs: primitives written in other primitives, for backends that do not define them.
 
-A fall-back is declared once, in `ops/fallbacks/`, under the name of its callback. It gets what the callback would get,
-but works on tensors, with public ops, and states the callbacks that it runs; a test runs each and compares. None needs
-itself through others, so what a backend can do follows from the methods that it defines.
+A fall-back is declared once, in `ops/fallbacks/`, under the name of its callback. It takes what the callback would
+take, but works on tensors, with public ops. It states the callbacks that it runs; a test runs each fall-back and
+compares. No fall-back needs itself through others, so what a backend can do follows from the methods that it defines.
 
-The choice is made when a call is planned: a backend with a callback of its own never comes here.
+The choice is made when a call is planned. A backend's own callback comes first, if it takes the dtypes.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
 
 
 class Fallback(NamedTuple):
-    """A primitive written in others."""
+    """A primitive written in other primitives."""
 
     callback: str
     accept: str
-    """The supported dtypes of the first input, a word of `ACCEPTED`; those of the result if there are no inputs."""
+    """The supported dtypes of the first input, or of the result if there are no inputs: a word of `ACCEPTED`."""
     needs: frozenset[str]
     """The callbacks that it runs, some of them for some dtypes or options only."""
     body: Body
@@ -45,19 +45,19 @@ class Fallback(NamedTuple):
 _declared: dict[str, tuple[Fallback, ...]] = {}
 
 _loaders: list[Callable[[], None]] = []
-"""Functions that import the modules that declare fall-backs; called when a backend first lacks a callback."""
+"""Functions that import the modules that declare fall-backs; called whenever fall-backs are looked up."""
 
 
 def declared_by(load: Callable[[], None]) -> None:
-    """Enters what imports modules that declare fall-backs; it runs whenever fall-backs are asked for."""
+    """Enters a function that imports modules that declare fall-backs; it runs whenever fall-backs are looked up."""
     _loaders.append(load)
 
 
 def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> Callable[[Body], Body]:
     """Declare how a primitive is derived from others.
 
-    The function gets the output template, the input tensors and the options of the callback, the templates without
-    names; new tensors are made on the backend of the call. It is written in primitives alone.
+    The function takes the output template, the input tensors and the options of the callback; neither the template nor
+    the tensors have axis names. New tensors are made on the backend of the call. The function uses primitives alone.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
     Raises
     ------
     TypeError
-        Where the function has not the parameters of its callback, or a need is no primitive.
+        If the function does not have the parameters of its callback, or one of `needs` is not a primitive.
     """
 
     def declare(body: Body) -> Body:
@@ -97,7 +97,7 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
 
 
 def fallbacks(callback: str) -> tuple[Fallback, ...]:
-    """The fall-backs of a primitive, each for other dtypes; none if it has to be a backend's own."""
+    """The fall-backs of a primitive, each for other dtypes; empty if only a backend's own callback can compute it."""
     for load in _loaders:  # again each time, as another thread may be in the middle of an import
         load()
     return _declared.get(callback, ())
@@ -111,7 +111,7 @@ def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _within_reach(defined: frozenset[str]) -> frozenset[str]:
-    """All primitives of a backend that defines some of them: these, and those that fall-backs derive from them."""
+    """All primitives of a backend that defines those in `defined`: these, and what fall-backs derive from them."""
     reached = defined
     while True:
         more = {
@@ -126,7 +126,7 @@ def _within_reach(defined: frozenset[str]) -> frozenset[str]:
 
 
 def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Template]) -> Callable[..., Payload]:
-    """The function that computes a primitive for inputs of some dtypes: the backend's own callback, or else a
+    """The function that computes a primitive for inputs of the given dtypes: the backend's own callback, or else a
     fall-back.
 
     Raises `UnsupportedOp` where there is neither.
@@ -153,14 +153,14 @@ def implementation(backend: Backend, name: str, out: Out, inputs: Sequence[Templ
 
 
 def _unsupported(backend: Backend, name: str, dtype: DType) -> UnsupportedOp:
-    """The error for a primitive that a backend does not have, with what would give it."""
+    """The error for a primitive that a backend lacks; the remedy names the callbacks that would supply it."""
     known = fallbacks(name)
     lost = sorted({need for fallback in known if fallback.takes(dtype) for need in lacking(type(backend), fallback)})
-    instead = f", or {', '.join(lost)}, on which its fall-back rests," if lost else ""
+    instead = f", or {', '.join(lost)}, which its fall-back needs," if lost else ""
     remedy = (
         f"move the tensors first, such as x.backend_transfer('binary'), or implement {name}{instead} on the backend"
     )
-    others = bool(known) and not lost  # it is there for other dtypes
+    others = bool(known) and not lost  # the primitive is there for other dtypes
     expectation = f"a backend that has {name} of {dtype}" if others else f"a backend that has {name}"
     return UnsupportedOp(expected(expectation, remedy, backend=backend.name), dtype if others else None)
 
@@ -175,7 +175,7 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
         result_template = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
         if result_template != plain:
             expectation = f"the fall-back of {fallback.callback} to give {plain!r}"
-            raise ContractError(expected(expectation, "mend the fall-back", given=result_template))
+            raise ContractError(expected(expectation, "fix the fall-back", given=result_template))
         return result.data if isinstance(result, Tensor) else tuple(x.data for x in result)
 
     return callback

@@ -1,6 +1,6 @@
-"""The code of a warm call of an op with options, or of three tensors and more, generated from its signature.
+"""The code of warm calls, generated from the op's signature, for ops with options or with three or more tensors.
 
-The code spells the key of a call out. For `sum(x, /, *, axis=None, keepdims=False)` it is
+The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is
 
     def op(x, /, *, axis=None, keepdims=False):
         try:
@@ -20,8 +20,8 @@ The code spells the key of a call out. For `sum(x, /, *, axis=None, keepdims=Fal
             ...
         return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
 
-A loop over the options takes three to five times as long. To compile the code of every op would double the time to
-import the package, so an op begins with code that exchanges itself for its own at the first call.
+A loop over the options takes three to five times as long. Compiling the code of every op would double the import time
+of the package, so each op starts as a stub, which replaces its code by the generated code at the first call.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ PLACEMENT: Final = "backend", "device", "like"
 
 MISSES: Final = KeyError, AttributeError, TypeError, IndexError
 """The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
-that does not hash. Only the look-up runs under them, so that no error of a kernel passes for a miss."""
+that does not hash, an empty sequence. Only the look-up is inside the `try`, so that no error of a kernel passes for a
+miss."""
 
 _CODE: Final = """\
 def op({signature}):
@@ -103,7 +104,8 @@ _OPTION: Final = (
     "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
     "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
 )
-"""An option as part of a key. Nothing else equals None or a string, and what equals a bool has its class beside it."""
+"""The source of an option as part of a key. None, strings and bools stand alone: nothing else equals None or a string,
+and every other option that equals a bool has its class beside it."""
 
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
@@ -116,8 +118,8 @@ _templates = tuple([_operand.template for _operand in {0}])"""
 def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[..., Any]:
     """The op of a declared function, by code generated from its signature.
 
-    The op has a namespace of its own in place of a module's, so that its code is all there is to exchange. What is not
-    a parameter has an underscore in front.
+    The op has a namespace of its own in place of a module's, so that replacing its code is enough. Names that are not
+    parameters begin with an underscore.
     """
     namespace: dict[str, Any] = {
         "__builtins__": builtins,  # for functions in C that import a module
@@ -141,7 +143,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
     }
 
     def settled() -> FunctionType:
-        """The op, with its own code."""
+        """The op, with the generated code in place of the stub's."""
         functions = _functions(spec, namespace)
         namespace["_key_of"] = functions["key_of"]
         op.__defaults__, op.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
@@ -170,10 +172,7 @@ def _functions(spec: OpSpec, namespace: dict[str, Any]) -> dict[str, FunctionTyp
 
 
 def source_of(spec: OpSpec) -> str:
-    """The source of an op's code.
-
-    It is made of nothing but the names of the declared function's parameters.
-    """
+    """The source of an op's code, which depends on the parameters of the declared function alone."""
     tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
     options = [parameter for parameter in spec.parameters if parameter.role == "option"]
     if tensors:
@@ -235,12 +234,12 @@ def _run(read: Sequence[str], payloads: Sequence[str], arguments: str) -> str:
 
 
 def _indented(lines: str, depth: int) -> str:
-    """Lines of which all but the first are indented."""
+    """Lines, all but the first of them indented."""
     return lines.replace("\n", "\n" + "    " * depth)
 
 
 def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
-    """The lines that find the backend of a call and the parts of its key, by its tensors."""
+    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
     lines, key = [], []
     for number, parameter in enumerate(tensors):
         name = parameter.name
@@ -257,7 +256,7 @@ def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
 
 
 def _payload(parameter: Parameter) -> str:
-    """The payload of a tensor parameter, or the list of those of several tensors."""
+    """The source of the payload of a tensor parameter; for several tensors, of the list of their payloads."""
     if parameter.kind == "variadic" or parameter.role == "tensors":
         return f"[_operand.data for _operand in {parameter.name}]"
     return f"{parameter.name}.data"

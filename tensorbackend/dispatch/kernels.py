@@ -1,8 +1,9 @@
-"""Kernels: functions of payloads that compute an op on a backend, for templates and options that are known.
+"""Kernels: functions of payloads that compute an op on a backend, for given templates and options.
 
-A planned callback gives its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
-their kernel wraps the payloads in tensors of the known templates. A kernel from here is called from outside: the
-backend has *entered* it, and in checked mode (`checked`) its calls are verified.
+A planned callback returns its kernel itself. A plain callback, a fall-back and a composite's default work on tensors:
+their kernel wraps the payloads in tensors of the given templates. All kernels from here but those of `raw_kernel` can
+be called from outside: the backend has *entered* the planned ones (`Backend.enter`). In checked mode (`checked`) their
+calls are verified.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, explained, verify_default
 
 Templates: TypeAlias = Sequence[Any]
-"""The template of each tensor parameter, those of a sequence as a tuple, `None` where a tensor was left out."""
+"""For each tensor parameter its template, a tuple of templates for a sequence, or `None` if it was left out."""
 
 
 def kernel(
@@ -33,7 +34,7 @@ def kernel(
     inputs: Templates,
     options: Mapping[str, Any],
 ) -> Kernel:
-    """The kernel of a backend's callback of either form, ready to be called from outside."""
+    """The kernel of a backend's callback, planned or plain, ready to be called from outside."""
     if is_planned(callback):
         plan: Any = callback
         with explained(name, backend):
@@ -51,7 +52,7 @@ def raw_kernel(
     inputs: Templates,
     options: Mapping[str, Any],
 ) -> Kernel:
-    """The kernel of a planned callback that the backend has not entered, as a part of a program that it enters."""
+    """The kernel of a planned callback, not entered yet, for a program that the backend enters as a whole."""
     with explained(name, backend):
         bare_kernel = bare(kernel_of(callback, out, *inputs, **options))
     return checked(name, backend, out, inputs, bare_kernel) if CHECKED else bare_kernel
@@ -60,7 +61,7 @@ def raw_kernel(
 def composite_kernel(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
-    """The kernel of a composite: of the backend's own method, else of its hook `optional`."""
+    """The kernel of a composite: by the backend's own method if it has one, else by `of_default`."""
     method = own_method(backend, name)
     if method is not None:
         return kernel(backend, name, method, out, inputs, options)
@@ -85,7 +86,7 @@ def of_plain(
 
 
 def laying(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
-    """A kernel whose results lie where their names say, if that concerns the backend."""
+    """A kernel whose results lie where the names of their axes say; `kernel` itself without `lays_by_name`."""
     if not backend.lays_by_name:
         return kernel
     return lambda *payloads: backend.laid(kernel(*payloads), out)
@@ -94,7 +95,11 @@ def laying(backend: Backend, out: Out, kernel: Kernel) -> Kernel:
 def of_default(
     backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any], default: Callable[..., Any]
 ) -> Kernel:
-    """The kernel of a composite by the backend's hook `optional`, which runs the default op by op unless overridden."""
+    """The kernel of a composite for which the backend has no method.
+
+    It is what the backend's `compile_composite` makes, if anything. Else it calls the backend's hook `optional`, which
+    runs the default op by op unless overridden.
+    """
 
     def composite(*payloads: Payload) -> Payload:
         call = CompositeCall(out, as_tensors(backend, inputs, payloads), options)
@@ -110,7 +115,7 @@ def of_default(
 
 
 def of_templates(out: Out) -> Kernel:
-    """The kernel of any op on a backend that carries templates only: its payloads are nothing."""
+    """The kernel of any op on a backend that carries templates only: all payloads are `None`."""
     nothing = None if isinstance(out, Template) else (None,) * len(out)
 
     def kernel(x1: None = None, x2: None = None, *others: None) -> Any:  # quicker than to collect all in a tuple
@@ -120,7 +125,7 @@ def of_templates(out: Out) -> Kernel:
 
 
 def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payload]) -> tuple[Any, ...]:
-    """Payloads as tensors, sequences of them nested as the templates are."""
+    """Payloads as tensors; a sequence of payloads gives a tuple of tensors."""
     return tuple([
         Tensor(template, backend, payload) if isinstance(template, Template)
         else template and as_tensors(backend, template, payload)
@@ -129,7 +134,7 @@ def as_tensors(backend: Backend, templates: Templates, payloads: Sequence[Payloa
 
 
 def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
-    """The payloads of tensors, sequences of them nested as they are."""
+    """The payloads of tensors; a sequence of tensors gives a tuple of payloads."""
     return [
         x.data if isinstance(x, Tensor) else x and tuple([tensor.data for tensor in x])
         for x in inputs
@@ -137,7 +142,7 @@ def payloads_of(inputs: Sequence[Any]) -> list[Payload]:
 
 
 def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The templates of tensors, sequences of them nested as they are."""
+    """The templates of tensors; a sequence of tensors gives a tuple of templates."""
     return tuple([
         x.template if isinstance(x, Tensor) else x and tuple([tensor.template for tensor in x])
         for x in inputs
@@ -145,7 +150,11 @@ def templates_of(inputs: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int | None]) -> Kernel:
-    """A kernel that first casts its inputs: `casts` has a kernel or `None` for each, with sequences laid out flat."""
+    """A kernel that first casts its inputs.
+
+    `casts` has for each tensor, with sequences laid out flat, the kernel that casts it, or `None`. `groups` says which
+    inputs are sequences, and how long they are (`Call.groups`).
+    """
     if not any(casts):
         return kernel
     if groups == [None]:
@@ -177,12 +186,12 @@ def casting(kernel: Kernel, casts: Sequence[Kernel | None], groups: Sequence[int
     return cast_all
 
 
-# Which callback
+# The choice of a callback
 
 
 def implementation(backend: Backend, name: str, out: Out, inputs: Templates) -> Callable[..., Payload]:
-    """The function that computes a primitive: the backend's callback, unless that is missing or takes only some
-    dtypes."""
+    """The function that computes a primitive: the backend's callback, or a fall-back where that is missing or does not
+    take the dtypes."""
     method: Callable[..., Payload] = getattr(backend, name)
     if len(backend.dtypes) == len(ALL_DTYPES) and not (
         hasattr(method, "__declared__") or hasattr(method, "__dtypes__")
@@ -207,12 +216,18 @@ def primitive_kernel(
 
 
 def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
-    """The payload of a kernel as a tensor, several as a tuple of tensors or what `result` makes of them."""
+    """A kernel's payload as a tensor; several payloads as what `result` makes of their tensors, by default a tuple."""
     if isinstance(out, Template):
         tensor = blank_tensor()
         tensor.template = out
         tensor.backend = backend
         tensor.data = data
         return tensor
-    tensors = [Tensor(template, backend, part) for template, part in zip(out, data, strict=True)]
+    tensors = []
+    for template, part in zip(out, data, strict=True):
+        tensor = blank_tensor()
+        tensor.template = template
+        tensor.backend = backend
+        tensor.data = part
+        tensors.append(tensor)
     return tuple(tensors) if result is None else result(*tensors)

@@ -16,9 +16,9 @@ from .fallbacks import fallbacks
 
 
 def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
-    """The primitives that fall-backs for some dtypes rest on and that have none themselves, in the protocol's order.
+    """The primitives that the fall-backs for `dtypes` need and that have no fall-back, in the protocol's order.
 
-    Further primitives without a fall-back (`erf`, `svd`) are for themselves: a backend lacks just what it leaves out.
+    No fall-back needs the other primitives that have none (`erf`, `svd`): a backend without them lacks just these.
 
     >>> from tensorbackend.dispatch.minimum import minimum
     >>> "add" in minimum(), "subtract" in minimum(), "svd" in minimum()
@@ -38,7 +38,7 @@ def minimum(dtypes: Iterable[DType] = ALL_DTYPES) -> tuple[str, ...]:
 
 
 def _has_fallback(callback: str, dtype: DType) -> bool:
-    """Whether a primitive has a fall-back for a dtype, or for those that it takes where that is none of them."""
+    """Whether a primitive has a fall-back for a dtype; if its ops refuse the dtype, whether it has any fall-back."""
     declared = fallbacks(callback)
     return any(fallback.takes(dtype) for fallback in declared) or (
         bool(declared) and accepted_dtype(callback, dtype) is None
@@ -49,7 +49,7 @@ def _has_fallback(callback: str, dtype: DType) -> bool:
 def accepted_dtype(callback: str, dtype: DType) -> DType | None:
     """The dtype in which operands of a dtype reach a callback, or `None` if its ops refuse them.
 
-    The ops' rules answer. Where a rule needs options that cannot be guessed, the dtype is assumed not to change.
+    The rules of the ops decide. Where a rule needs options that cannot be guessed, the dtype is assumed not to change.
 
     >>> import tensorbackend as tb
     >>> from tensorbackend.dtypes import bool_, complex64, int32
@@ -71,13 +71,13 @@ def accepted_dtype(callback: str, dtype: DType) -> DType | None:
             except (TypeError, TensorBackendError):
                 unknown = True
                 continue
-            if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # beside indices or a condition
+            if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # also beside indices or a condition
                 return inputs[dtypes.index(dtype)]  # type: ignore[no-any-return] # a primitive's rule gives a plan
     return dtype if unknown else None
 
 
 def _arguments(spec: OpSpec, dtypes: Iterable[DType], dtype: DType) -> Iterator[Any]:
-    """Small square templates for a rule; for a positional option without a default a dtype or 1, as it says."""
+    """Arguments to try a rule with: small square templates, and a dtype or 1 for an option without a default."""
     defaults, rest = spec.signature.parameters, iter(dtypes)
     for parameter in spec.parameters:
         if parameter.role != "option":

@@ -1,8 +1,8 @@
 """The quickest way to a ready call of one or two tensors without options: one look-up after another.
 
-`entries[backend][template1][template2]` takes 40 ns less than to build a tuple of these and to look that up. Each
-record here is in the op's memo too, and only the memo is exchanged and bounded: whoever takes a record out of the memo
-clears the entries, and the next call of the kind enters its record again.
+`entries[backend][template1][template2]` takes 40 ns less than building a tuple of these and looking that up. Each
+record here is in the op's memo too. Only the memo is bounded, and only its kernels are replaced: whoever takes a record
+out of the memo clears the entries here, and the next call of the kind enters its record again.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from ..locks import free_in_child
 from ..protocol import Backend
 from ..template import Template
 
-# The memo is looked at, and then something is entered here.
+# Held from the look-up in the memo until the record is entered here.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
 class Near:
-    """The calls of an op that are found without a tuple as their key."""
+    """The ready calls of an op, found without a tuple as their key."""
 
     def __init__(self, memo: dict[Any, Any]) -> None:
         self.memo: Final = memo
-        """The records of the calls by keys of templates and one backend, which comes last."""
+        """The op's memo: records of calls by tuples of the templates and, last, the backend."""
         self.entries: Final[dict[Backend, dict[Template, Any]]] = {}
         """Records by the backend and the template of each tensor."""
 

@@ -33,7 +33,7 @@ from .watching import Change, Subject, holds_kernels, watched
 
 
 class Prepared(NamedTuple):
-    """A call that is ready to run: its record, and its operands as tensors on one backend."""
+    """A call that is ready to run: its kernel, and its operands as tensors on one backend."""
 
     ready: Ready
     backend: Backend
@@ -46,7 +46,7 @@ class Prepared(NamedTuple):
 
 
 class Path(ABC):
-    """The calls of an op."""
+    """The full path of an op's calls, and the memos of the calls that are ready."""
 
     def __init__(self, spec: OpSpec) -> None:
         self.spec = spec
@@ -55,24 +55,24 @@ class Path(ABC):
         self.subjects: dict[Any, Subject] = {}
         """The subjects of the kernels in both memos, by the same keys."""
         self.parts: Callable[..., Any] | None = None
-        """The function of other ops that the op is made of, where it is a composite."""
+        """The default of a composite, a function of other ops; `None` for a primitive."""
         parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
         single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in parameters)
         self.operands = len(parameters) if single else 0
-        """The number of tensor parameters, where each is one tensor by position; else 0."""
+        """The number of tensor parameters if each takes one tensor by position, else 0."""
         self.creates = not parameters
-        """Whether the op makes a tensor of nothing, on the backend of its parameter `backend`."""
+        """Whether the op has no operands; its options `PLACEMENT` then choose the backend."""
         sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
         self.near = Near(self.ready)
-        """The quickest way to what is ready of such an op."""
+        """The quickest way to the ready calls of a plain op."""
         self.aside: Memo = holds_no_precision(self.near) if self.plain else {}
-        """The memo that is in use when no operands are cast."""
+        """The ready calls that are set aside while some block casts operands (`cast_mode`)."""
 
     @abstractmethod
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
-        """Prepares a call on a backend, or on the one that its operands choose; raises every error of the user's."""
+        """Prepares a call on `backend`, or on the one that its operands choose; raises errors of wrong arguments."""
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -81,7 +81,7 @@ class Path(ABC):
         return self.public
 
     def exchange(self, change: Change) -> None:
-        """Puts another kernel in place of each that is ready."""
+        """Replaces each kernel that is ready by what `change` returns for it."""
         for memo in (self.ready, self.aside):
             for key, (out, _, _, result, kernel) in list(memo.items()):
                 memo[key] = record(Ready(out, change(kernel, self._subject(key)), result))
@@ -90,7 +90,7 @@ class Path(ABC):
         self.near.clear()
 
     def forget(self) -> None:
-        """Drops all kernels that are ready."""
+        """Drops all calls that are ready."""
         for memo in (self.ready, self.aside, self.beside, self.subjects):
             memo.clear()
         self.near.clear()
@@ -101,7 +101,11 @@ class Path(ABC):
         return subject or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
 
     def _warm(self) -> Callable[..., Any]:
-        """The code of the op's warm calls, also in place of the operator that stands for it."""
+        """The function of the op's warm calls.
+
+        If a method of `Tensor` is the operator of the op, it is replaced by such a function as well, which leaves calls
+        that are not ready to the method.
+        """
         operator = OPERATORS.get(self.spec.name)
         if operator is not None:
             deferring = getattr(Tensor, operator)
@@ -144,7 +148,7 @@ class Path(ABC):
         except TensorBackendError as error:
             error.named(self.spec.name)
             raise
-        except Exception as error:  # whatever a wrong argument led to; one that `tell` cannot explain passes
+        except Exception as error:  # whatever a wrong argument led to; an error that `tell` cannot explain passes
             tell(error, self.public, arguments, keywords)
             raise
         inputs = tuple(call.grouped([x.template for x in tensors]))
@@ -166,7 +170,7 @@ class Path(ABC):
         keywords: dict[str, Any],
         subject: Subject,
     ) -> None:
-        """Remembers a call, under the key of its op where that tells enough, else beside."""
+        """Remembers a call: in `ready` where the key of its op determines all that is kept, else in `beside`."""
         operands = call.operands
         if any(x is not operand for x, operand in zip(tensors, operands, strict=True) if isinstance(operand, Tensor)):
             return  # an operand was moved to the backend
@@ -194,9 +198,11 @@ class Path(ABC):
             remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """The key of a call with numbers among its operands, or whose result depends on the default precision.
+        """The key of a call in `beside`, for calls with numbers among their operands or of the default precision.
 
-        `None` for any other call.
+        It holds the precision, the template of each tensor and the type of each number, the backend, and the options.
+        It is `None` if the op takes other operands than one tensor for each position, and if the call has no tensor,
+        tensors on two backends, or an option that does not hash.
         """
         count = self.operands
         if not count or len(arguments) < count:
@@ -229,7 +235,7 @@ class Path(ABC):
                 payloads.append(x.data)
             else:
                 payloads.append(constant(x))
-        assert backend is not None  # by the key
+        assert backend is not None  # as the key has one
         return self._run(known_beside.record, backend, payloads, arguments)
 
     def _run(self, call_record: Record, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
@@ -243,14 +249,18 @@ class Path(ABC):
         return wrap(out, backend, data, result)
 
     def failed(self, error: Exception, backend: Backend, arguments: Sequence[Any]) -> None:
-        """Raises what a user is told instead of an error: one that data led to, or a plugin's accident."""
+        """Raises the error that the user sees in place of a kernel's error, if there is one.
+
+        It is a `DataError` with the op and its operands in front of the text, or a `ContractError` for an accident of a
+        plugin.
+        """
         if isinstance(error, DataError):
             raise error.met(self.spec.name, operands_of(arguments)) from None
         explain(error, self.spec.callback, backend)
 
 
 def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
-    """Whether a dtype may have come from the default precision, so that the next call's may differ."""
+    """Whether a result's dtype may come from the default precision, so that the next call may have another."""
     outs = (out,) if isinstance(out, Template) else out
     return any(template.dtype.is_inexact for template in outs) and not any(x.dtype.is_inexact for x in inputs)
 
@@ -267,13 +277,13 @@ def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
 def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
     """A function that makes the payload of a Python number in a dtype, once for each value.
 
-    Raises what `check_scalar` raises, under the name of the op.
+    The function raises what `check_scalar` raises, under the name of the op.
     """
     payloads: dict[Any, Payload] = {}
     template = intern_template((), dtype, ())
 
     def payload(value: Any) -> Payload:
-        # 0.0 and -0.0 are equal, and so are complex numbers of such parts; 1, 1.0 and True are.
+        # Equal numbers may need different payloads: 0.0 and -0.0, complex numbers with such parts, and 1, 1.0 and True.
         key = value.__class__, repr(value) if not value or value.__class__ is complex else value
         if key in payloads:
             return payloads[key]
@@ -283,7 +293,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
             error.named(op)
             raise
         scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
-        if backend.dispatch_priority <= 1:  # what records programs makes a number where it is used
+        if backend.dispatch_priority <= 1:  # a backend that records programs makes a number where it is used
             remember(payloads, key, scalar_payload)
         return scalar_payload
 

@@ -19,14 +19,14 @@ from .quick import Ready
 
 
 class PrimitivePath(Path):
-    """The calls of a primitive."""
+    """The full path of a primitive's calls."""
 
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
         self.plans: dict[Any, Plan] = {}
 
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
-        """The operands in the dtypes that the plan wants, and the kernel behind the casts that bring them there."""
+        """The operands as tensors on one backend, and the kernel, which first casts them to the dtypes of the plan."""
         plan: Plan = call.memoised(self.plans, lambda: self.spec.function(*call.arguments, **call.keywords))
         chosen = backend or common_backend(call.deciding)
         pairs = zip(call.operands, plan.inputs, strict=True)
@@ -54,8 +54,8 @@ class PrimitivePath(Path):
 def make_primitive(
     rule: Callable[..., Any], callback: str | None, result: Callable[..., Any] | None, bounds: Bounds
 ) -> Callable[..., Any]:
-    """The public op of a rule, declared."""
-    name = rule.__name__.lstrip("_")  # of one that a public function wraps
+    """Declares the op of a rule, and returns the public op."""
+    name = rule.__name__.lstrip("_")  # `_` in front: a public function wraps the op
     spec = OpSpec(name, "primitive", callback or name, rule, read_parameters(rule), result, bounds)
     declare(spec)
     return bind(PrimitivePath(spec).op())

@@ -1,7 +1,7 @@
 """The code of a warm call: one look-up, one kernel, one tensor.
 
-What a memo holds of a call, and the closures of ops of one or two tensors without options. The code of any other op is
-generated (`generated.py`).
+Here are the records of calls that memos hold, and the closures of ops of one or two tensors without options. The code
+of any other op is generated (`generated.py`).
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ class Ready(NamedTuple):
 
 
 Record: TypeAlias = tuple[Out, Kernel, Callable[..., Any] | None, Callable[..., Any] | None, Kernel]
-"""A ready call as a memo holds it, a plain tuple, which unpacks quicker.
+"""A ready call as a memo holds it: a plain tuple, which unpacks quicker than a named one.
 
-They are the template of the result; a function of payloads, and what runs it in its context, or `None`
-(`protocol.within`); what makes the public result of several tensors; and the kernel, which does all of it.
+Its members are the output template; a function of payloads; the function that runs it in a context, or `None`
+(`protocol.within`); the function that makes the public result of several tensors, or `None`; and the kernel, which does
+what the second and the third do together.
 """
 
 
@@ -43,11 +44,11 @@ def record(ready: Ready) -> Record:
 
 
 class Beside(NamedTuple):
-    """A call with Python numbers among its operands for which nothing is left to do but to run its kernel."""
+    """A ready call whose operands may be Python numbers."""
 
     record: Record
     constants: tuple[Callable[[Any], Payload] | None, ...]
-    """The function that makes the payload of a number for each operand, `None` for a tensor."""
+    """For each operand the function that makes the payload of a number; `None` for a tensor."""
 
 
 Memo: TypeAlias = dict[Any, Record]
@@ -55,13 +56,13 @@ Memo: TypeAlias = dict[Any, Record]
 
 BesideMemo: TypeAlias = dict[Any, Beside]
 KeyOf: TypeAlias = Callable[..., Any]
-"""The arguments of a call give its key; raises one of `MISSES` for a call that has none."""
+"""Returns the key of a call for its arguments; raises one of `MISSES` for a call that has no key."""
 
 Missed: TypeAlias = Callable[[KeyOf, Sequence[Any], dict[str, Any]], Any]
-"""The full path of a call: what makes its key, and its arguments by position and by name."""
+"""Runs the full path of a call; takes the `KeyOf` of the op, and the arguments by position and by name."""
 
 Failed: TypeAlias = Callable[[Exception, Backend, Sequence[Any]], None]
-"""Raises what a user is told instead of an error of a kernel with some arguments, if that is another one."""
+"""Raises the error that the user sees in place of a kernel's, if that is another one; takes the arguments too."""
 
 
 def of_one(near: Near, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
@@ -151,7 +152,7 @@ def _key_of_two(x1: Any, x2: Any, /) -> Any:
 
 
 def recovery(failed: Failed) -> Callable[..., Payload]:
-    """The function that answers for a kernel which raised: with a payload after all, or an error."""
+    """The function that handles a kernel's error: it runs the kernel once more if its context was in use, or raises."""
 
     def recovered(
         error: Exception,
@@ -165,7 +166,7 @@ def recovery(failed: Failed) -> Callable[..., Payload]:
             try:
                 return elsewhere(run, function, *payloads)
             except Exception as other:  # whatever a backend's code raises
-                other.__context__ = None  # the first one is no part of what happened
+                other.__context__ = None  # the first error did not lead to this one
                 error = other
         failed(error, backend, arguments)
         raise error

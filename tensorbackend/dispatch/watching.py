@@ -1,9 +1,10 @@
 """Kernels under observation: while something watches, a watched kernel stands in place of each that is ready to run.
 
-A warm call looks at nothing for that: it calls whatever its memo holds, and a program whatever its variables hold. So
-what is off costs nothing, and to begin and to end takes a pass over all memos.
+A warm call does not check whether it is watched: it calls the kernel that its memo holds, and a program calls the
+kernels that its variables hold. So watching costs nothing while it is off, and turning it on or off takes a pass over
+all memos.
 
-Rejected: a question in each call whether something watches, which costs 20 to 30 ns of a call that takes 500.
+Rejected: a check in each call, which costs 20 to 30 ns of a call that takes 500 ns.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ class Subject(NamedTuple):
     callback: str
     backend: Backend
     out: Any = None
-    """The template of the result, a tuple of them, or `None` where it depends on the arguments."""
+    """The template of the result, a tuple of templates for several results, `None` if they depend on the arguments."""
     inputs: tuple[Any, ...] = ()
-    """The template of each tensor parameter, those of a sequence as a tuple, `None` where a tensor was left out."""
+    """For each tensor parameter its template, a tuple of templates for a sequence, or `None` if it was left out."""
     options: Mapping[str, Any] = MappingProxyType({})
     parts: Any = None
     """The parts of the computation: a composite's default, a compiled graph."""
 
 
 Change: TypeAlias = Callable[[Kernel, Subject | None], Kernel]
-"""Gives the kernel that stands in place of another. A kernel without a subject is a line of a program, which knows its
-own."""
+"""Returns the kernel that takes the place of another one. The subject is `None` for a kernel in a line of a program,
+whose global variables say what the line computes."""
 
 
 class Place(Protocol):
     """A holder of kernels that are ready to run."""
 
     def exchange(self, change: Change) -> None:
-        """Puts another kernel in place of each."""
+        """Replaces each kernel by what `change` returns for it."""
 
     def forget(self) -> None:
         """Drops all kernels."""
@@ -53,26 +54,29 @@ class Place(Protocol):
 _watch: Change | None = None
 _places: Final[list[Place]] = []
 _programs: Final[WeakSet[Any]] = WeakSet()
-"""Functions that call kernels which are their global variables, and objects that are places."""
+"""Programs: functions that call the kernels in their global variables, and objects that are places."""
 
-# The watching function is read and then entered in all places.
+# Held while the watching function changes in all places, and while a new program gets it.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
 def watched(kernel: Kernel, subject: Subject | None) -> Kernel:
-    """The kernel that a place is to hold: the kernel itself, or what watches it."""
+    """The kernel that a place should hold: the kernel itself, or a watched one while something watches."""
     return kernel if _watch is None else _watch(kernel, subject)
 
 
 def unwatched(kernel: Kernel, subject: Subject | None = None) -> Kernel:
-    """The kernel behind one that watches it; any other itself."""
+    """The original of a watched kernel; any other kernel itself."""
     original: Kernel = getattr(kernel, "__unwatched__", kernel)
     return original
 
 
 def watch(change: Change | None) -> None:
-    """Watches all kernels from now on, or for `None` no longer. What watches a kernel has it as `__unwatched__`."""
+    """Replaces all kernels, now and from now on, by what `change` returns for them; `None` ends that.
+
+    A kernel that `change` returns in place of another has that one as its attribute `__unwatched__`.
+    """
     global _watch
     with _lock:
         _watch = change
@@ -85,7 +89,7 @@ def watch(change: Change | None) -> None:
 def forget() -> None:
     """Drops all kernels that are ready to run; the next call of each op plans one again.
 
-    Then to begin and to end watching is as quick as in a new process.
+    After that, turning watching on or off is as quick as in a new process.
     """
     with _lock:
         for place in _places:
@@ -98,7 +102,7 @@ def holds_kernels(place: Place) -> None:
 
 
 def holds_memo(memo: dict[Any, Any], name: str) -> None:
-    """Enters a memo of kernels, or of records with one, whose keys hold a backend."""
+    """Enters a memo of the op `name` whose keys hold a backend, and whose values are kernels or records of a kernel."""
     _places.append(_MemoPlace(memo, name))
 
 
@@ -121,7 +125,7 @@ class _MemoPlace(NamedTuple):
 
 
 def is_program(program: Any) -> None:
-    """Enters, for as long as it lasts, a function with kernels for global variables `k0`, `k1`, ..., or a place."""
+    """Enters a function whose global variables `k0`, `k1`, ... are kernels, or a place, for as long as it exists."""
     with _lock:
         _programs.add(program)
         if _watch is not None:

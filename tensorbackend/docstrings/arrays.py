@@ -1,4 +1,4 @@
-"""Words for the parameters of what makes, moves, reads and reduces elements; the first are for all ops."""
+"""Descriptions of parameters of ops that create, move, index and reduce elements; the first ones are for all ops."""
 
 from __future__ import annotations
 
@@ -7,251 +7,328 @@ from typing import Final
 
 Words = Mapping[str, str]
 
-_MATRICES = "Matrices in the last two axes; those before are a batch."
-_TOLERANCE = "The tolerance relative to the magnitude of the second operand."
-_NO_AXES_NAMES = "A name or `None` for each axis; by default there are no names."
-_LIKE = dict.fromkeys(("backend", "device", "dtype"), "As for x by default.")
-_VECTORS = {"indices": "Index vectors along the last axis, for the leading axes of x."}
+_MATRICES = "Matrices in the last two axes; the axes before them are batch axes."
+_TOLERANCE = "The tolerance relative to the magnitude of x2."
+_NO_AXES_NAMES = "A name or `None` for each axis; by default the axes have no names."
+_DIAGONAL = "The number of the diagonal: 0 for the main diagonal, positive above it, negative below it."
+_DEFAULT_FLOATING = "The dtype; by default the default floating dtype."
+_OF_VALUES = (
+    "The dtype; by default the dtype of an array or a tensor, or the default dtype for the kind of Python numbers."
+)
+_OF_VALUE_OR_LIKE = (
+    "The backend of the new tensor; by default the backend of `like` or of a given tensor, else the default backend."
+)
+_DEFAULT_BACKEND = "The backend of the new tensor; by default the default backend."
+_COPY = "Whether to copy the data: `True` for always, `False` for never, `None` for only if it is necessary."
+_EXCEPT_ALONG_AXIS = "One or more tensors with the same sizes except along the axis."
+_TIE_BREAK = 'Which of several equal elements is taken: the first ("low") or the last ("high").'
+_ADD_UP_TO_1 = "The axes along which the results add up to 1, by position or by name."
+_LIKE = {
+    "backend": "The backend of the new tensor; by default the backend of x.",
+    "device": "The name of a device of the backend; by default the device of x, or the default device of a given "
+    "`backend`.",
+    "dtype": "The dtype; by default the dtype of x.",
+}
+_VECTORS = {
+    "indices": "Integers: index vectors along the last axis, which run over the leading axes of x. They are never "
+    "negative."
+}
+_WRITING = {
+    **_VECTORS,
+    "mode": 'How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the '
+    'nearest end, "fill" ignores the update.',
+}
+_COMBINING = {
+    **_WRITING,
+    "updates": "The updates, of the shape that `gather` gives for the same indices, or of one that broadcasts to it.",
+}
+_TENSOR = {"x": "A tensor."}
 
 PARAMETERS: Final[Mapping[str, Words]] = {
     "": {
         "axis": "The axis, by position or by name.",
-        "backend": "The backend of the new tensor; by default that of `like`, else the default backend.",
-        "batch": "The axes that x and the indices share, by name, or by position if that is the same in both. Each "
-        "entry along them has its own indices.",
+        "backend": "The backend of the new tensor; by default the backend of `like`, else the default backend.",
+        "batch": "The batch axes that x and the indices have in common, by name, or by position if it is the same in "
+        "both. Each entry along them has its own indices.",
         "descending": "Whether the greatest element comes first.",
-        "device": "A device of the backend; by default that of `like`, else the backend's own.",
-        "dtype": "The dtype of the result.",
-        "fill_value": "The value of the entries that fill the result up to `size`.",
-        "function": "A function of tensors without axes, written in ops.",
-        "include_initial": "Whether the result starts with the value for no elements, as one more entry.",
+        "device": "The name of a device of the backend; by default the device of `like`, else the default device of "
+        "the backend.",
+        "dtype": "The dtype of the result; by default the dtype of x, but 64 bits for narrower integers and bool.",
+        "fill_value": "The value that fills the result up to `size` entries.",
+        "function": "A function of tensors without axes that calls ops of this library.",
+        "include_initial": "Whether to add an entry for no elements (0 for a sum, 1 for a product) before the others, "
+        "or after them with `reverse`.",
         "indices": "Integers.",
-        "initial": "The start value, a number or a tensor without axes.",
-        "keepdims": "Whether reduced axes stay, with size 1 and their names.",
-        "like": "A tensor whose backend and device the new tensor gets.",
+        "initial": "The initial value: a number, or a tensor without axes.",
+        "keepdims": "Whether the result keeps the reduced axes, with size 1 and their names.",
+        "like": "A tensor on whose backend and device the new tensor is made; `backend` must then be left out.",
         "mode": 'How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the '
-        'nearest end, "fill" reads zero and writes nothing.',
+        'nearest end, "fill" gives zero.',
         "names": _NO_AXES_NAMES,
         "reverse": "Whether to go from the end of the axis to its start.",
         "shape": "The sizes of the axes.",
-        "size": "The number of entries of the result, which must be given where there is no data to count them.",
+        "size": "The number of entries of the result. By default the entries are counted; if there is no data to "
+        "count, as inside `jit`, the number must be given.",
         "stable": "Has no effect: the sort is always stable.",
-        "weights": "A weight for each element; by default 1.",
+        "weights": "A weight for each element; by default each weight is 1.",
         "x": "A tensor, a Python number or an array.",
         "x1": "A tensor, a Python number or an array.",
         "x2": "A tensor, a Python number or an array.",
     },
     # Elementwise
     "elementwise": {
-        "x2": "A tensor, a Python number or an array. It broadcasts with x1 from the right; axes that meet have equal "
-        "names, or one of them has none.",
+        "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Axes that meet "
+        "have the same name, or one of them has no name.",
     },
     "astype": {
         "dtype": "The dtype to cast to.",
         "copy": "Has no effect: data is never changed in place.",
-        "device": "Must be left out: `to_device` moves a tensor.",
+        "device": "Must be left out: `x.to_device` moves a tensor to a device.",
     },
-    "bitcast": {"dtype": "A dtype of the same width."},
-    "clip": {"min": "The lower bound, or `None`.", "max": "The upper bound, or `None`."},
+    "bitcast": {"dtype": "A dtype with the same number of bits as the dtype of x, not bool."},
+    "clip": {"min": "The lower bound; `None` for no bound.", "max": "The upper bound; `None` for no bound."},
     "elu": {"alpha": "The result tends to `-alpha` for very negative x."},
     "gelu": {"approximate": "Whether to use the approximation by the hyperbolic tangent."},
     "isclose": {"rtol": _TOLERANCE, "atol": "The absolute tolerance.", "equal_nan": "Whether NaN is close to NaN."},
     "all_close": {"rtol": _TOLERANCE, "atol": "The absolute tolerance.", "equal_nan": "Whether NaN is close to NaN."},
     "leaky_relu": {"slope": "The slope where x is negative."},
-    "where": {"condition": "Bools.", "x1": "The values where the condition holds.", "x2": "The values elsewhere."},
-    "gamma_inc_l": {"a": "The parameter, at least 0.", "x": "The bound of the integral, at least 0."},
-    "gamma_inc_u": {"a": "The parameter, at least 0.", "x": "The bound of the integral, at least 0."},
-    # Reductions, orders and what runs along an axis
+    "where": {
+        "condition": "A bool tensor, which broadcasts with x1 and x2.",
+        "x1": "The values where the condition is true.",
+        "x2": "The values where the condition is false.",
+    },
+    "gamma_inc_l": {
+        "a": "The parameter of the function, at least 0.",
+        "x": "The upper bound of the integral, at least 0.",
+    },
+    "gamma_inc_u": {
+        "a": "The parameter of the function, at least 0.",
+        "x": "The lower bound of the integral, at least 0.",
+    },
+    # Reductions, sorting, searching and cumulative ops
     "reduction": {
         "axis": "The axes to reduce, by position or by name; by default all of them.",
-        "correction": "The divisor is the number of elements minus this: 1 gives the unbiased variance of a sample.",
+        "correction": "The divisor is the number of elements minus `correction`; 1 gives the unbiased variance of a "
+        "sample.",
     },
-    "argmax": {"tie_break": 'Which of several equal elements is taken: the first ("low") or the last ("high").'},
-    "argmin": {"tie_break": 'Which of several equal elements is taken: the first ("low") or the last ("high").'},
-    "logsumexp": {"scale": "Factors of the exponentials, broadcast to x; 1 by default."},
-    "softmax": {"axis": "The axes along which the results add up to 1, by position or by name."},
-    "log_softmax": {"axis": "The axes along which the results add up to 1, by position or by name."},
-    "masked_softmax": {
-        "axis": "The axes along which the results add up to 1, by position or by name.",
-        "mask": "Bools that broadcast to x.",
+    "argmax": {
+        "axis": "The axis to reduce, by position or by name; by default the tensor is flattened.",
+        "tie_break": _TIE_BREAK,
     },
+    "argmin": {
+        "axis": "The axis to reduce, by position or by name; by default the tensor is flattened.",
+        "tie_break": _TIE_BREAK,
+    },
+    "logsumexp": {"scale": "Factors by which the exponentials are multiplied. They broadcast to x; by default 1."},
+    "softmax": {"axis": _ADD_UP_TO_1},
+    "log_softmax": {"axis": _ADD_UP_TO_1},
+    "masked_softmax": {"axis": _ADD_UP_TO_1, "mask": "Bools that broadcast to x."},
     "standardise": {
         "axis": "The axes over which mean and variance are taken, by position or by name.",
         "epsilon": "A small number added to the variance, so that nothing is divided by 0.",
     },
     "weighted_mean": {"weights": "Weights that broadcast to x, or one weight for each entry along a single `axis`."},
     "order_statistics": {"axis": "The axes to reduce, by position or by name; by default all of them."},
-    "mode": {"axis": "The axis, by position or by name; by default the flattened tensor."},
+    "mode": {"axis": "The axis to reduce, by position or by name; by default the tensor is flattened."},
     "quantile": {
         "q": "Probabilities from 0 to 1: a number, a list, or a tensor with one axis.",
-        "method": "How to choose a value between two elements: one of NumPy's methods.",
+        "method": "How to compute a quantile that lies between two elements: the name of one of NumPy's methods.",
     },
     "percentile": {
         "q": "Percentages from 0 to 100: a number, a list, or a tensor with one axis.",
-        "method": "How to choose a value between two elements: one of NumPy's methods.",
+        "method": "How to compute a percentile that lies between two elements: the name of one of NumPy's methods.",
     },
     "covariance": {
-        "x": "Observations (..., n, d), with one variable per column.",
-        "mean": "The means of the variables, (..., d); by default those of x.",
-        "correction": "The divisor is the number of observations minus this: 1 gives the unbiased covariance.",
+        "x": "Observations of shape (..., n, d), with one variable per column.",
+        "mean": "The means of the variables, of shape (..., d); by default they are computed from x.",
+        "correction": "The divisor is the number of observations minus `correction`; 1 gives the unbiased covariance.",
     },
-    "cumulative": {"axis": "The axis, by position or by name; optional if the tensor has one axis."},
+    "cumulative": {"axis": "The axis, by position or by name. It may be left out if x has one axis."},
     "diff": {
         "axis": "The axis, by position or by name.",
         "n": "How many times to take differences.",
-        "prepend": "Entries to put before the first one.",
-        "append": "Entries to put after the last one.",
+        "prepend": "Entries to put before the first entry of x.",
+        "append": "Entries to put after the last entry of x.",
     },
-    "isin": {"x2": "The elements to look for.", "invert": "Whether to test for absence instead."},
+    "isin": {
+        "x2": "The elements with which each element of x1 is compared.",
+        "invert": "Whether to return the opposite: true for elements that are not in x2.",
+    },
     "searchsorted": {
-        "x1": "Sorted values, along one axis.",
+        "x1": "Values in ascending order along one axis, or in any order if a `sorter` is given.",
         "x2": "The values to insert.",
-        "side": "Whether a value goes before equal values or after them.",
-        "sorter": "The indices that sort x1; by default x1 is sorted.",
+        "side": 'Whether a value goes before equal values ("left") or after them ("right").',
+        "sorter": "The indices that sort x1, as `argsort` returns them; by default x1 must be sorted.",
     },
     "reduce": {
         "axis": "The axes to fold over, by position or by name; by default all of them.",
-        "dtype": "The dtype to cast the initial value and each result to; by default nothing is cast.",
+        "dtype": "The dtype to which the initial value and each result are cast; by default nothing is cast.",
     },
-    "map": {"dtype": "The dtype to cast the results to; by default nothing is cast."},
+    "map": {"dtype": "The dtype to which the results are cast; by default nothing is cast."},
     # Creation
     "creation": {
-        "dtype": "The dtype; by default that of the values, or the default dtype of their kind for Python numbers.",
-        "fill_value": "The value, a Python number or a tensor without axes.",
-        "k": "The diagonal: 0 for the main one, positive ones above it.",
+        "dtype": _DEFAULT_FLOATING,
+        "fill_value": "The value: a Python number, or a tensor or an array without axes.",
+        "k": _DIAGONAL,
         "n_rows": "The number of rows.",
         "n_cols": "The number of columns; by default `n_rows`.",
-        "shape": "The sizes of the axes; an int for one axis.",
-        "value": "Numbers in nested lists, an array or a tensor.",
-        "x": "The tensor that gives shape, dtype, names and backend.",
+        "shape": "The sizes of the axes, or an int for a single axis.",
+        "value": "A number, an array, a tensor, or nested lists of these.",
+        "x": "The tensor from which shape, dtype, names and backend are taken.",
     },
     **dict.fromkeys(("empty_like", "zeros_like", "ones_like", "full_like"), _LIKE),
-    "eye": {"batch_shape": "The sizes of leading axes, along which the matrix is repeated."},
-    "iota": {"axis": "The axis along which to count; `None` counts all elements in row-major order."},
+    "full": {"backend": _OF_VALUE_OR_LIKE, "dtype": _OF_VALUES},
+    "tensor": {"backend": _OF_VALUE_OR_LIKE, "dtype": _OF_VALUES},
+    "asarray": {"backend": _OF_VALUE_OR_LIKE, "copy": _COPY, "dtype": _OF_VALUES},
+    "eye": {"batch_shape": "The sizes of leading axes, along which the matrix is repeated; by default there are none."},
+    "iota": {
+        "axis": "The axis along which to count, by position or by name; by default all elements are counted in "
+        "row-major order.",
+        "dtype": "The dtype; by default int64.",
+    },
     "arange": {
-        "start": "The first number, or the bound if it is the only argument.",
-        "stop": "The bound, itself excluded.",
-        "step": "The distance between neighbours.",
-        "name": "The name of the axis.",
+        "start": "The first number. If it is the only argument, it is the bound, and the numbers start from 0.",
+        "stop": "The bound, which is not included.",
+        "step": "The distance between neighbouring numbers.",
+        "dtype": "The dtype; by default the common dtype of the given numbers, with the default dtypes of Python "
+        "numbers.",
+        "name": "The name of the axis; by default it has no name.",
     },
     "linspace": {
         "start": "The first number.",
-        "stop": "The last number.",
+        "stop": "The last number, or with `endpoint=False` the bound, which is not included.",
         "num": "The number of values.",
-        "endpoint": "Whether `stop` is one of them.",
-        "name": "The name of the new axis.",
+        "endpoint": "Whether `stop` is the last value.",
+        "dtype": "The dtype; by default the default floating or complex dtype, or the common dtype of tensors.",
+        "name": "The name of the new axis; by default it has no name.",
         "axis": "The position of the new axis in the result.",
     },
-    "asarray": {"copy": "Whether to copy: always, never, or with `None` only where it must."},
     "from_dlpack": {
-        "x": "An array with `__dlpack__`.",
-        "copy": "Whether to copy: always, never, or with `None` only where it must.",
+        "x": "An array of another library, which has the method `__dlpack__`.",
+        "backend": _DEFAULT_BACKEND,
+        "copy": _COPY,
+        "device": "The name of a device of the backend, to which the other library copies the array. By default the "
+        "array must be on the device of the backend.",
     },
     "from_binary": {
-        "data": "The elements' bytes, row-major, in native byte order.",
-        "template": "The shape, dtype and names.",
+        "backend": _DEFAULT_BACKEND,
+        "data": "The bytes of the elements, in row-major order and native byte order.",
+        "template": "The shape, dtype and names of the new tensor.",
     },
     "template": {"dtype": "The dtype."},
     "rename": {
         "x": "A tensor.",
-        "names": "A name or `None` for each axis, in order.",
-        "renamed": "New names by the old ones.",
+        "names": "The new names of all axes, in order; `None` for no name.",
+        "renamed": "For each axis to rename, its new name by its old name.",
     },
     # Shape
-    "concatenate": {
-        "tensors": "Tensors whose shapes differ along the axis only.",
-        "axis": "The axis, by position or by name.",
-    },
+    "concatenate": {"tensors": _EXCEPT_ALONG_AXIS, "axis": "The axis, by position or by name."},
     "concat": {
-        "arrays": "Tensors whose shapes differ along the axis only.",
+        "arrays": _EXCEPT_ALONG_AXIS,
         "axis": "The axis, by position or by name; `None` flattens the tensors first.",
     },
     "stack": {
         "arrays": "Tensors with equal shapes.",
         "axis": "The position of the new axis in the result.",
-        "name": "The name of the new axis.",
+        "name": "The name of the new axis; by default it has no name.",
     },
     "split": {"sections": "The number of equal parts, or the positions at which to cut."},
-    "tile": {"repetitions": "How often to repeat x along each axis, aligned with the last axis."},
+    "tile": {"repetitions": "How often to repeat x along each axis, aligned at the last axis."},
     "roll": {
-        "shift": "How far to move elements towards the end: one number, or one for each axis.",
+        "shift": "The number of places by which elements move towards the end: one for all axes, or one for each.",
         "axis": "The axes, by position or by name; `None` rolls the flattened tensor.",
     },
     "moveaxis": {
         "source": "The axes to move, by position or by name.",
-        "destination": "Their positions in the result.",
+        "destination": "The positions of these axes in the result.",
     },
     "broadcast_arrays": {"arrays": "Tensors, Python numbers or arrays."},
     "meshgrid": {
-        "arrays": "Tensors of one axis.",
+        "arrays": "Tensors with one axis each.",
         "indexing": 'Whether the first tensor runs along the first axis ("ij") or along the second ("xy").',
     },
     "triangles": {
-        "k": "The diagonal: 0 for the main one, positive ones above it.",
-        "offset": "The diagonal: 0 for the main one, positive ones above it.",
-        "diagonal": "The numbers for the diagonal, (..., its length).",
+        "k": _DIAGONAL,
+        "offset": _DIAGONAL,
+        "diagonal": "The elements for the diagonals, of shape (..., length of the diagonal).",
         "x": _MATRICES,
     },
-    "make_diagonal": {"x": "The numbers for the diagonals, along the last axis."},
-    "align_as": {"x": "A tensor.", "other": "The tensor that gives the order of names."},
-    "align_to": {"x": "A tensor.", "names": "The names in the order of the result."},
-    "broadcast_shapes": {"shapes": "Sizes of axes."},
+    "make_diagonal": {"x": "The elements for the diagonals, along the last axis."},
+    "align_as": {"x": "A tensor.", "other": "The tensor whose names say the order of the axes."},
+    "align_to": {"x": "A tensor.", "names": "The names of the result's axes, in order."},
+    "broadcast_shapes": {"shapes": "Shapes, each as a sequence of sizes."},
     "broadcast_to": {
         "shape": "The sizes of the result's axes.",
-        "names": "The names of the result's axes; by default those of x.",
-        "axes": "The positions of x's axes in the result; by default the last ones.",
+        "names": "The names of the result's axes; by default the axes of x keep their names.",
+        "axes": "For each axis of x its position in the result; by default the last positions.",
     },
     "expand_dims": {
         "axis": "The positions of the new axes in the result.",
-        "name": "The names of the new axes; by default they have none.",
+        "name": "The names of the new axes; by default they have no names.",
     },
     "flip": {"axis": "The axes, by position or by name; by default all of them."},
     "permute_dims": {
-        "axes": "For each axis of the result the axis of x, by position or by name; by default the order is reversed."
+        "axes": "For each axis of the result the axis of x that goes there, by position or by name; by default the "
+        "order is reversed."
     },
     "reshape": {
-        "shape": "The sizes of the result's axes, of which one may be -1.",
+        "shape": "The sizes of the result's axes. One of them may be -1, for the size that is left over.",
         "copy": "Has no effect: data is never changed in place.",
         "names": "The names of the result's axes; by default axes that stay as they are keep their names.",
     },
-    "squeeze": {"axis": "The axes, by position or by name; by default all axes of size 1."},
-    "reflect": {"padding": "(low, high) for each axis, or for some axes by name or position."},
+    "squeeze": {"axis": "The axes to remove, by position or by name; by default all axes of size 1."},
+    "reflect": {
+        "padding": "The numbers of elements to add at both ends, as (low, high) for each axis, or as a mapping from "
+        "some axes, by name or position, to (low, high)."
+    },
     # Indexing
     "indexing": {
-        "key": "The key between the brackets.",
+        "key": "The key between the brackets of `x[key]`.",
         "length": "The number of entries to take.",
-        "segments": "The segment of each entry along the axis, from 0 to `size` - 1.",
-        "updates": "Numbers with the shape that `gather` would read at the same indices.",
-        "value": "The new elements, broadcast to those at the key.",
+        "segments": "The segment of each entry along the axis: integers from 0 to `size` - 1.",
+        "updates": "The updates, of the shape that `gather` gives for the same indices.",
+        "value": "The new elements, which broadcast to the elements at the key.",
     },
-    "segments": {"size": "The number of segments.", "axis": "The axis of the entries, by position or by name."},
-    **dict.fromkeys(("scatter", "indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp"), _VECTORS),
+    "segments": {
+        "size": "The number of segments.",
+        "axis": "The axis of the entries, by position or by name.",
+        "mode": 'How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, '
+        '"clip" puts it into the nearest segment, "fill" ignores it.',
+    },
+    "scatter": _VECTORS,
+    **dict.fromkeys(("indexed_add", "indexed_put"), _WRITING),
+    **dict.fromkeys(("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp"), _COMBINING),
     "argwhere": {"size": "The number of rows of the result; by default the number of elements that are not zero."},
-    "isel": {"keys": "By axis name an int, a slice, a list, a mask or an integer tensor."},
+    **dict.fromkeys(("getitem", "put_at", "setitem"), _TENSOR),
+    "isel": {
+        **_TENSOR,
+        "keys": "An int, a slice, a list, a mask or an integer tensor for each axis to index, by the axis' name.",
+    },
     "put_slice": {
-        "update": "The block.",
-        "starts": "The first position along each axis: ints, or tensors without axes.",
+        "update": "The new elements of the block.",
+        "starts": "The position of the block along each axis: ints, or tensors without axes.",
     },
     "slice_": {
-        "starts": "The first position along each axis.",
+        "starts": "The position of the first element along each axis.",
         "lengths": "The sizes of the result's axes.",
-        "strides": "The distance of neighbours along each axis.",
+        "strides": "The distance between neighbouring elements along each axis.",
     },
     "slice_along_axis": {
-        "start": "The position of the first entry, an int or a tensor without axes.",
-        "stride": "The distance between neighbours.",
+        "start": "The position of the first entry: an int, or a tensor without axes.",
+        "stride": "The distance between neighbouring entries.",
     },
     "take": {
         "indices": "Integers of any shape; negative ones count from the end.",
-        "axis": "The axis, by position or by name; optional if the tensor has one axis.",
+        "axis": "The axis, by position or by name. It may be left out if x has one axis.",
     },
     "take_along_axis": {
-        "indices": "Integers with the sizes of x except along the axis; negative ones count from the end."
+        "indices": "Integers with as many axes as x, which broadcast with x along all axes but `axis`; negative ones "
+        "count from the end."
     },
     # Collective operations
     "collectives": {
-        "x": "Each device's own, inside a function of `shard_map`.",
-        "mesh_axes": "The names of mesh axes.",
+        "x": "The tensor of each device, inside a function of `shard_map`.",
+        "mesh_axes": "The name of a mesh axis, or the names of several.",
     },
     "from_end": {"indices": "Integers; negative ones count from the end.", "size": "The size of the axis."},
 }

@@ -1,4 +1,4 @@
-"""Words for the parameters of products, linear algebra, windows, transforms, random numbers and counts."""
+"""Descriptions of parameters of products, linear algebra, windows, transforms, random numbers and counts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,21 @@ from typing import Final
 Words = Mapping[str, str]
 
 _RANDOM_SHAPE = "The sizes of the result's axes."
-_MATRICES = "Matrices in the last two axes; those before are a batch."
-_SQUARE = "Square matrices in the last two axes; those before are a batch."
-_WINDOW_STEP = "The distance between the starts of windows along each axis, or a mapping from some axes to it."
+_MATRICES = "Matrices in the last two axes; the axes before them are batch axes."
+_SQUARE = "Square matrices in the last two axes; the axes before them are batch axes."
+_HERMITIAN = "Hermitian matrices in the last two axes. Only the lower half of each matrix is read."
+_VECTOR_OR_MATRICES = "A vector, or matrices in the last two axes."
+_PER_AXIS = (
+    "one number for all axes, one for each axis, or a mapping from axes, by name or position, to numbers (other axes "
+    "have 1)."
+)
 _SQUARES = {"x": _SQUARE}
+_OF_REAL = {"n": "The number of entries of the result along the axis; by default 2 * (size - 1)."}
+_FREQUENCIES = {
+    "n": "The number of samples.",
+    "dtype": "A floating dtype; by default the default floating dtype.",
+}
+_ONE_AXIS = {"axis": "The axis, by position or by name."}
 
 PARAMETERS: Final[Mapping[str, Words]] = {
     # Products and linear algebra
@@ -23,63 +34,68 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "tensordot": {"axes": "The number of axes to contract, or (axes of x1, axes of x2) by position or by name."},
     "linalg": {
         "x": _MATRICES,
-        "ord": "Which norm.",
-        "offset": "The diagonal: 0 for the main one, positive ones above it.",
-        "rtol": "Singular values up to `rtol` times the largest count as 0; by default the dtype's eps times the "
-        "longer side.",
+        "ord": "The order of the norm, as described above.",
+        "offset": "The number of the diagonal: 0 for the main diagonal, positive above it, negative below it.",
+        "rtol": "Singular values of at most `rtol` times the largest one count as 0; by default the eps of the dtype "
+        "times the longer side of the matrix.",
     },
     "cholesky": {
         "x": "Hermitian positive definite matrices in the last two axes.",
-        "upper": "Whether to give the upper factor.",
+        "upper": "Whether to return the upper factor U rather than the lower factor L.",
     },
     **dict.fromkeys(("det", "eig", "eigvals", "expm", "inv", "slogdet"), _SQUARES),
     "cross": {"x1": "Vectors of three components along the axis.", "x2": "Vectors of three components along the axis."},
-    "eigh": {"x": "Hermitian matrices in the last two axes; only the lower half is read."},
-    "eigvalsh": {"x": "Hermitian matrices in the last two axes; only the lower half is read."},
+    "eigh": {"x": _HERMITIAN},
+    "eigvalsh": {"x": _HERMITIAN},
     "lstsq": {
         "a": _MATRICES,
-        "b": "A vector, or matrices in the last two axes.",
-        "rcond": "NumPy's name of `rtol`.",
+        "b": _VECTOR_OR_MATRICES,
+        "rcond": "Another name for `rtol`, which NumPy uses.",
     },
-    "matrix_power": {"x": _SQUARE, "n": "The power, an int."},
+    "matrix_power": {"x": _SQUARE, "n": "The exponent."},
     "norm": {
-        "x": "A tensor with axes.",
-        "axis": "One axis or two, by position or by name; by default the tensor is flattened.",
+        "x": "A tensor, a Python number or an array.",
+        "axis": "One axis for vectors or two for matrices, by position or by name. By default all elements are one "
+        "vector, or with `ord` x itself must be a vector or a matrix.",
     },
     "vector_norm": {
-        "x": "A tensor.",
+        "x": "A tensor, a Python number or an array.",
         "axis": "The axes of the vectors, by position or by name; by default all of them.",
     },
-    "qr": {"mode": 'Whether Q has as many columns as R needs ("reduced") or is square ("complete").'},
-    "solve": {"x1": _SQUARE, "x2": "A vector, or matrices in the last two axes."},
+    "qr": {"mode": 'Whether Q has only as many columns as R needs ("reduced") or is square ("complete").'},
+    "solve": {"x1": _SQUARE, "x2": _VECTOR_OR_MATRICES},
     "sparse_matmul": {
-        "values": "The stored entries, (..., n); entries at one place add up.",
-        "first": "Integers (..., n) or (..., rows + 1), as the format says.",
-        "second": "Integers (..., n) or (..., columns + 1), as the format says.",
-        "x": "(..., columns, k).",
-        "format": 'What `first` and `second` say, "coo", "csr" or "csc": as in `sparse_matvec`.',
+        "values": "The stored entries, of shape (..., n). Entries at the same place add up.",
+        "first": 'Integers of shape (..., n) for "coo", (..., rows + 1) for "csr", (..., columns + 1) for "csc".',
+        "second": "Integers of shape (..., n).",
+        "x": "A tensor of shape (..., columns, k).",
+        "format": 'What `first` and `second` hold, as in `sparse_matvec`: "coo", "csr" or "csc".',
         "rows": "The number of rows.",
     },
-    "svd": {"full_matrices": "Whether U and Vh are square."},
+    "svd": {"full_matrices": "Whether U and Vh are square; else they have only the vectors that x needs."},
     # Windows
     "window": {
-        "window": "The size of a window along each axis, or along some by name or position.",
-        "strides": _WINDOW_STEP,
+        "window": f"The sizes of the windows: {_PER_AXIS}",
+        "strides": f"The distances between the starts of neighbouring windows: {_PER_AXIS}",
         "padding": '"valid" for no padding, "same" for ceil(size / stride) windows, (low, high) for each axis, or a '
-        "mapping from some axes to such pairs.",
-        "dilations": "The distance between elements of a window along each axis, or a mapping from some axes to it.",
+        "mapping from some axes, by name or position, to (low, high).",
+        "dilations": f"The distances between neighbouring elements of a window: {_PER_AXIS}",
         "include_padding": "Whether padding counts as elements that are 0.",
-        "source": "The numbers to add, of the shape of `window_max` or `window_min`.",
+        "source": "The numbers to add, one for each window: of the shape that `window_max` and `window_min` return.",
     },
     "conv": {
-        "x": "(batch, channels, *spatial).",
-        "kernel": "(out, channels, *spatial).",
-        "strides": "The distance between the starts of windows along each spatial axis, or a mapping by name.",
-        "padding": '"valid", "same", (low, high) for each spatial axis, or a mapping by name.',
-        "input_dilation": "The distance between the elements of x, with zeros between them.",
-        "kernel_dilation": "The distance between the elements of x that a window reads.",
-        "feature_groups": "The number of groups of channels, each with its share of the kernels.",
-        "batch_groups": "The number of groups of the batch, each with its share of the kernels.",
+        "x": "A tensor of shape (batch, channels, *spatial).",
+        "kernel": "A tensor of shape (out, channels, *spatial).",
+        "strides": "The distances between the starts of neighbouring windows: one number for all spatial axes, one for "
+        "each, or a mapping from names to numbers.",
+        "padding": '"valid" for no padding, "same" for ceil(size / stride) windows, (low, high) for each spatial axis, '
+        "or a mapping from names to (low, high).",
+        "input_dilation": "The distances between the elements of x, which are filled with zeros; given as `strides`.",
+        "kernel_dilation": "The distances between the elements of x that one window reads; given as `strides`.",
+        "feature_groups": "The number of groups into which the channels are divided. Each group is convolved with its "
+        "share of the kernels.",
+        "batch_groups": "The number of groups into which the batch is divided. Each group is convolved with its share "
+        "of the kernels.",
     },
     # Transforms
     "fourier": {
@@ -87,94 +103,121 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "d": "The distance between samples.",
         "n": "The number of samples: longer input is cut off, shorter input is padded with zeros; by default the size "
         "of the axis.",
-        "norm": 'Which direction divides by the length: the inverse ("backward"), the other ("forward"), or each by '
-        'its square root ("ortho").',
-        "s": "The number of samples along each axis, as `n` of `fft`; by default the sizes.",
+        "norm": 'Which transform divides by the length: the inverse ("backward"), the forward one ("forward"), or both '
+        'by its square root ("ortho").',
+        "s": "The number of samples along each of the `axes`, which must then be given; by default the sizes of x.",
     },
-    "hfft": {"n": "The number of samples of the result; by default 2 * (size - 1)."},
-    "irfft": {"n": "The number of samples of the result; by default 2 * (size - 1)."},
-    "fftfreq": {"n": "The number of samples.", "dtype": "A floating dtype; by default the default one."},
-    "rfftfreq": {"n": "The number of samples.", "dtype": "A floating dtype; by default the default one."},
+    "irfftn": {
+        "s": "The number of entries of the result along each of the `axes`, which must then be given; by default the "
+        "sizes of x, but 2 * (size - 1) along the last of them."
+    },
+    "hfft": _OF_REAL,
+    "irfft": _OF_REAL,
+    "fftfreq": _FREQUENCIES,
+    "rfftfreq": _FREQUENCIES,
     # Random numbers
     "random": {
-        "dtype": "The dtype; by default the default one of its kind.",
+        "dtype": "A floating dtype; by default the default floating dtype.",
         "independent": "Whether each vector along the axis is shuffled on its own.",
-        "key": "A key, as `key`, `split` and `fold_in` give it.",
+        "key": "A random key, as `key`, `split` and `fold_in` return it.",
         "lower": "The lower bound.",
-        "maxval": "The upper bound, itself excluded.",
+        "maxval": "The upper bound, which is not included.",
         "mean": "The mean.",
-        "minval": "The least integer.",
-        "mode": 'How many bits a number is made of: "high" takes twice as many, for rare events.',
+        "minval": "The lower bound, which is included.",
+        "mode": 'How many random bits are drawn for each number: "high" draws twice as many as "low", for rare events.',
         "replace": "Whether an entry may be drawn more than once.",
         "shape": _RANDOM_SHAPE,
         "upper": "The upper bound.",
     },
-    "bernoulli": {"p": "The probability of True.", "shape": f"{_RANDOM_SHAPE} By default those of `p`."},
+    "bernoulli": {
+        "names": "A name or `None` for each axis; by default the names of `p`.",
+        "p": "The probability of True.",
+        "shape": f"{_RANDOM_SHAPE} By default the sizes of `p`.",
+    },
+    "bits": {"dtype": "An unsigned integer dtype."},
     "categorical": {
         "logits": "Unnormalised logarithms of probabilities.",
         "axis": "The axis of the classes, by position or by name.",
-        "shape": f"{_RANDOM_SHAPE} The last ones are those of the logits, which are the default.",
+        "names": "A name or `None` for each axis; by default the names of the logits.",
+        "shape": f"{_RANDOM_SHAPE} The last ones are the sizes of the logits without the axis of the classes. By "
+        "default there are no others.",
     },
     "choice": {
-        "a": "The tensor to draw from, or a number n to draw integers below n.",
-        "p": "The probability of each entry; by default they are equally likely.",
-        "axis": "The axis to draw along, by position or by name.",
+        "a": "The tensor to draw from, or a number n for the integers below n.",
+        "p": "The probability of each entry; by default all entries are equally likely.",
+        "axis": "The axis along which to draw, by position or by name.",
+        "names": "A name or `None` for each axis of the result; by default the axes of `a` keep their names.",
+        "shape": "The sizes of the axes that take the place of the axis in the result.",
     },
-    "fold_in": {"data": "Integers."},
+    "fold_in": {"data": "An integer, or a tensor of integers."},
     "random.key": {"seed": "An int of up to 64 bits."},
     "multivariate_normal": {
-        "mean": "(..., n).",
-        "cov": "(..., n, n), positive definite.",
-        "shape": "The sizes of the axes before the last; by default those that the mean and the covariance broadcast "
-        "to.",
-        "names": "A name or `None` for each axis; by default those of the mean.",
+        "mean": "The mean, of shape (..., n).",
+        "cov": "The covariance, of shape (..., n, n) and positive definite.",
+        "dtype": "A floating dtype; by default the dtype to which the mean and the covariance are promoted.",
+        "shape": "The sizes of the axes before the last; by default the sizes to which the mean and the "
+        "covariance broadcast.",
+        "names": "A name or `None` for each axis; by default the names of the mean.",
     },
-    "normal": {"deviation": "The standard deviation."},
+    "normal": {
+        "deviation": "The standard deviation.",
+        "dtype": "A floating or complex dtype; by default the default floating dtype.",
+        "names": "A name or `None` for each axis; by default the names of the mean and the deviation.",
+    },
     "permutation": {"x": "The tensor to permute, or a number n for the integers below n."},
-    "random.threefry.split": {"num": "The number of keys, or the sizes of leading axes."},
+    "randint": {
+        "dtype": "An integer dtype; by default int64.",
+        "names": "A name or `None` for each axis; by default the names of the bounds.",
+    },
+    "random.threefry.split": {"num": "The number of keys, or the sizes of the leading axes of the result."},
     "threefry2x32": {
         "key": "Two words along the last axis (uint32).",
         "high": "The high word of each counter (uint32).",
         "low": "The low word of each counter (uint32).",
     },
-    "truncated_normal": {"shape": f"{_RANDOM_SHAPE} By default those that the bounds broadcast to."},
+    "truncated_normal": {"shape": f"{_RANDOM_SHAPE} By default the sizes to which the bounds broadcast."},
     # Counts and sets
-    "bincount": {"minlength": "The least size of the result.", "x": "Integers."},
+    "bincount": {"minlength": "The least number of entries of the result.", "x": "Integers."},
     "histogram": {
         "bins": "The number of intervals, or their edges in ascending order.",
         "range": "The outer edges of equal intervals; by default the least and the greatest element.",
-        "density": "Whether to divide the counts by their sum and by the widths.",
+        "density": "Whether to divide the counts by their sum and by the widths of the intervals.",
     },
-    "sets": {"axis": "The axis whose entries are compared; by default single elements are."},
-    # Axes with lengths
+    "sets": {"axis": "The axis whose entries are compared; by default the single elements are compared."},
+    # Ragged tensors
     "ragged": {"x": "The values."},
     "ragged.reduction": {
-        "axis": "The axes, by position or by name; by default all. Along an axis that lengths depend on, such as the "
-        "batch, each position reduces the examples that are long enough to reach it, and the result is as long as the "
-        "longest of them.",
-        "correction": "The divisor is the number of elements minus this: 1 gives the unbiased variance of a sample.",
-        "keepdims": "Whether the axes stay, with size 1 and without lengths.",
+        "axis": "The axes to reduce, by position or by name; by default all of them. Along an axis that lengths depend "
+        "on, such as the batch, each position reduces the examples that are long enough to reach it, and the result "
+        "is as long as the longest of them.",
+        "correction": "The divisor is the number of elements minus `correction`; 1 gives the unbiased variance of a "
+        "sample.",
+        "keepdims": "Whether the result keeps the reduced axes, with size 1 and without lengths.",
     },
-    "ragged.reduction.argmax": {"axis": "By position or by name."},
-    "ragged.reduction.argmin": {"axis": "By position or by name."},
+    "ragged.reduction.argmax": _ONE_AXIS,
+    "ragged.reduction.argmin": _ONE_AXIS,
     "ragged.running": {
-        "axis": "By position or by name.",
+        **_ONE_AXIS,
         "reverse": "Whether to go from the end of each length to the start.",
     },
     "ragged.running.argsort": {
         "x": "Real values.",
         "axis": "An axis that no lengths depend on.",
-        "descending": "Whether the greatest comes first.",
+        "descending": "Whether the greatest element comes first.",
     },
-    "ragged.normalisation": {"x": "Real values.", "axis": "By position or by name, one axis or several."},
-    # Questions
-    "can_cast": {"from_": "A dtype, or a tensor for its own.", "to": "A dtype."},
-    "inspect": {"limit": "The largest number of elements to read and show."},
-    "isdtype": {"dtype": "A dtype.", "kind": "A dtype, a kind, or several of them."},
+    "ragged.normalisation": {
+        "x": "Real values.",
+        "axis": "The axes along which the exponentials of the results add up to 1, by position or by name.",
+    },
+    # Inspection
+    "can_cast": {"from_": "A dtype, or a tensor whose dtype is meant.", "to": "A dtype."},
+    "inspect": {"x": "A tensor.", "limit": "The largest number of elements to read and show."},
+    "isdtype": {"dtype": "A dtype.", "kind": "A dtype, the name of a kind, or a tuple of several of them."},
     "result_type": {"arrays_and_dtypes": "Tensors, dtypes and Python numbers."},
     "to_batched": {
         "x": "A tensor with axes.",
         "size": "The number of entries in a batch.",
-        "leftover": "What to do with fewer entries at the end.",
+        "leftover": 'What to do if too few entries are left for the last batch: "keep" it shorter, "discard" it, or '
+        '"repeat" entries from the start to fill it.',
     },
 }

@@ -1,4 +1,4 @@
-"""Words for what ops return. The type stands in front of them."""
+"""Descriptions of what ops return. In a docstring the type stands in front of them."""
 
 from __future__ import annotations
 
@@ -7,103 +7,131 @@ from typing import Final
 
 Words = Mapping[str, str]
 
-_BOOLS = "Bools with the shape and names of x."
-_LIKE = "Has the shape and names of x."
-_REDUCED = "The reduced axes are dropped, or kept with size 1 if `keepdims`; the other axes keep their names."
-_LIKE_X = "Has the shape, dtype and names of x."
-_MATRIX_NAMES = "Batch axes keep their names; the text above says which names the last two axes have."
+_BOOLS = "A bool tensor with the shape and names of x."
+_LIKE = "A tensor with the shape and names of x."
+_LIKE_X = "A tensor with the shape, dtype and names of x."
+_FLOATING = "A tensor with the shape and names of x. Integers give the default floating dtype."
+_OF_BOTH = "A tensor with the shape to which x1 and x2 broadcast; each axis has the name that it has in x1 or x2"
+_PROMOTED = f"{_OF_BOTH}. The dtype is the one to which x1 and x2 are promoted."
+_FLOATING_PROMOTED = f"{_PROMOTED} Integers give the default floating dtype."
+_BOOLS_OF_BOTH = f"A bool{_OF_BOTH[1:]}."
+_REDUCED = (
+    "A tensor without the reduced axes, or with size 1 along them if `keepdims`. The other axes keep their names."
+)
+_SEVERAL_REDUCED = f"{_REDUCED} A list q, or a tensor q with an axis, gives a new first axis."
+_MATRIX_NAMES = "Matrices, whose batch axes keep their names. The text above says which names the last two axes have."
+_WRITTEN = "A tensor with the shape and names of x, in the dtype to which x and the updates are promoted."
+_SEGMENTS = "with `size` entries along the axis, which has no name. The other axes keep their names."
+_EIGENVALUES = "The eigenvalues of each matrix, along the last axis, which has no name."
+_NO_NAME = "In the text above, `[.]` stands for an axis without a name."
+_EIGENPAIRS = f"A named tuple of `eigenvalues`, of shape (..., n), and `eigenvectors`, of shape (..., n, n). {_NO_NAME}"
 
 RETURNS: Final[Words] = {
     # Elementwise
-    "unary": "Has the shape and names of x, and its dtype unless the text above says otherwise.",
-    "transcendental": "Has the shape and names of x. Integers give the default floating dtype.",
-    "complex_functions": "Has the shape and names of x. Integers give the default floating dtype.",
-    "activations": "Has the shape and names of x. Integers give the default floating dtype unless the text above says "
-    "otherwise.",
-    "binary": "Has the shape to which the operands broadcast, and the names of both. The dtype is bool for a "
-    "comparison or a logical op, else the one to which the operands are promoted.",
+    "unary": "A tensor with the shape and names of x, in the dtype of x unless the text above says otherwise.",
+    "transcendental": _FLOATING,
+    "complex_functions": _FLOATING,
+    "activations": "A tensor with the shape and names of x. Integers give the default floating dtype unless the text "
+    "above says otherwise.",
+    "binary": _PROMOTED,
+    **dict.fromkeys(("atan2", "divide"), _FLOATING_PROMOTED),
+    **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _BOOLS_OF_BOTH),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor"), _BOOLS_OF_BOTH),
     **dict.fromkeys(("isfinite", "isinf", "isnan", "logical_not", "signbit"), _BOOLS),
-    "isclose": "Bools with the shape to which the operands broadcast, and the names of both.",
-    "functions": "Has the shape to which the operands broadcast, and the names of both.",
-    "special": "Has the shape to which the operands broadcast, and the names of both. Integers give the default "
-    "floating dtype.",
+    "isclose": _BOOLS_OF_BOTH,
+    "functions": _FLOATING_PROMOTED,
+    "fmod": _PROMOTED,
+    **dict.fromkeys(("positive", "square", "trunc"), _LIKE_X),
+    **dict.fromkeys(("reciprocal", "log2", "log10"), _FLOATING),
+    "phase": "A real tensor with the shape and names of x. Integers give the default floating dtype.",
+    "special": "A tensor with the shape to which the operands broadcast; each axis has the name that it has in one of "
+    "them. Integers give the default floating dtype.",
+    **dict.fromkeys(("digamma", "lgamma"), _FLOATING),
     "factorial": _LIKE_X,
     "stop_gradient": _LIKE_X,
-    "astype": _LIKE,
-    "bitcast": _LIKE,
-    "clip": "Has the shape to which all three broadcast, and the dtype to which they are promoted.",
-    "where": "Has the shape to which all three broadcast, and the dtype to which x1 and x2 are promoted.",
+    "astype": "A tensor with the shape and names of x, in the given dtype.",
+    "bitcast": "A tensor with the shape and names of x, in the given dtype.",
+    "clip": "A tensor with the shape to which all operands broadcast, in the dtype to which they are promoted.",
+    "where": "A tensor with the shape to which all operands broadcast, in the dtype to which x1 and x2 are promoted.",
     # Collective operations
-    "collectives": "Has the template of x, and the same elements on all devices along the mesh axes.",
-    # Reductions, orders and what runs along an axis
+    "collectives": "A tensor with the shape, dtype and names of x, and with the same elements on all devices along the "
+    "mesh axes.",
+    # Reductions, sorting, searching and cumulative ops
     "reduction": _REDUCED,
     "order_statistics": _REDUCED,
-    "all_close": "One bool: a tensor without axes.",
+    **dict.fromkeys(("quantile", "percentile"), _SEVERAL_REDUCED),
+    "all_close": "A bool tensor without axes.",
     "softmax": _LIKE,
     "log_softmax": _LIKE,
     "masked_softmax": _LIKE,
     "standardise": _LIKE,
-    "covariance": "Matrices (..., d, d), whose last two axes have no names.",
-    "cumulative": "Has the shape and names of x, with one more entry along the axis if `include_initial`.",
+    "covariance": "Matrices of shape (..., d, d), whose last two axes have no names.",
+    "cumulative": "A tensor with the shape and names of x, but with one more entry along the axis if "
+    "`include_initial`.",
     "cumulative_max": _LIKE_X,
     "cumulative_min": _LIKE_X,
-    "diff": "Has the names of x, and n fewer entries along the axis.",
+    "diff": "A tensor with the names of x. Along the axis it has n entries fewer than x with `prepend` and `append`.",
     "sort": _LIKE_X,
-    "argsort": "Integers (int64) with the shape and names of x.",
-    "isin": "Bools with the shape and names of x1.",
-    "searchsorted": "Integers (int64) with the shape and names of x2.",
-    "map": _LIKE,
+    "argsort": "An int64 tensor with the shape and names of x.",
+    "isin": "A bool tensor with the shape and names of x1.",
+    "searchsorted": "An int64 tensor with the shape and names of x2.",
+    "map": "A tensor with the shape and names of x, in the dtype of the function's results.",
     "reduce": _REDUCED,
     # Creation
     "creation": "The new tensor.",
-    "rename": "The same elements under other names.",
-    "template": "A tensor without data, on TemplateBackend.",
+    "rename": "A tensor with the same elements and other names.",
+    "template": "A tensor without data, on `TemplateBackend`.",
     # Shape
-    "shape": "The same elements. Each axis keeps its name unless the text above says otherwise.",
+    "shape": "A tensor with the elements of x. Each axis keeps its name unless the text above says otherwise.",
+    "broadcast_to": "A tensor of the given shape, in which the elements of x are repeated.",
     "concatenate": "The joined tensor, in the dtype to which the tensors are promoted.",
     "concat": "The joined tensor, in the dtype to which the tensors are promoted.",
-    "stack": "Has one more axis, and the dtype to which the tensors are promoted.",
+    "stack": "A tensor with one more axis, in the dtype to which the tensors are promoted.",
     "unstack": "A tensor for each entry, with the names of the other axes.",
     "split": "The parts, with the names of x.",
-    "tile": "Has the sizes of x times the repetitions.",
+    "tile": "A tensor whose sizes are those of x times the repetitions, with the names of x.",
     "broadcast_arrays": "The tensors, all with one shape.",
-    "broadcast_shapes": "The sizes.",
-    "meshgrid": "One tensor for each input, with as many axes as there are inputs.",
-    "make_diagonal": "Matrices in the last two axes.",
+    "broadcast_shapes": "The sizes of the common shape.",
+    "meshgrid": "A tensor for each operand, with as many axes as there are operands.",
+    "make_diagonal": "Square matrices in the last two axes.",
     "put_diagonal": "Matrices with the shape and names of x.",
     "take_diagonal": "The diagonals, along the last axis.",
     "tril": _LIKE_X,
     "triu": _LIKE_X,
     "reflect": "The padded tensor, with the names of x.",
     # Indexing
-    "segments": "Has `size` entries along the axis; the other axes keep their names.",
-    "gather": "Has the leading axes of the indices, then the axes of x that are not indexed.",
-    "indexed_add": "Has the shape and names of x, and the dtype to which x and the updates are promoted.",
-    "indexed_put": "Has the shape and names of x, and the dtype to which x and the updates are promoted.",
-    "indexed_max": "Has the shape and names of x, and the dtype to which x and the updates are promoted.",
-    "indexed_min": "Has the shape and names of x, and the dtype to which x and the updates are promoted.",
-    "indexed_mean": "Has the shape and names of x.",
-    "indexed_logsumexp": "Has the shape and names of x.",
-    "argwhere": "Integers (int64) of shape (number of elements, number of axes of x).",
-    "getitem": "The elements at the key, in x's dtype.",
-    "isel": "The elements at the keys, in x's dtype.",
-    "put_at": "Has the shape, dtype and names of x.",
-    "put_slice": "Has the shape, dtype and names of x.",
-    "slice_": "Has the sizes `lengths` and the names of x.",
-    "slice_along_axis": "Has `length` entries along the axis, and the names of x.",
-    "take": "Has the axes of the indices in place of the axis, and the dtype of x.",
-    "take_along_axis": "Has the shape of the indices and the dtype of x.",
-    "from_end": "The same positions as indices that are not negative.",
-    "nonzero": "One tensor of int64 for each axis of x.",
+    "segments": f"A tensor {_SEGMENTS}",
+    "segment_argmax": f"An int64 tensor {_SEGMENTS}",
+    "gather": "A tensor with all axes of the indices but the last, then the axes of x that are not indexed. With "
+    "`batch`, the batch axes come first.",
+    **dict.fromkeys(("indexed_add", "indexed_put", "indexed_max", "indexed_min"), _WRITTEN),
+    **dict.fromkeys(("indexed_mean", "indexed_logsumexp"), f"{_WRITTEN} Integers give the default floating dtype."),
+    "argwhere": "An int64 tensor of shape (n, number of axes of x), where n is `size`, or else the number of elements "
+    "that are not zero.",
+    "getitem": "The elements at the key, in the dtype of x.",
+    "isel": "The elements at the keys, in the dtype of x.",
+    "put_at": _LIKE_X,
+    "put_slice": _LIKE_X,
+    "slice_": "A tensor with the sizes `lengths`, and with the dtype and names of x.",
+    "slice_along_axis": "A tensor with `length` entries along the axis, and with the dtype and names of x.",
+    "take": "A tensor with the axes of the indices in place of the axis, in the dtype of x.",
+    "take_along_axis": "A tensor with as many entries along the axis as the indices have, in the dtype of x.",
+    "from_end": "Indices of the same entries, which count from the start of the axis.",
+    "nonzero": "An int64 tensor for each axis of x.",
     # Products and linear algebra
-    "matmul": "Has the batch axes, then x1's rows and x2's columns, with their names, and the dtype to which both are "
+    "matmul": "A tensor with the batch axes, then the rows of x1 and the columns of x2, with their names, in the dtype "
+    "to which x1 and x2 are promoted.",
+    "outer": "A tensor with the axes of x1, then the axes of x2, with their names, in the dtype to which x1 and x2 are "
     "promoted.",
-    "outer": "Has x1's axes, then x2's, with their names, and the dtype to which both are promoted.",
-    "vecdot": "Has the axes other than the contracted one, and the dtype to which both are promoted.",
-    "tensordot": "Has the axes that are not contracted, with their names, and the dtype to which both are promoted.",
-    "einsum": "Has the axes of the term behind `->`, and the dtype to which the operands are promoted.",
-    "conv": "(batch, out, *spatial), in the dtype to which both are promoted.",
+    "vecdot": "A tensor without the contracted axis, in the dtype to which x1 and x2 are promoted.",
+    "tensordot": "A tensor with the axes that are not contracted, with their names, in the dtype to which x1 and x2 "
+    "are promoted.",
+    "einsum": "A tensor with the axes of the term after `->`, in the dtype to which the operands are promoted.",
+    "conv": "A tensor of shape (batch, out, *spatial), in the dtype to which x and the kernel are promoted.",
     "linalg": _MATRIX_NAMES,
+    "cholesky": f"The factors, whose batch axes keep their names. {_NO_NAME}",
+    "solve": "The solution x: for each matrix a vector if x2 is a vector, else a matrix.",
+    "adjoint": "Matrices. Each axis keeps its name, so that the names of the last two axes change places.",
     "det": "A determinant for each matrix, with the names of the batch axes.",
     "matrix_rank": "A rank (int64) for each matrix, with the names of the batch axes.",
     "matrix_norm": "A norm for each matrix, with the names of the batch axes. If `keepdims`, the last two axes stay "
@@ -112,54 +140,57 @@ RETURNS: Final[Words] = {
     "vector_norm": _REDUCED,
     "trace": "A sum for each matrix, with the names of the batch axes.",
     "diagonal": "The diagonals, along the last axis.",
-    "cross": "Has the shape to which the operands broadcast, and the names of both.",
-    "svdvals": "The singular values of each matrix, along the last axis, without a name.",
-    "eigvals": "The eigenvalues of each matrix, along the last axis, without a name.",
-    "eigvalsh": "The eigenvalues of each matrix, along the last axis, without a name.",
-    "eig": "`eigenvalues` and `eigenvectors`.",
-    "eigh": "`eigenvalues` and `eigenvectors`.",
-    "lu": "`P`, `L` and `U`.",
-    "qr": "`Q` and `R`.",
-    "svd": "`U`, `S` and `Vh`.",
-    "sparse_matmul": "(..., rows, k), in the dtype to which both are promoted.",
-    "slogdet": "`sign` and `logabsdet`, one for each matrix.",
-    "lstsq": "The solution, the squared residuals, the rank and the singular values.",
+    "cross": f"{_OF_BOTH}.",
+    "svdvals": "The singular values of each matrix, along the last axis, which has no name.",
+    "eigvals": _EIGENVALUES,
+    "eigvalsh": _EIGENVALUES,
+    "eig": _EIGENPAIRS,
+    "eigh": _EIGENPAIRS,
+    "lu": f"A named tuple of `P`, `L` and `U`. {_NO_NAME}",
+    "qr": f"A named tuple of `Q` and `R`. {_NO_NAME}",
+    "svd": f"A named tuple of `U`, `S` and `Vh`. {_NO_NAME}",
+    "sparse_matmul": "A tensor of shape (..., rows, k), in the dtype to which the values and x are promoted.",
+    "slogdet": "A named tuple of `sign` and `logabsdet`, each with one number for each matrix.",
+    "lstsq": "A named tuple of `solution`, `residuals` (squared), `rank` and `singular_values`.",
     # Windows
-    "window": "One element for each window, with the names of x.",
-    "window_scatter_max": "Has the shape and names of x.",
-    "window_scatter_min": "Has the shape and names of x.",
+    "window": "A tensor with one element for each window, and with the names of x.",
+    "window_scatter_max": _LIKE,
+    "window_scatter_min": _LIKE,
     # Transforms
-    "fourier": "Complex numbers with the names of x.",
-    "hfft": "Real numbers with the names of x, n along the axis.",
-    "irfft": "Real numbers with the names of x, n along the axis.",
-    "irfftn": "Real numbers with the names of x.",
+    "fourier": "A complex tensor with the names of x.",
+    "hfft": "A real tensor with the names of x, and with n entries along the axis.",
+    "irfft": "A real tensor with the names of x, and with n entries along the axis.",
+    "irfftn": "A real tensor with the names of x.",
     "fftshift": _LIKE_X,
     "ifftshift": _LIKE_X,
     "fftfreq": "n frequencies along one axis.",
     "rfftfreq": "n // 2 + 1 frequencies along one axis.",
     # Random numbers
-    "random": "Random numbers on the key's backend.",
-    "bernoulli": "Random bools on the key's backend.",
-    "fold_in": "A key of shape (2,), or keys (..., 2) if `data` has axes.",
-    "key": "A key: two words (uint32).",
-    "permutation": "The integers or entries in random order.",
+    "random": "Random numbers on the backend of the key.",
+    "bernoulli": "Random bools on the backend of the key.",
+    "categorical": "Random classes (int64) on the backend of the key.",
+    "choice": "Random entries of the tensor, or random integers (int64), on the backend of the key.",
+    "multivariate_normal": "Random vectors along the last axis, on the backend of the key.",
+    "fold_in": "A key of shape (2,), or keys of shape (..., 2) if `data` has axes.",
+    "key": "A key: a uint32 tensor of shape (2,).",
+    "permutation": "The integers, or the entries of the tensor, in random order.",
     "shuffle": _LIKE_X,
     "random.threefry.split": "Keys of shape (num, 2), or (*num, 2) if `num` is a tuple.",
-    "threefry2x32": "Two words for each counter (uint32).",
+    "threefry2x32": "Two random words for each counter, in two uint32 tensors.",
     # Counts and sets
-    "bincount": "Counts (int64), or sums of weights, along one axis.",
-    "histogram": "`counts` and `edges`, along one axis each.",
-    "unique_values": "The different elements along one axis, or the different entries along `axis`.",
-    "unique_counts": "`values` and `counts`.",
-    "unique_inverse": "`values` and `inverse_indices`.",
-    # Axes with lengths
+    "bincount": "The counts (int64), or the sums of the weights, along one axis.",
+    "histogram": "A named tuple of `counts` and `edges`, each with one axis.",
+    "unique_values": "The different elements along one axis, or x with only the different entries along `axis`.",
+    "unique_counts": "A named tuple of `values` and `counts`.",
+    "unique_inverse": "A named tuple of `values` and `inverse_indices`.",
+    # Ragged tensors
     "ragged.reduction": "A `Ragged` if an axis with lengths is left, else a tensor.",
-    "ragged.running": "Has the shape, names and lengths of x.",
-    "ragged.normalisation": "Has the shape, names and lengths of x. Padding holds 0.",
-    # Questions
-    "can_cast": "True if the cast loses no value.",
-    "inspect": "The template, the backend and the elements.",
-    "isdtype": "True if the dtype is of the kind.",
-    "result_type": "The dtype.",
-    "to_batched": "An iterator that makes each batch when it is asked for.",
+    "ragged.running": "The result, with the shape, names and lengths of x.",
+    "ragged.normalisation": "The result, with the shape, names and lengths of x. The padding holds 0.",
+    # Inspection
+    "can_cast": "True if the two dtypes are promoted to `to`. Integers may still be rounded, as from int64 to float32.",
+    "inspect": "A text with the template, the backend and the elements.",
+    "isdtype": "True if the dtype equals `kind`, or is of this kind.",
+    "result_type": "The common dtype.",
+    "to_batched": "An iterator over the batches, which makes each batch when it is requested.",
 }

@@ -1,4 +1,4 @@
-"""Completes docstrings of ops where they are declared: adds the sections that are missing, from words that ops share.
+"""Completes docstrings of ops where they are declared: adds missing sections, from descriptions that ops share.
 
     >>> from inspect import cleandoc
     >>> def floor(x: Template, /) -> Plan:
@@ -15,13 +15,14 @@
     Returns
     -------
     Tensor
-        Has the shape and names of x, and its dtype unless the text above says otherwise.
+        A tensor with the shape and names of x, in the dtype of x unless the text above says otherwise.
 
-So `help` and a reference show them. Functions of other modules stay as they are.
+So `help` and the reference show these sections. Docstrings of functions of other modules stay as they are.
 
-A key of the words is the name of an op, of the module that declares it, or of its family; the empty one is for all ops.
-The first that has the word says it, in this order. Keys for functions of `ragged` begin with that; of `expr`, they are
-the module's name. An op of which there is more to say has the section in its own docstring.
+The descriptions stand under keys: the name of an op, of the module that declares it, or of its family; the empty key is
+for all ops. The keys are tried in this order, and the first that has the description is used. For functions of `ragged`
+the keys begin with `ragged`; for functions of `expr` the key is the module's name. An op that needs other descriptions
+has the section in its own docstring.
 """
 
 from __future__ import annotations
@@ -58,23 +59,43 @@ TYPES: Final[Mapping[str, str]] = {
     "Template": "Tensor",
     "TensorLike": "Tensor",
     "TieBreak": '{"low", "high"}',
-    'Literal["reduced", "complete"]': '{"reduced", "complete"}',
+    "DTypeLike | str | tuple[DTypeLike | str, ...]": "DType, str or tuple of them",
+    "Format": '{"coo", "csr", "csc"}',
+    "Literal['reduced', 'complete']": '{"reduced", "complete"}',
+    "Sequence[Axis]": "sequence of int or str",
+    "Sequence[Template]": "sequence of Tensor",
+    "Sequence[Tensor]": "sequence of Tensor",
+    "Sequence[TensorLike]": "sequence of Tensor",
+    "Sequence[int]": "sequence of int",
+    "Sequence[int] | int": "int or sequence of int",
+    "Sequence[str]": "sequence of str",
+    "Sequence[str | None]": "sequence of str or None",
+    "Tensor | DTypeLike": "Tensor, DType or str",
+    "Tensor | DTypeLike | Scalar": "Tensor, DType, str or number",
+    "float | Sequence[float] | Tensor": "float, sequence of float or Tensor",
+    "int | Sequence[int]": "int or sequence of int",
+    "int | Sequence[float] | Tensor": "int, sequence of float or Tensor",
+    "int | str": "int or str",
+    "int | tuple[Sequence[Axis], Sequence[Axis]]": "int or pair of sequences of axes",
+    "str | Sequence[str | None]": "str or sequence of str or None",
+    "tuple[float, float]": "pair of floats",
+    "tuple[int, ...]": "tuple of int",
 }
-"""The names that docstrings give to the types of annotations, where those are not their own text."""
+"""What docstrings show for annotations, where that is not the text of the annotation."""
 
 PARAMETERS: Final = {**arrays.PARAMETERS, **numerics.PARAMETERS}
-"""The descriptions of some parameters by their names, for each key."""
+"""For each key, the descriptions of parameters by their names."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _OPS, _RAGGED, _EXPR = "tensorbackend.ops.", "tensorbackend.ragged.", "tensorbackend.expr."
 
 _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
-"""The margin of each line of a docstring after the first; Python 3.13 cuts it off."""
+"""The indentation of the lines of a docstring after the first; Python 3.13 removes it."""
 
 
 def described(function: Function) -> Function:
-    """A public function around ops with the sections that `completed` gives its docstring."""
+    """Gives a public function around ops the docstring that `completed` makes, and returns the function."""
     function.__doc__ = completed(function)
     return function
 
@@ -92,8 +113,8 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
     Returns
     -------
     str or None
-        The docstring. It is the function's own where that has the sections, where there are no words for one of the
-        parameters or for the result, and for a function of another package.
+        The docstring. A section is not added if the docstring has it, or if the result or one of the parameters has no
+        description. The docstring of a function of another package is returned as it is.
 
     Examples
     --------
@@ -114,14 +135,14 @@ def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | N
 
 
 def _kind(function: Callable[..., Any], returned: str) -> str:
-    """The type of the result: of a rule, which gives a plan, the one that is said."""
+    """The type of the result: the function's annotation, or `returned` for a rule, which returns a plan."""
     kind = function.__annotations__.get("return", "Plan")
     text: str = kind if isinstance(kind, str) else kind.__name__
     return {"Plan": returned, "Any": "Ragged or Tensor"}.get(text, text)
 
 
 def _scopes(name: str, module: str) -> tuple[str, ...]:
-    """The keys under which words for a function may stand, the closest first."""
+    """The keys under which descriptions for a function may stand, the most specific first."""
     if module.startswith(_RAGGED):
         path = module[len(_RAGGED) - len("ragged.") :]
         return f"{path}.{name}", path, "ragged"
@@ -132,7 +153,7 @@ def _scopes(name: str, module: str) -> tuple[str, ...]:
 
 
 def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[str] | None:
-    """An entry for each parameter; `None` where words are lacking."""
+    """An entry for each parameter; `None` if one of them has no description."""
     known = [PARAMETERS[scope] for scope in scopes if scope in PARAMETERS]
     code, default_values = function.__code__, function.__defaults__ or ()
     names, positional = code.co_varnames, code.co_argcount
@@ -151,7 +172,7 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
     if code.co_flags & 0x08:
         order.append(names[last])
         stars[names[last]] = "**"
-    entries = []
+    entries, of_rule = [], function.__annotations__.get("return") == "Plan"  # a rule has templates for operands
     for name in order:
         for words in known:
             if name in words:
@@ -160,19 +181,20 @@ def _parameters(function: Callable[..., Any], scopes: tuple[str, ...]) -> list[s
             return None
         kind = function.__annotations__.get(name, "")
         default = _default(defaults[name]) if name in defaults else ""
-        entries.append(f"{_MARGIN}{stars.get(name, '')}{name}{_typed(kind)}{default}\n{_wrapped(words[name])}")
+        typed = " : Template" if kind == "Template" and not of_rule else _typed(kind)
+        entries.append(f"{_MARGIN}{stars.get(name, '')}{name}{typed}{default}\n{_wrapped(words[name])}")
     return entries
 
 
 @cache
 def _typed(annotation: Any) -> str:
-    """The type of a parameter as it stands after the name."""
+    """The type of a parameter, as written after the name."""
     kind = str(annotation).removesuffix(" | None")
     return f" : {TYPES.get(kind, kind)}" if kind else ""
 
 
 def _default(value: Any) -> str:
-    """The default of a parameter as it stands after the type."""
+    """The default of a parameter, as written after the type."""
     if value is None:
         return ", optional"
     return f', default "{value}"' if isinstance(value, str) else f", default {value!r}"
@@ -180,7 +202,7 @@ def _default(value: Any) -> str:
 
 @cache
 def _wrapped(text: str, width: int = 112) -> str:
-    """Words in lines of a docstring."""
+    """A description, wrapped into indented lines of a docstring."""
     lines = []
     while len(text) > width:
         end = text.rindex(" ", 0, width)
@@ -190,7 +212,7 @@ def _wrapped(text: str, width: int = 112) -> str:
 
 
 def _with_section(text: str, title: str, entries: list[str] | None, after: tuple[str, ...]) -> str:
-    """A docstring with one section more, before those that come after it."""
+    """A docstring with one more section, in front of the sections `after` and the examples."""
     if not entries:
         return text
     section = "\n".join((f"{_MARGIN}{title}", f"{_MARGIN}{'-' * len(title)}", *entries, "", ""))

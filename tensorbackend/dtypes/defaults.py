@@ -12,9 +12,9 @@ from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, flo
 _FLOATING = {16: float16, 32: float32, 64: float64}
 _COMPLEX = {16: complex64, 32: complex64, 64: complex128}
 
-# Variables that differ in their default alone: a block sets all of them, the process reads the one with its precision.
-# So each call asks one variable, by the variable's own method. The value is the width, negative where operands are cast
-# to it as well.
+# These variables differ only in their defaults. A block sets all of them; the process reads the one whose default is
+# its precision. So each call reads a single variable, by the variable's own method `get`. The value is the width in
+# bits, negative where operands are cast to that width as well.
 _precisions: dict[int, ContextVar[int]] = {
     sign * bits: ContextVar(f"tensorbackend_precision_{sign * bits}", default=sign * bits)
     for bits in _FLOATING
@@ -22,11 +22,11 @@ _precisions: dict[int, ContextVar[int]] = {
 }
 
 current_precision: Callable[[], int] = _precisions[32].get
-"""The width in bits of the default floating dtype here and now, negative where operands are cast to it; `set_precision`
-exchanges it, so it is read off this module at each call."""
+"""Returns the width in bits of the default floating dtype in the current context, negative where operands are cast to
+it. `set_precision` replaces this function, so read it as an attribute of this module at each call."""
 
 cast_blocks: list[int] = []
-"""The widths to which operands are cast: of the blocks of all threads that say so, and of the process."""
+"""The widths to which operands are cast at present, by blocks of any thread and by the process."""
 
 when_casting: list[Callable[[], None]] = []
 """Functions to call when the defaults have changed."""
@@ -39,10 +39,10 @@ def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
     Parameters
     ----------
     bits : {16, 32, 64}
-        The width of floating numbers, and of each part of complex ones; 32 at least for these.
+        The width of floating numbers, and of each part of complex numbers, which have at least 32.
     cast : bool, default False
-        Whether ops that compute also cast their floating and complex operands to that width, wider ones too. What only
-        moves elements, such as `reshape`, indexing and `astype`, keeps their dtype.
+        Whether ops that compute also cast their floating and complex operands, even wider ones, to that width. Ops that
+        only move elements, such as `reshape` and indexing, and `astype` take their operands as they are.
 
     Yields
     ------
@@ -91,7 +91,8 @@ def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
 def set_precision(bits: int, *, cast: bool = False) -> None:
     """Sets the width of the default floating and complex dtypes for the whole process, all threads included.
 
-    Inside a block of `precision` what that block says stays. Out of the box the width is 32, and nothing is cast.
+    Inside a block of `precision` the block's own settings stay in force. Out of the box the width is 32, and nothing is
+    cast.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ _cast_by_process = 0
 
 @block
 def uncast() -> Iterator[None]:
-    """A block in which no operands are cast: what ops are made of works in dtypes of its own choice."""
+    """A block in which no operands are cast: the steps inside an op compute in dtypes that the op chooses."""
     bits = current_precision()
     if bits > 0:
         yield
@@ -170,12 +171,12 @@ def cast_to(dtype: DType) -> DType | None:
 
 
 def cast_somewhere(dtypes: Iterable[DType]) -> bool:
-    """Whether some block, in whatever thread, casts operands of one of some dtypes."""
+    """Whether a block of any thread, or the process, casts operands of at least one of the given dtypes."""
     return bool(cast_blocks) and any(_of_width(dtype, bits) is not dtype for dtype in dtypes for bits in {*cast_blocks})
 
 
 def _of_width(dtype: DType, bits: int) -> DType:
-    """A floating or complex dtype of a width in place of one of any width; any other dtype itself."""
+    """The floating or complex dtype of a width, in place of a dtype of the same kind; any other dtype itself."""
     return _COMPLEX[bits] if dtype.is_complex else _FLOATING[bits] if dtype.is_floating else dtype
 
 
@@ -195,8 +196,8 @@ def default_dtype(kind: Kind) -> DType:
     Returns
     -------
     DType
-        `bool`, `int64` and `uint64`; for "float" and "complex" the dtypes of the precision in force, out of the box
-        `float32` and `complex64`.
+        `bool`, `int64` or `uint64`; for "float" and "complex" the dtype of the precision in force, which out of the box
+        is `float32` or `complex64`.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from .types import DType, DTypeLike, Scalar, complex64, complex128, float32, flo
 
 
 class finfo_object(NamedTuple):
-    """The result of `finfo`; the fields are Python floats, those of a complex dtype its halves'."""
+    """The result of `finfo`: the limits are Python floats; those of a complex dtype are those of its parts."""
 
     bits: int
     eps: float
@@ -38,7 +38,7 @@ def _max_exponent(dtype: DType) -> int:
 
 
 def _dtype_of(value: Any) -> DType:
-    """The dtype that a value is or has; a class, such as `numpy.float32`, is one itself."""
+    """The dtype that a value is or has; a class, such as `numpy.float32`, stands for a dtype itself."""
     return as_dtype(value if isinstance(value, DType | type) else getattr(value, "dtype", value))
 
 
@@ -55,7 +55,7 @@ def finfo(dtype: DTypeLike) -> finfo_object:
     Returns
     -------
     finfo_object
-        `bits`, `eps`, `max`, `min`, `smallest_normal` and `dtype`, of a complex dtype those of its parts.
+        `bits`, `eps`, `max`, `min`, `smallest_normal` and `dtype`; for a complex dtype those of its parts.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def iinfo(dtype: DTypeLike) -> iinfo_object:
 
 
 def check_scalar(value: Scalar, dtype: DType) -> None:
-    """Raises `OutOfRangeError` where a dtype cannot hold a Python number, `DTypeError` for its kind.
+    """Raises `OutOfRangeError` for a Python number outside a dtype, `DTypeError` for a kind that the dtype cannot hold.
 
     An integer must lie within the limits; a finite float must not round to infinity. Inexact
     rounding is no error.
@@ -131,9 +131,10 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
 
 
 def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
-    """Raises what `check_scalar` raises for the first of some Python numbers, whose kinds the dtype holds.
+    """Raises what `check_scalar` raises for the first of these Python numbers that is outside the dtype.
 
-    A look at the least and the greatest of them takes a hundredth of the time.
+    The dtype holds the kinds of all numbers. The least and the greatest number are checked first, because that takes a
+    hundredth of the time.
     """
     if dtype.is_numeric and values and (dtype.is_complex or not _lie_within(values, *_limits(dtype))):
         for value in values:
@@ -141,7 +142,7 @@ def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
 
 
 def _lie_within(values: Sequence[Any], least: float, greatest: float) -> bool:
-    # NaN that comes first is what both find, one that comes later what neither does.
+    # A NaN that comes first is the result of both `min` and `max`; one that comes later is the result of neither.
     return bool(least <= min(values) and max(values) <= greatest)
 
 

@@ -25,11 +25,11 @@ def as_dtype(dtype: DTypeLike) -> DType:
     if isinstance(dtype, type) and dtype in (bool, int, float, complex):
         return default_dtype(_KIND_OF_SCALAR[dtype])
     try:
-        named_dtype = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not remembered
+        named_dtype = _by_its_name(dtype)  # type: ignore[arg-type] # what does not hash is not cached
     except TypeError:
         named_dtype = _by_its_name.__wrapped__(dtype)
     if named_dtype is None and isinstance(dtype, str) and dtype == "i8":  # one byte for Rust and XLA, eight for NumPy
-        raise DTypeError(expected("a dtype of one meaning", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
+        raise DTypeError(expected("an unambiguous dtype", "write 'int8', or 'int64' for NumPy's 'i8'", dtype=dtype))
     if named_dtype is None:
         known = ", ".join(candidate.name for candidate in ALL_DTYPES)
         raise DTypeError(expected("a dtype", f"the dtypes are {known}", dtype=dtype))
@@ -38,17 +38,20 @@ def as_dtype(dtype: DTypeLike) -> DType:
 
 @lru_cache(maxsize=256)
 def _by_its_name(dtype: Any) -> DType | None:
-    """Remembered, as NumPy makes the name of a dtype anew each time."""
+    """The `DType` of a name or of an object with a name, `None` if there is none.
+
+    Cached, because NumPy makes the name of a dtype anew each time.
+    """
     name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
     return BY_NAME.get(name) if isinstance(name, str) else None
 
 
 def promote_types(left: DType, right: DType) -> DType:
-    """The dtype that values of two dtypes have in common.
+    """The dtype to which values of two dtypes are promoted.
 
-    The Array API standard's table, and where that has no entry: `bool` yields to any dtype, an
-    integer to any floating dtype, and two floating dtypes give the smallest that holds both. Raises
-    `DTypeError` for `uint64` with a signed integer, which no integer dtype holds.
+    It follows the Array API standard's table. Where that has no entry, `bool` yields to any dtype, an integer to any
+    floating dtype, and two floating dtypes give the smallest that holds both. Raises `DTypeError` for `uint64` with a
+    signed integer, as no integer dtype holds both.
 
     >>> from tensorbackend.dtypes import bfloat16, float16, int8, int64, uint8
     >>> promote_types(int8, uint8), promote_types(int64, float16), promote_types(float16, bfloat16)
@@ -80,7 +83,7 @@ def promote_types(left: DType, right: DType) -> DType:
 
 
 def promote_scalar(kind: Kind, dtype: DType) -> DType:
-    """The dtype of a Python number of a kind beside values of a dtype: weak, so theirs if it fits.
+    """The dtype to which values of `dtype` and a Python number of `kind` are promoted: `dtype` if it holds the kind.
 
     >>> from tensorbackend.dtypes import bfloat16, bool_, float64, int8
     >>> promote_scalar("float", bfloat16), promote_scalar("float", int8), promote_scalar("int", bool_)
@@ -108,7 +111,7 @@ def scalar_kind(value: object) -> Kind | None:
 
 
 def holds_kind(dtype: DType, kind: Kind) -> bool:
-    """Whether a dtype is of a kind, or of a wider one.
+    """Whether a dtype is of a kind, or of a wider kind.
 
     >>> from tensorbackend.dtypes import float32, int8
     >>> holds_kind(float32, "int"), holds_kind(int8, "float")

@@ -13,7 +13,7 @@ Kind = Literal["bool", "int", "uint", "float", "complex"]
 Scalar: TypeAlias = bool | int | float | complex
 
 RANK: Final[dict[Kind, int]] = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
-"""The kinds in the order in which they give way: an integer to a floating number, and so on."""
+"""The rank of each kind in promotion: a kind yields to kinds of higher rank, such as an integer to a float."""
 
 
 class _Named(Protocol):
@@ -24,7 +24,7 @@ class _Named(Protocol):
 
 
 class DType:
-    """An element type: its kind, its width in bits, and for floating ones the split of those bits.
+    """An element type: its kind, its width in bits, and for a floating or complex dtype how those bits are split.
 
     >>> from tensorbackend import dtypes
     >>> dtypes.bfloat16.bits, dtypes.bfloat16.alias, dtypes.bfloat16.itemsize
@@ -38,11 +38,11 @@ class DType:
     alias: str
     kind: Kind
     bits: int
-    """Width of an element in bits; `bool` takes 8, a complex number both of its halves."""
+    """Width of an element in bits: 8 for `bool`, that of both parts together for a complex number."""
     exponent_bits: int
-    """Width of the exponent (of each half of a complex number); 0 where there is none."""
+    """Width of the exponent (for a complex number, of each part); 0 where there is none."""
     mantissa_bits: int
-    """Explicit bits of the significand, the hidden one not counted."""
+    """Explicit bits of the significand, without the hidden bit (for a complex number, of each part)."""
 
     def __init__(self, name: str, alias: str, kind: Kind, bits: int, exponent_bits: int = 0) -> None:
         part = bits // 2 if kind == "complex" else bits
@@ -61,7 +61,7 @@ class DType:
 
     @property
     def dtype(self) -> Any:
-        """NumPy's dtype, which `numpy.dtype(...)` asks for; bfloat16 is that of ml_dtypes."""
+        """NumPy's dtype, which `numpy.dtype(...)` asks for; that of ml_dtypes for bfloat16."""
         import numpy
 
         if self is bfloat16:
@@ -97,14 +97,14 @@ ALL_DTYPES: tuple[DType, ...] = (
 )
 
 DTypeLike: TypeAlias = Annotated[DType | str | type | _Named, Meaning("dtype")]
-"""Wherever a dtype is asked for: a `DType`, its name or short form, a Python type, or a library's dtype."""
+"""What names a dtype in an argument: a `DType`, its name or short form, a Python type, or a library's dtype."""
 
 BY_NAME: Final = {key: dtype for dtype in ALL_DTYPES for key in (dtype.name, dtype.alias)}
 BY_NAME.update({f"i{bits}": BY_NAME[f"int{bits}"] for bits in (16, 32, 64)})
 """The dtypes by their names and short forms."""
 
 REAL_OF: dict[DType, DType] = {complex64: float32, complex128: float64}
-"""The dtype of a complex number's halves."""
+"""For each complex dtype, the floating dtype of its parts."""
 
 COMPLEX_OF: dict[DType, DType] = {
     float16: complex64,
@@ -112,4 +112,4 @@ COMPLEX_OF: dict[DType, DType] = {
     float32: complex64,
     float64: complex128,
 }
-"""The complex dtype that holds a floating one."""
+"""For each floating dtype, the complex dtype that holds it."""

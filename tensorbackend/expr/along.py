@@ -33,20 +33,21 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
     """Combine all entries up to each one along an axis by an associative function.
 
-    Entry n of the result is that of the entries 0 to n, `function(function(x0, x1), x2)` and so on. As the function is
-    associative, they are combined in pairs: for n entries there are about 2 log2(n) calls of the function, each with
+    Entry n of the result combines the entries 0 to n: entry 2 is `function(function(x0, x1), x2)`. As the function is
+    associative, entries are combined in pairs: for n entries there are about 2 log2(n) calls of the function, each with
     many entries at once, where `scan` makes n calls one after the other. The function is recorded as its
     ops, so gradients, batches and compilation work as for any other ops.
 
     Parameters
     ----------
     function
-        Takes two values nested as `xs` and returns one. Each holds any number of entries along the axis, so that the
-        function works on entries at the same place: elementwise ops, or products of the matrices in the other axes.
+        Takes two values nested as `xs` and returns a third one. Each value holds any number of entries along the axis,
+        so the function must combine entries at the same place: by elementwise ops, or by products of the matrices in
+        the other axes.
     xs
-        Tensors whose axes are of one size, nested in lists, tuples, dicts and dataclasses.
+        Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.
     reverse
-        Whether entry n is that of the entries from n to the last, the later one being the function's first argument.
+        Whether entry n combines the entries from n to the last. The later value is then the function's first argument.
     axis
         The axis, by position or by name.
 
@@ -58,11 +59,11 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
     Raises
     ------
     ShapeError
-        For axes of several sizes, or where the function gives another shape than it takes.
+        For axes of different sizes, or if the function returns another shape than it takes.
     DTypeError, NamesError
-        Where it gives another dtype, or other names.
+        If the function returns another dtype or other names than it takes.
     AxisError
-        Where a tensor lacks the axis.
+        If a tensor lacks the axis.
 
     Examples
     --------
@@ -82,12 +83,14 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 
         def combined(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Tensor]:
             result = function(*(_nested(tree, entries, places) for entries in (before, after)))
-            result_leaves = leaves_like(tree, result, "result", "to be nested as xs")
+            result_leaves = leaves_like(tree, result, "result", "to be nested like xs")
             operand = _nested(tree, after, places)
             for path, x, like in zip(scanned.paths, result_leaves, flatten(operand)[0], strict=True):
                 if not isinstance(x, Tensor):
                     raise OperandError(expected("a function that returns tensors", returned=type(x)))
-                expectation = f"{path.replace('xs', 'result', 1)} like what the function takes, {like.template!r}"
+                expectation = (
+                    f"{path.replace('xs', 'result', 1)} with the template of the function's argument, {like.template!r}"
+                )
                 check_same(expectation, like.template, x.template, "returned", "in the function")
             return [moveaxis(x, place, 0) for x, place in zip(result_leaves, places, strict=True)]
 
@@ -97,7 +100,7 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 
 
 def _in_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
-    """Tensors with an axis in front, how they are nested, and where each has the axis."""
+    """The tensors with the axis moved to the front, how they are nested, and the position of the axis in each."""
     leaves, tree = nested(xs, "xs", home_of(xs))
     if not leaves.leaves:
         raise ArgumentError(expected("at least one tensor as xs", xs=xs))
@@ -110,15 +113,15 @@ def _in_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
 
 
 def _nested(tree: Tree, leaves: Sequence[Tensor], places: Sequence[int]) -> Any:
-    """Leaves with the axis back in its place, nested."""
+    """The leaves with the first axis moved back to its place, nested."""
     return unflatten(tree, [moveaxis(x, 0, place) for x, place in zip(leaves, places, strict=True)])
 
 
 def _prefixes(leaves: list[Tensor], combined: Callable[..., list[Tensor]]) -> list[Tensor]:
-    """The results of a function for the entries up to each, along the first axis.
+    """The prefixes along the first axis: entry n combines the entries 0 to n.
 
-    Neighbours are combined, which leaves half as many. What those give, up to each, are the results at the odd places;
-    a result at an even place takes one entry more than the one before it.
+    Neighbouring entries are combined in pairs, which leaves half as many. The prefixes of the pairs are the results at
+    the odd places. A result at an even place combines the result before it with one more entry.
     """
     size = leaves[0].shape[0]
     if size < 2:
@@ -140,7 +143,7 @@ def _every_other(x: Tensor, start: int, stop: int) -> Tensor:
 
 
 def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
-    """Entries of one and of the other in turn; the first one may have one more."""
+    """The entries of `even` and `odd` in turn; `even` may have one entry more."""
     count, names = odd.shape[0], even.names
     first = even if even.shape[0] == count else sliced(even, slice(count))
     pairs = reshape(stack([first, odd], axis=1), (2 * count, *even.shape[1:]), names=names)
@@ -155,31 +158,31 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
     """Call a function for each entry along an axis, one after the other, and stack the results.
 
-    It takes the memory of one entry, or of `batch_size` of them, where `vmap` takes that of all at once. `tb.map` is
-    Nx's: a function of single elements.
+    The calls need the memory of one entry, or of `batch_size` entries, where `vmap` needs the memory of all entries at
+    once. `tb.map` is another function, named as in Nx: it calls a function for single elements.
 
     Parameters
     ----------
     function
         Takes an entry, nested as `xs`, and returns tensors nested in any way. It is traced.
     xs
-        Tensors whose axes are of one size, nested in lists, tuples, dicts and dataclasses.
+        Tensors of the same size along the axis, nested in lists, tuples, dicts and dataclasses.
     axis
         The axis, by position or by name.
     batch_size
-        How many entries are computed at once, as by `vmap`. By default one.
+        The number of entries that are computed at once, as by `vmap`. By default one.
 
     Returns
     -------
     Any
-        The results of the function, along a first axis that has the name of the axis.
+        The results of the function, stacked along a first axis that has the name of the given axis.
 
     Raises
     ------
     ShapeError
-        For axes of several sizes.
+        For axes of different sizes.
     AxisError
-        Where a tensor lacks the axis.
+        If a tensor lacks the axis.
     ArgumentError
         For a batch of less than one entry.
 
@@ -196,7 +199,7 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
     with named("map_along_axis"):
         count = 1 if batch_size is None else index(batch_size)
         if count < 1:
-            raise ArgumentError(expected("a batch of one entry or more", batch_size=batch_size))
+            raise ArgumentError(expected("a batch size of at least 1", batch_size=batch_size))
         leaves, tree, _ = _in_front(xs, axis)
         if batch_size is None:
             return scan(lambda carry, x: (carry, function(x)), None, unflatten(tree, leaves.tensors))[1]
@@ -218,10 +221,10 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
 
 
 def _in_batches(x: Tensor, count: int) -> Tensor:
-    """Entries along the first axis in batches of some."""
+    """The entries along the first axis in batches of `count`: for a count of 2, [6][3] -> [3][2][3]."""
     return reshape(x, (x.shape[0] // count, count, *x.shape[1:]), names=(None, *x.names))
 
 
 def _laid_out(y: Tensor, name: str | None) -> Tensor:
-    """Batches of results one after the other, along an axis of a name."""
+    """Batches of results one after the other, along a first axis called `name`: [3][2][3] -> [6][3]."""
     return reshape(y, (y.shape[0] * y.shape[1], *y.shape[2:]), names=(name, *y.names[2:]))

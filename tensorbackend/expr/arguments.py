@@ -21,7 +21,7 @@ def is_array(leaf: object) -> bool:
 
 
 def as_tensors(leaves: Sequence[Any]) -> list[Any]:
-    """Leaves with other libraries' arrays as tensors, where the tensors among them are; the rest as it is."""
+    """The leaves with other libraries' arrays as tensors, on the backend of the tensors among the leaves."""
     if not any(map(is_array, leaves)):
         return list(leaves)
     tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
@@ -30,7 +30,7 @@ def as_tensors(leaves: Sequence[Any]) -> list[Any]:
 
 
 class Static:
-    """A static argument: a leaf, whatever it holds."""
+    """A static argument: one leaf, even if its value is a container."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -41,10 +41,10 @@ _IMMUTABLE = (type, FunctionType, BuiltinFunctionType, MethodType, ModuleType, D
 
 
 def option_key(leaf: Any) -> tuple[object, object]:
-    """The key of an option in the key of a compilation: NaN is equal to itself there.
+    """The part of a compilation's key that stands for an option. In it, NaN is equal to itself.
 
-    Raises `ArgumentError` for an object that is equal to nothing but itself and may change: its attributes would stay
-    what they were at the trace.
+    Raises `ArgumentError` for an object that may change and is equal only to itself: the compilation would keep the
+    attributes that the object had at the trace.
     """
     if type(leaf) is Static:
         return (leaf.value, Static), kind_of(leaf.value)
@@ -54,7 +54,7 @@ def option_key(leaf: Any) -> tuple[object, object]:
     if by_identity and not isinstance(leaf, _IMMUTABLE) and getattr(leaf, "__dict__", None):
         remedy = (
             "make its class a dataclass, so that the tensors in it are arguments, or name the argument in "
-            "static_argnames, where its attributes stay what they are at the trace"
+            "static_argnames, where its attributes stay as they are during the trace"
         )
         raise ArgumentError(expected("an option that is compared by its value", remedy, option=leaf))
     return leaf, kind_of(leaf)

@@ -1,4 +1,4 @@
-"""The compilations of one function: so many are kept, and those that are not called give way."""
+"""The compilations of one function: a cache of limited size, which drops the compilations that are not called."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class CacheInfo(NamedTuple):
     """The result of `cache_info()` of a compiled function, like that of `functools.lru_cache`."""
 
     hits: int
-    """Calls that ran a compilation that was there."""
+    """Calls that ran a compilation from the cache."""
     misses: int
-    """Calls that traced and compiled."""
+    """Calls that traced and compiled the function."""
     maxsize: int
-    """The number of compilations that are kept."""
+    """The greatest number of compilations that are kept."""
     currsize: int
-    """The number of compilations that there are."""
+    """The number of compilations that the cache holds now."""
 
 
 class Counted(Protocol):
-    """An entry of a cache, which whoever finds it by another way counts itself."""
+    """An entry of a cache. `Cache.get` counts its calls; code that finds an entry in another way counts them itself."""
 
     calls: int
 
@@ -38,14 +38,14 @@ free_in_child(sys.modules[__name__], "_lock")
 
 
 class Cache(Generic[Entry]):
-    """A bounded dict. When it is full, it drops the oldest entry without calls since it was last considered."""
+    """A bounded dict. When it is full, it drops the oldest entry that was not called since it was last considered."""
 
     def __init__(self, maxsize: int) -> None:
         if maxsize < 1:
-            raise ArgumentError(expected("a cache_size from 1 up", cache_size=maxsize))
+            raise ArgumentError(expected("a cache_size of at least 1", cache_size=maxsize))
         self.maxsize = maxsize
         self.quick: dict[Any, Entry] = {}
-        """Some of the entries by keys that are made sooner."""
+        """Some of the entries, by keys that are quicker to make."""
         self.last: Entry | None = None
         """The entry that was found twice in a row, and is tried first."""
         self._latest: Entry | None = None
@@ -54,14 +54,14 @@ class Cache(Generic[Entry]):
         self._gone = self._misses = 0
 
     def get(self, key: Hashable) -> Entry | None:
-        """The entry of a key, which counts as a call."""
+        """The entry of a key, or `None`. Finding an entry counts as a call."""
         entry = self._entries.get(key)
         if entry is not None:
             entry.calls += 1
         return entry
 
     def enter(self, key: Hashable, entry: Entry) -> Entry:
-        """Keeps an entry."""
+        """Stores an entry, drops others while the cache is full, and counts a miss."""
         with _lock:
             self._misses += 1
             while len(self._entries) >= self.maxsize:
@@ -80,14 +80,14 @@ class Cache(Generic[Entry]):
             entry = self._entries.pop(key)
             if entry.calls == self._seen.pop(key, 0):
                 self._gone += entry.calls
-                # A copy is made in one step: other threads enter what they find.
+                # Copied first, in one step: other threads may add entries during the loop.
                 self.quick = {key: other for key, other in self.quick.copy().items() if other is not entry}
                 self.last = self._latest = None
                 return
             self._entries[key], self._seen[key] = entry, entry.calls  # called: it goes to the end
 
     def info(self) -> CacheInfo:
-        """Counts so far."""
+        """The counts so far."""
         with _lock:
             hits = self._gone + sum(entry.calls for entry in self._entries.values())
             return CacheInfo(hits, self._misses, self.maxsize, len(self._entries))

@@ -1,4 +1,4 @@
-"""The values that go from turn to turn of a loop: their leaves, and the check that each keeps its template."""
+"""The values that a loop carries from turn to turn: their leaves, and the check that each keeps its template."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ROUNDS = 4
 
 
 class Leaves:
-    """Tensors and Python numbers: what they look like, and where they are in what they come from.
+    """Tensors and Python numbers, with the template of each and its path in the value that they come from.
 
-    A Python number has the dtype of its kind until its template is exchanged.
+    The template of a Python number has the default dtype of the number's kind until it is replaced.
     """
 
     def __init__(self, leaves: Sequence[Any], places: Sequence[str], home: Backend) -> None:
@@ -38,7 +38,7 @@ class Leaves:
 
     @property
     def tensors(self) -> list[Tensor]:
-        """The leaves that are no Python numbers."""
+        """The leaves that are tensors, without the Python numbers."""
         return [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
 
     def on(self, backend: Backend) -> tuple[Tensor, ...]:
@@ -50,7 +50,7 @@ class Leaves:
 
 
 def home_of(*values: Any) -> Backend:
-    """The backend of nested tensors, on which new ones are made beside them; the default one if there are none."""
+    """The backend of nested tensors, on which new tensors are made beside them; without any, the default backend."""
     return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
 
 
@@ -61,7 +61,7 @@ def nested(value: Any, root: str, home: Backend) -> tuple[Leaves, Tree]:
 
 
 def _template_of(leaf: Leaf) -> Template:
-    """The template of a tensor; of a Python number the one of a tensor without axes of its kind."""
+    """The template of a leaf. For a Python number: no axes, and the default dtype of the number's kind."""
     if isinstance(leaf, Tensor):
         return leaf.template
     kind = scalar_kind(leaf)
@@ -74,7 +74,7 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
 
     The first results of the body are the carried values of the next turn. A carried Python number takes the dtype that
     the body returns for it; a number that the body returns takes the dtype of the carried value.
-    Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value that changes.
+    Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value whose template changes.
     """
     body = trace()
     for _ in range(_ROUNDS):
@@ -91,7 +91,7 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
 
 
 def _adapted(carried: Leaves, body: Traced) -> bool:
-    """Whether some Python number was given the dtype that the body returns for it."""
+    """Gives carried Python numbers the dtypes that the body returns for them; returns whether any dtype changed."""
     changed = False
     for position, leaf in enumerate(carried.leaves):
         before, after = carried.templates[position], body.graph.results[position]
@@ -113,7 +113,7 @@ def _fits(number: Scalar, template: Template) -> bool:
 
 
 def check_same(expectation: str, before: Template, after: Template, came: str, where: str) -> None:
-    """Raises the error of what first differs between two templates: the dtype, the shape or the names."""
+    """Raises the error for the first difference between two templates: in dtype, shape or names."""
     if before is after:
         return
     kind: type[TensorBackendError]

@@ -31,7 +31,7 @@ Function = Callable[..., Any]
 
 
 class _Branches:
-    """Functions of the same operands, traced, whose results are alike."""
+    """Functions that take the same operands, traced, with results of the same templates."""
 
     def __init__(self, functions: Sequence[Function], operands: tuple[Any, ...], home: Backend, names: Sequence[str]):
         self.leaves, self.tree = flatten(operands)
@@ -74,14 +74,14 @@ def cond(
 ) -> Nested: ...
 @overload
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any: ...
-@entry  # type: ignore[misc] # any operands stand for those of the functions
+@entry  # type: ignore[misc] # `Any` stands for the operands of the functions
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
     """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
 
-    Both functions are traced, and one is computed. They return tensors, nested alike in lists, tuples, dicts and
-    dataclasses; the operands may be nested likewise, and any that are no tensors reach the functions as they are.
-    Raises `DTypeError` or `ShapeError` for another predicate; for results that differ, the error of the first
-    difference.
+    Both functions are traced, and only the chosen one is computed. They return tensors, nested alike in lists, tuples,
+    dicts and dataclasses. The operands may be nested in the same way; those that are no tensors reach the functions as
+    they are. Raises `DTypeError` or `ShapeError` for a predicate that is not a bool without axes. If the results of the
+    functions differ, raises the error for the first difference.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     true_function, false_function
         Functions of the operands.
     *operands
-        What both functions take.
+        The arguments of the functions.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
     """Call one of several functions: the one at `index`, which may depend on data.
 
-    All functions are traced, and one is computed. It is found by halving: a graph has a `cond` for each function but
-    one, of which as many run as the number of functions has binary digits.
+    All functions are traced, and only the chosen one is computed. It is found by halving: for n functions a graph has
+    n - 1 `cond` nodes, of which about log2(n) run.
 
     Parameters
     ----------
@@ -135,17 +135,19 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     functions
         One function or more. They return tensors, nested alike in lists, tuples, dicts and dataclasses.
     *operands
-        The arguments of the functions, nested likewise; anything but a tensor reaches them as it is.
+        The arguments of the functions, which may be nested in the same way; anything but a tensor reaches the functions
+        as it is.
 
     Returns
     -------
     Any
-        The result of the function.
+        The result of the chosen function.
 
     Raises
     ------
     DTypeError
-        For an index that is no integer without axes. For results that differ, the error of the first difference.
+        For an index that is no integer without axes. If the results of the functions differ, the error for the first
+        difference is raised.
     ArgumentError
         For no functions.
 
@@ -178,7 +180,7 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
 
 
 def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
-    """A graph that takes an index and operands, and runs the graph at that index; `first` is the index of the first."""
+    """A graph that takes an index and operands, and runs the graph at that index; `graphs[0]` has the index `first`."""
     names = ["index", *graphs[0].names]
     if len(graphs) == 1:
         (graph,) = graphs
@@ -196,7 +198,7 @@ def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
 def _alike(branches: list[Traced], places: list[str], names: Sequence[str], every: str) -> list[Traced]:
     """Gives the Python numbers of each branch the dtype that the other branches return in the same place.
 
-    Raises the error of the first result that differs all the same.
+    Raises the error for the first result that still differs.
     """
     branches = list(branches)
     for position, path in enumerate(places):

@@ -1,4 +1,4 @@
-"""Subgraphs of functions: traced, and closed, so that tensors of a function's closure become operands of the node."""
+"""Traces functions as subgraphs, and closes these: tensors that a function captured become operands of the node."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ class Traced(NamedTuple):
 
     graph: Graph
     numbers: dict[int, Scalar]
-    """The numbers by the positions of the results; the graph has them in their default dtypes."""
+    """The Python numbers by their positions among the results; the graph has them in their default dtypes."""
 
     def with_number(self, position: int, dtype: DType) -> Traced:
-        """A result that was a number as a constant of another dtype; `DTypeError` or `OutOfRangeError` for one that
-        does not hold it."""
+        """The trace with a result that was a Python number as a constant of another dtype.
+
+        Raises `DTypeError` or `OutOfRangeError` for a dtype that does not hold the number.
+        """
         outputs, number = list(self.graph.outputs), self.numbers[position]
         check_scalar(number, dtype)
         outputs[position] = _number(number, dtype).data
@@ -43,10 +45,10 @@ def traced(
     names: Sequence[str],
     home: Backend,
 ) -> Traced:
-    """The graph of a function of a flat list, which gives results and what to call them.
+    """The graph of a function that takes a flat list of tensors, and returns its results and their paths.
 
-    Tensors that the function makes of data alone live on `home`. Raises `OperandError` for a result that is no tensor
-    and cannot be made one.
+    Tensors that the function makes from data alone live on `home`. Raises `OperandError` for a result that is no tensor
+    and cannot be converted to one.
     """
     numbers: dict[int, Scalar] = {}
 
@@ -84,11 +86,11 @@ def _number(value: Scalar, dtype: DType | None = None) -> Tensor:
 def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[Graph, ...], list[Tensor]]:
     """Makes captured tensors parameters; returns the graphs, and the tensors for these parameters.
 
-    Each graph takes all tensors that any of them captured, and `more` tensors even if none captured them, before its
-    other parameters.
+    Before its other parameters, each graph takes all tensors that any of the graphs captured, and the tensors in `more`
+    even if no graph captured them.
 
-    Equal graphs of the same lines come back as one object, so that a backend compiles a loop once, however often it is
-    written into a graph or called.
+    Equal graphs from the same source lines come back as one object, so that a backend compiles a loop once, however
+    often the loop is recorded in a graph or called.
     """
     captured_nodes = {_identity(x): node for graph in graphs for node, x in _held(graph)}
     for x in more:
@@ -100,12 +102,12 @@ def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[G
 def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
     """A graph with these tensors as its first parameters, whether it captured them or not.
 
-    Raises `GradientError` if it captured any other value of a trace around it.
+    Raises `GradientError` if the graph captured any other value of a trace around it.
     """
     captured_nodes = {_identity(x): captured(x).node for x in tensors}
     for _, x in _held(graph):
         if isinstance(x.backend, ExprBackend) and _identity(x) not in captured_nodes:
-            expectation = "a function of cotangents that gets values of a graph from its arguments or its closure"
+            expectation = "a function of cotangents that takes traced values only from its arguments or its closure"
             error = GradientError(expected(expectation, "pass the tensor as an argument", used=x.template))
             raise error.named("custom_gradient")
     return _closed(graph, captured_nodes)
@@ -136,7 +138,7 @@ _known: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
 
 
 def interned(graph: Graph) -> Graph:
-    """The graph that is known with the same nodes, else this one, as is one that captured tensors."""
+    """The graph known with the same nodes, or else this one. A graph that captured tensors comes back as it is."""
     if graph.captured:
         return graph
     try:

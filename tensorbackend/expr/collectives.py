@@ -1,7 +1,7 @@
 """Collective operations on the devices of a mesh, inside a function of `shard_map`: sums, gathers, exchanges.
 
-Each is one node, by the names of mesh axes. A device's operand is its own; so is its result, which for sums and gathers
-is the same on all devices along these axes.
+Each is one node, which names the mesh axes. Each device has an operand and a result of its own; the result of a sum or
+a gather is the same on all devices along these mesh axes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _mesh: ContextVar[Mesh | None] = ContextVar("tensorbackend_mesh", default=None)
 
 @contextmanager
 def on_mesh(mesh: Mesh) -> Iterator[None]:
-    """Marks this thread as tracing a function of the parts on a mesh, inside the block."""
+    """Inside the block, this thread traces a function of the parts that each device of a mesh holds."""
     before = _mesh.get()
     _mesh.set(mesh)
     try:
@@ -41,7 +41,10 @@ def on_mesh(mesh: Mesh) -> Iterator[None]:
 
 
 def _axes(mesh_axes: MeshAxes) -> tuple[tuple[str, ...], int]:
-    """The names of mesh axes, and the number of devices along them; `ArgumentError` outside a mesh that has them."""
+    """The names of mesh axes, and the number of devices along them.
+
+    Raises `ArgumentError` for axes that the mesh does not have, and outside a function of `shard_map`.
+    """
     mesh, axes = _mesh.get(), (mesh_axes,) if isinstance(mesh_axes, str) else tuple(mesh_axes)
     if mesh is None:
         raise ArgumentError(expected("a call inside a function of shard_map()", mesh_axes=mesh_axes))
@@ -52,13 +55,13 @@ def _axes(mesh_axes: MeshAxes) -> tuple[tuple[str, ...], int]:
 
 
 def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis: int = 0, other: int = 0) -> Tensor:
-    """A collective of one tensor."""
+    """Runs or records a collective operation on one tensor; returns its result."""
     return call("collective", x.backend, (out,), ((x,),), {"kind": kind, "axes": axes, "axis": axis, "other": other})[0]
 
 
 @entry
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The sum of all devices' tensors along mesh axes, on each of them.
+    """The sum of all devices' tensors along mesh axes, on each of these devices.
 
     Raises
     ------
@@ -77,7 +80,7 @@ def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @entry
 def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The mean of all devices' tensors along mesh axes, on each of them.
+    """The mean of all devices' tensors along mesh axes, on each of these devices.
 
     Returns
     -------
@@ -105,7 +108,7 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @entry
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The greatest of all devices' elements at each place, along mesh axes; it has no gradient.
+    """The elementwise maximum of all devices' tensors along mesh axes, on each of these devices. It has no gradient.
 
     Raises
     ------
@@ -127,7 +130,7 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @entry
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
-    """The least of all devices' elements at each place, along mesh axes; it has no gradient.
+    """The elementwise minimum of all devices' tensors along mesh axes, on each of these devices. It has no gradient.
 
     Raises
     ------
@@ -149,21 +152,22 @@ def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
 
 @entry
 def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
-    """All devices' tensors along mesh axes, one after the other along an axis, on each of them.
+    """All devices' tensors along mesh axes, concatenated along an axis, on each of these devices.
 
     Parameters
     ----------
     x : Tensor
-        Each device's own, inside a function of `shard_map`.
+        The tensor of each device, inside a function of `shard_map`.
     mesh_axes : str or sequence of str
         The mesh axes.
     axis : int or str
-        The axis that gets longer. It keeps its name: rename it if the layout has a rule for that, as it is whole now.
+        The axis that gets longer. It keeps its name. Rename it if the layout has a rule for that name, as the axis is
+        no longer divided.
 
     Returns
     -------
     Tensor
-        A tensor like x, as many times as long along the axis as there are devices along the mesh axes.
+        A tensor like x. Its size along the axis is multiplied by the number of devices along the mesh axes.
 
     Raises
     ------
@@ -189,12 +193,12 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
 @entry
 def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
-    """The sum of all devices' tensors along mesh axes, of which each gets a part along an axis.
+    """The sum of all devices' tensors along mesh axes; each device gets a part of the sum along an axis.
 
     Parameters
     ----------
     x : Tensor
-        Each device's own, inside a function of `shard_map`.
+        The tensor of each device, inside a function of `shard_map`.
     mesh_axes : str or sequence of str
         The mesh axes.
     axis : int or str
@@ -231,23 +235,23 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
 
 @entry
 def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis: Axis) -> Tensor:
-    """Each device's tensor in parts along one axis, one for each device, put together along another.
+    """An exchange of parts: each device splits its tensor along one axis and concatenates what it gets along another.
 
     Parameters
     ----------
     x : Tensor
-        Each device's own, inside a function of `shard_map`.
+        The tensor of each device, inside a function of `shard_map`.
     mesh_axes : str or sequence of str
         The mesh axes.
     split_axis : int or str
         The axis that is divided.
     concat_axis : int or str
-        The axis along which a device puts together what it gets.
+        The axis along which a device concatenates the parts that it gets.
 
     Returns
     -------
     Tensor
-        A tensor of as many elements.
+        A tensor with as many elements as x.
 
     Raises
     ------
@@ -284,7 +288,7 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
     Parameters
     ----------
     mesh_axes : str or sequence of str
-        The mesh axes; of several the last changes first.
+        The mesh axes. With several, the position along the last one changes fastest.
 
     Returns
     -------
@@ -316,7 +320,9 @@ def _resized(template: Template, place: int, size: int) -> Template:
 
 
 def _part(template: Template, place: int, count: int) -> int:
-    """The size of an axis divided among devices."""
+    """The size of a device's part of an axis; `ShapeError` if `count` devices do not divide it."""
     if template.shape[place] % count:
-        raise ShapeError(expected(f"an axis that {count} devices divide", axis=place, x=template))
+        raise ShapeError(
+            expected(f"an axis whose size is a multiple of {count}, the number of devices", axis=place, x=template)
+        )
     return template.shape[place] // count

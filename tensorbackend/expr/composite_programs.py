@@ -1,4 +1,4 @@
-"""A composite's default as a program of kernels, which the dispatcher asks for (`dispatch.composites.programs_by`)."""
+"""A composite's default implementation as a program of kernels, for `dispatch.composites.programs_by`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .simplify import expanded, simplified, without_names
 
 
 def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
-    """The kernel of a default on a backend, for a call with templates in place of tensors.
+    """The kernel of a default implementation on a backend, for a call with templates in place of tensors.
 
-    `None` for a default that looks at data. Composites inside that the backend has no method for are part of the
-    program; so are the values of whatever the default reads besides its arguments.
+    Returns `None` for a default that reads data. Composites in the default for which the backend has no method are
+    replaced by their parts. The program keeps the present values of whatever the default reads besides its arguments.
     """
     try:
         graph = expanded(_traced(backend, default, call), lambda node: own_method(backend, node.op) is not None)
@@ -39,7 +39,7 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
 
 
 def _flat(payloads: Sequence[Any], inputs: Sequence[Any]) -> Iterator[Any]:
-    """The payloads of a call's tensors, sequences laid out flat."""
+    """The payloads of a call's tensors, with sequences flattened."""
     for payload, operand in zip(payloads, inputs, strict=True):
         if isinstance(operand, Template):
             yield payload
@@ -52,7 +52,7 @@ def _results(payloads: tuple[Any, ...], several: bool) -> Any:
 
 
 def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
-    """The graph of a default, whose parameters are the tensors of a call, sequences laid out flat in their place."""
+    """The graph of a default implementation. Its parameters are the tensors of the call, with sequences flattened."""
     parameters: list[Value] = []
 
     def parameter(operand: Any) -> Any:

@@ -11,9 +11,9 @@ from .record import ExprBackend, current, depends_on_argument, leaked, reader, w
 
 @reader
 def computed(x: Tensor) -> Tensor:
-    """A tensor of a trace with its data, which are computed if no argument takes part in them.
+    """Computes a tensor of a trace that depends on no argument; returns the tensor with its data.
 
-    Raises `TemplateDataError` for what depends on an argument, `BackendError` where its trace is over.
+    Raises `TemplateDataError` for a tensor that depends on an argument, or `BackendError` outside all traces.
     """
     scope = current()
     if depends_on_argument(x.data):

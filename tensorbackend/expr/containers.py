@@ -21,7 +21,7 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; what else is in them stays as it is
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them stay as they are
     backend : a backend, its class or its name, by default the default backend
 
     Returns
@@ -45,12 +45,12 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
 def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     """Move a tensor, or nested tensors, to another backend. Using the originals raises `DeallocatedError`.
 
-    Moving to its own backend gives the tensor itself. Memory is shared where both backends can, else the bytes are
-    copied. A tensor that stands in several places is moved once.
+    Moving a tensor to its own backend returns the tensor itself. Memory is shared where both backends can share it,
+    else the bytes are copied. A tensor that occurs in several places is moved once.
 
     Parameters
     ----------
-    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; what else is in them stays as it is
+    x : a tensor, or lists, tuples, dictionaries and dataclasses of tensors; other values in them stay as they are
     backend : a backend, its class or its name, by default the default backend
 
     Returns

@@ -1,8 +1,9 @@
-"""Control flow: `fori_loop` and `scan`, and what `while_loop` runs, whose functions are traced before anything runs.
+"""Control flow: `fori_loop`, `scan`, and the loop that `while_loop` runs.
 
-Each is one call of a callback of `protocol/control.py`, with the traced functions as graphs: a loop in Python where a
-backend has none of its own, one node in a graph. The functions see values without data, so that they do the same on
-every backend, and a mistake shows before the first turn.
+Their functions are traced before anything runs. The functions see values without data, so that they do the same on
+every backend, and a mistake shows before the first turn. Each loop is then one call of a callback of
+`protocol/control.py`, with the traced functions as graphs. The call runs a loop in Python on a backend that has no
+callback of its own for it, and records one node in a trace.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ Function = Callable[..., Any]
 Tensors = tuple[Tensor, ...]
 
 Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
-"""A function of a flat list, which gives results and what they are called."""
+"""A function that takes a flat list of tensors, and returns its results and their paths."""
 
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Puts a function's name in front of its errors."""
+    """Puts a function's name in front of the errors that the block raises."""
     try:
         yield
     except TensorBackendError as error:
@@ -103,8 +104,10 @@ def call_scan(
     length: int,
     reverse: bool,
 ) -> Tensors:
-    """Runs a graph that takes constants, carried values and entries of `xs`; returns the last carried values, and the
-    rest stacked."""
+    """Runs a scan whose body is a graph that takes constants, carried values and entries of `xs`.
+
+    Returns the last carried values, then the other results of the body, stacked.
+    """
     (body,), more = close([body])
     backend = common_backend([*more, *constants, *initial, *xs])
     inputs = on_backend((*more, *constants), backend), on_backend(initial, backend), on_backend(xs, backend)
@@ -112,7 +115,7 @@ def call_scan(
 
 
 def _run_scan(backend: Backend, inputs: tuple[Tensors, ...], options: Mapping[str, Any], name: str | None) -> Tensors:
-    """A scan of tensors on one backend, whose results are stacked along an axis of a name."""
+    """Runs a scan of tensors on one backend; its stacked results have a first axis called `name`."""
     results, count, length = options["body"].results, len(inputs[1]), options["length"]
     ys = (Template((length, *y.shape), y.dtype, (name, *y.names)) for y in results[count:])
     return call("scan", backend, (*results[:count], *ys), inputs, options)
@@ -135,7 +138,7 @@ def check_predicate(predicate: Template, what: str) -> None:
 
 
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
-    """The carried leaves after turns as long as a condition holds."""
+    """Runs a loop as long as a condition holds, for at most `limit` turns; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
     traced_body = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
     asked = traced(lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home)
@@ -166,7 +169,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     Parameters
     ----------
     lower, upper : int or Tensor
-        The first number, and the bound.
+        The first i, and the bound below which i stays.
     body
         A function (i, carry) that returns the next carry.
     initial
@@ -241,10 +244,11 @@ def scan(
 ) -> tuple[Any, Any]:
     """Run `carry, y = function(carry, x)` for each entry x along an axis; returns the last carry and all y, stacked.
 
-    The axis, the first one by default, may have a name, as in `axis="time"`; the y are stacked along a first axis of
-    that name. `xs` may be nested tensors with axes of one size, or `None` with a `length`; y nested tensors or `None`.
-    With `reverse` the last entry comes first, and each y stands in the place of its x all the same. Carried values are
-    as in `while_loop`. Raises `ShapeError` for axes of several sizes, `AxisError` where a tensor lacks the axis.
+    The axis is the first one by default, and may be given by its name, as in `axis="time"`. The y are stacked along a
+    first axis of that name. `xs` may be nested tensors of the same size along the axis, or `None` with a `length`. Each
+    y may be nested tensors or `None`. With `reverse` the last entry comes first, but each y still stands in the place
+    of its x. Carried values are as in `while_loop`. Raises `ShapeError` for axes of different sizes, and `AxisError` if
+    a tensor lacks the axis.
 
     Parameters
     ----------
@@ -255,7 +259,7 @@ def scan(
     xs : optional
         Tensors with entries along the axis, nested in any way.
     length : int, optional
-        The number of steps, where `xs` is left out.
+        The number of steps, if `xs` is left out.
     reverse : bool, default False
         Whether the last entry comes first.
     axis : int or str, default 0
@@ -299,7 +303,7 @@ def scan(
 
 
 def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int, str | None]:
-    """The size and the name of the axis that is scanned, which becomes the first one of each leaf."""
+    """Moves the scanned axis of each leaf to the front; returns the size and the name of the axis."""
     size, source = None if length is None else index(length), "length= says"
     if size is not None and size < 0:
         raise ArgumentError(expected("a length of 0 or more", length=length))
@@ -325,7 +329,7 @@ def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int,
         moved = leaf if along == 0 else moveaxis(leaf, along, 0)
         scanned.leaves[position], scanned.templates[position] = moved, moved.template
     if size is None:
-        raise ArgumentError(expected("xs or a length", "say length= for a scan without xs", xs=None))
+        raise ArgumentError(expected("xs or a length", "pass length= for a scan without xs", xs=None))
     return size, name
 
 
@@ -337,7 +341,7 @@ def run_scan_of(
     reverse: bool,
     name: str | None,
 ) -> Tensors:
-    """The carried leaves after all steps, then the stacked ones."""
+    """Runs a scan of a step; returns the carried leaves after all steps, then the stacked results."""
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
     home = home_of(carried.tensors, scanned.tensors)

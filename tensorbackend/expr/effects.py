@@ -1,8 +1,8 @@
-"""Calls of the user's functions from inside a graph, for what they do or for what they give.
+"""Calls of the user's functions from inside a graph, for their side effects or for their results.
 
-A function's result is a value as any other. Its side effects need more, as a graph holds only the nodes that its
-results need. So each call gives a *token*, which the next call takes, and when a trace ends one of its results takes
-the last token: the calls stay, in their order, wherever rewrites, gradients and batches take them.
+A function's result is a value like any other. Its side effects need more, as a graph holds only the nodes that its
+results need. So each call returns a *token*, which the next call takes, and when a trace ends, one of its results takes
+the last token. In this way rewrites, gradients and batches keep the calls, and their order.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def run_hook(out: Any, inputs: tuple[Sequence[Tensor], Sequence[Tensor]], option
 
 
 def run_host(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """Calls a function of tensors on NumPy, and brings its results to where its operands are."""
+    """Calls a function of tensors on NumPy, and moves its results to the backend of its operands."""
     (operands,) = inputs
     backend, host = (operands[0].backend if operands else get_backend()), get_backend("numpy")
-    if isinstance(backend, ExprBackend):  # to see what it costs
+    if isinstance(backend, ExprBackend):  # traced, as by a cost estimate: templates are enough
         return tuple(zeros(template.shape, dtype=template.dtype, names=template.names) for template in out)
     function: Callable[[Sequence[Tensor]], Sequence[Tensor]] = options["function"]
     return tuple(move(x, backend) for x in function([move(x, host) for x in operands]))
@@ -54,24 +54,24 @@ def run_on_a_mesh(out: Any, inputs: tuple[Sequence[Tensor]], options: Mapping[st
     """Raises `BackendError`, as the backend has no mesh."""
     (operands,) = inputs
     backend = operands[0].backend if operands else get_backend()
-    if isinstance(backend, ExprBackend):  # to see what it costs
+    if isinstance(backend, ExprBackend):  # traced, as by a cost estimate: templates are enough
         return tuple(zeros(template.shape, dtype=template.dtype, names=template.names) for template in out)
     remedy = "move the arguments first: x.backend_transfer(tb.JaxBackend(mesh=mesh, layout=rules))"
     raise BackendError(expected("tensors on a mesh", remedy, backend=backend))
 
 
 def record_call(scope: Scope, function: Callable[..., object], operands: Sequence[Value]) -> None:
-    """Enters a call of a function into a trace, after those that are there already."""
+    """Records a call of a function in a trace, after the calls that the trace has already."""
     before = scope.token or Value(Node("constant", _token(), options={"value": False}))
     options = {"function": function}
     scope.token = Value(Node(HOOK, (_token(),), ((before,), tuple(operands)), options, default=run_hook))
 
 
 def after_calls(scope: Scope, outputs: Sequence[Value]) -> list[Value]:
-    """The results of a trace, of which one needs the calls that were entered into it.
+    """The results of a trace, one of which is made to need the calls that were recorded in it.
 
-    That is the first floating or complex one, as a gradient goes through it, else the first. Raises `OperandError` for
-    a function with such calls and no result.
+    That is the first floating or complex result, as a gradient goes through it, else the first result. Raises
+    `OperandError` for a function with recorded calls but without a result.
     """
     if scope.token is None:
         return list(outputs)

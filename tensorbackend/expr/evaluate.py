@@ -1,6 +1,6 @@
 """Running a graph on a backend: a program of kernels on payloads, each value freed after its last use.
 
-A program is straight-line source, a line a node:
+A program is straight-line source, one line for each node:
 
     def run(p0, p1):
         t0 = k0(p0, p1)
@@ -9,7 +9,7 @@ A program is straight-line source, a line a node:
         del t1
         return (t0, )
 
-Its lines name numbered kernels, so that graphs of one structure share their compiled code.
+Its lines name numbered kernels, so that graphs of the same structure share their compiled code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .record import ExprBackend, under
 from .source import function_of
 
 KEPT_BYTES: Final = 1 << 16
-"""A constant of more bytes is made again at each run, rather than kept with the program."""
+"""A constant of more bytes is computed again in each run, rather than kept with the program."""
 
 Result: TypeAlias = Tensor | tuple[Tensor, ...]
 
@@ -42,23 +42,23 @@ _FILE: Final = "<program>"
 
 
 class Compiled:
-    """A default implementation that a compiler made for one backend: a kernel of its inputs' payloads."""
+    """A default implementation that a compiler made for one backend: a kernel that takes the inputs' payloads."""
 
     kernel: Kernel
-    """The payloads of the inputs give that of the result."""
+    """Takes the payloads of the inputs, and returns the payload of the result."""
 
     nodes: tuple[Node, ...]
     """The nodes that it stands for."""
 
     def __call__(self, out: Any, inputs: Sequence[Tensor], options: Mapping[str, object]) -> Result:
-        """The result, as of any default implementation."""
+        """The result for inputs, as any default implementation returns it."""
         return cast(Result, wrap(out, inputs[0].backend, self.kernel(*[x.data for x in inputs])))
 
 
 def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = None) -> list[Tensor]:
-    """The results of a graph for tensors in place of its parameters, on their backend unless one is given.
+    """The results of a graph for tensors in place of its parameters, on `backend`, by default that of the tensors.
 
-    Raises `ShapeError` for a tensor that does not look as its parameter was traced.
+    Raises `ShapeError` for a tensor with another shape or dtype than its parameter.
     """
     tensors = [x if isinstance(x, Tensor) else public_op("asarray")(x) for x in arguments]
     graph.check(tensors)
@@ -71,10 +71,11 @@ def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = N
 
 
 def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> list[Tensor]:
-    """The results of a graph recorded in the trace around it, at the lines of its nodes."""
+    """Records the nodes of a graph in the trace around it, each with its own source line; returns the results."""
     exchanged: dict[Value, Value] = {}
     for value, x in zip(graph.parameters, tensors, strict=True):
-        exchanged[value] = under(value.template, move(x, backend).data)  # options may name axes
+        # With the parameter's axis names, as the options of nodes may name axes.
+        exchanged[value] = under(value.template, move(x, backend).data)
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data
@@ -85,14 +86,14 @@ def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> 
 
 
 def opened(graph: Graph) -> Graph:
-    """A graph with the graphs of functions that have gradients of their own in place of their nodes, to be run."""
+    """A graph to be run: each node with a gradient of its own is replaced by the nodes of its function."""
     if not any(node.op == CUSTOM for node in graph.nodes):
         return graph
     return rebuilt(graph, _opened(graph, graph.parameters))
 
 
 def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
-    """The results of a graph, opened, for values in place of its parameters."""
+    """The results of an opened graph, with `values` in place of its parameters."""
     exchanged = dict(zip(graph.parameters, values, strict=True))
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None:
@@ -107,7 +108,7 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
 
 
 def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Program:
-    """The program of a graph on a backend, made once."""
+    """The program of a graph on a backend, which is made once and kept with the graph."""
     key = backend, entered_once
     cached_program = graph.programs.get(key)
     if cached_program is None:
@@ -116,10 +117,10 @@ def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Pr
 
 
 class Program:
-    """The nodes of a graph as kernels of a backend. Called with tensors that look as its parameters do.
+    """The nodes of a graph as kernels of a backend, called with tensors that have the templates of the parameters.
 
-    With `entered_once` the backend enters the program as a whole and not each kernel, if every callback is planned: a
-    plain one may run the user's functions, which belong outside.
+    With `entered_once`, `Backend.enter` is called once for the whole program rather than for each kernel, if every
+    callback is planned. A plain callback may run the user's functions, which must run outside what `enter` adds.
     """
 
     def __init__(self, graph: Graph, backend: Backend, *, entered_once: bool = False) -> None:
@@ -130,7 +131,7 @@ class Program:
         run = function_of("\n".join(writer.lines), _FILE, "run", writer.namespace)
         is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
-        """The payloads of the parameters give a tuple of those of the results."""
+        """Takes the payloads of the parameters, and returns a tuple of the payloads of the results."""
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         backend = self.backend
@@ -141,14 +142,14 @@ class Program:
         """The payloads of the results for those of the parameters."""
         try:
             results: tuple[Payload, ...] = self.kernel(*payloads)
-        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
+        except Exception as error:  # each error of a kernel gets a note with the op and its line
             note(error, self.backend)
             raise
         return results
 
 
 def note(error: Exception, backend: Backend) -> None:
-    """Adds to an error of a program's kernel which node it was, and the user's line that made the node.
+    """Adds a note to an error that a program's kernel raised: the op of the node, and the user's line that made it.
 
     Raises `ContractError` in place of an error that a plugin's callback raised by accident.
     """
@@ -170,7 +171,7 @@ def note(error: Exception, backend: Backend) -> None:
 
 
 def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
-    """The kernel of each node as its planned callback gave it; `None` where a node has no planned callback."""
+    """The kernel of each node as its planned callback returned it; `None` if any node has no planned callback."""
     kernels: dict[Node, Kernel] = {}
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None or node.op == RENAMED:
@@ -193,7 +194,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
 
 
 def _entered(node: Node, backend: Backend) -> Kernel:
-    """The kernel of a node as it is called from outside."""
+    """The kernel of a node, entered by the backend, so that it can be called alone."""
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
     inputs = node.with_inputs(_template)
@@ -213,14 +214,14 @@ def computed(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
 
 
 class _Writer:
-    """Writes the source of a program, with kernels that are given or that the backend has entered."""
+    """Writes the source of a program, with the given kernels, or else with kernels that the backend has entered."""
 
     def __init__(self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None) -> None:
         self.backend, self.kernels = backend, kernels
         self.nodes: dict[int, Node] = {}
-        """The node of each line that calls a kernel."""
+        """The node of each line that calls a kernel, by the line's number."""
         self.namespace: dict[str, Any] = {"backend": backend, "nodes": self.nodes}
-        """The kernels and constants by their names in the source, and the facts that a program is asked for."""
+        """The kernels and constants by their names in the source, and facts that `note` and the profiler read."""
         self._numbers: dict[tuple[str, int], str] = {}
         self._spare: list[str] = []
         self._variables = 0
@@ -246,7 +247,7 @@ class _Writer:
                 self._names[value] = self._bound("c", self.backend.kept(payload))
             return
         inputs = ", ".join(_written(names) for names in node.with_inputs(self._names.__getitem__))
-        # A result may take the variable of an input that is done with: `t0 = k0(t0)`.
+        # A result may take the variable of an input that no later line needs: `t0 = k0(t0)`.
         freed = {name for value in ends if value.node is not node and (name := self._names[value])[0] == "t"}
         self._spare += sorted(freed)
         targets = ", ".join(self._target(value, ends) for value in node.values)
@@ -264,7 +265,7 @@ class _Writer:
         return _entered(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
-        """A variable for a value; one for all that nothing needs."""
+        """A variable for a value; `_` for every value that nothing needs."""
         if value in ends:
             return "_"
         if self._spare:
@@ -275,7 +276,7 @@ class _Writer:
         return name
 
     def _bound(self, letter: str, value: Any) -> str:
-        """The name of a kernel or constant, one for all uses of one object."""
+        """The name of a kernel or constant; all uses of one object share a name."""
         key = letter, id(value)
         if key not in self._numbers:
             name = self._numbers[key] = f"{letter}{len(self._numbers)}"

@@ -17,7 +17,7 @@ from .record import captured, current, depends_on_argument, expr_tensor, leaked
 from .trees import LEAF, Tree, flatten, leaves_like, paths, unflatten
 
 NO_OPTION: Final = object()
-"""Stands among the options of a call for a tensor."""
+"""Stands for a tensor among the options of a call."""
 
 
 class TracedCall(NamedTuple):
@@ -34,7 +34,7 @@ class TracedCall(NamedTuple):
         return len(self.tree.children[0].children)
 
     def tensors(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> list[Any]:
-        """The tensors of a call like it; `ArgumentError` for one that is nested otherwise or has another option."""
+        """The tensors of a call like the traced one; `ArgumentError` if the nesting or an option differs."""
         leaves, places = [], []
         for tree, container, root in zip(
             self.tree.children, (arguments, keywords), ("arguments", "keywords"), strict=True
@@ -49,7 +49,7 @@ class TracedCall(NamedTuple):
 
 
 def _equal(option: Any, other: Any) -> bool:
-    """Whether two options lead to one trace."""
+    """Whether two options lead to the same trace."""
     return bool(kind_of(option) == kind_of(other) and (option == other or (option != option and other != other)))
 
 
@@ -75,7 +75,7 @@ class Graph:
     outputs: tuple[Value, ...]
     """The values that are the results."""
     nodes: tuple[Node, ...]
-    """Parameters first, then each node after its inputs; none that no result needs."""
+    """The parameters first, then each node after its inputs. Nodes that no result needs are left out."""
     names: tuple[str, ...]
     """The names of the parameters."""
     out_tree: Tree
@@ -117,11 +117,12 @@ class Graph:
         return tuple(value.template for value in self.outputs)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """The results for tensors in place of the arguments, on their backend.
+        """The results for tensors in place of the arguments, computed on the backend of the tensors.
 
-        The arguments are those of the traced function, dictionaries filled in whatever order and options as they were,
-        or the parameters one after the other. Raises `ArgumentError` for arguments that are nested otherwise, another
-        option or another number of tensors, `ShapeError` for a tensor that does not look as its parameter.
+        The arguments are those of the traced function, with the same options; the order of dictionaries does not
+        matter. Or else they are the tensors for the parameters, one after the other. Raises `ArgumentError` for other
+        nesting, another option or another number of tensors, and `ShapeError` for a tensor with another shape or dtype
+        than its parameter.
         """
         from .evaluate import evaluate
 
@@ -136,18 +137,18 @@ class Graph:
         return unflatten(self.out_tree, evaluate(self, as_tensors(leaves)))
 
     def dependencies(self, of: Tensor | Value | Node | None = None) -> tuple[Node, ...]:
-        """The nodes that a node needs, directly or by others, each after its inputs; the node itself is none of them.
+        """The nodes that a node needs, directly or through others, each after its inputs; not the node itself.
 
         Parameters
         ----------
         of : Node, Value or Tensor, optional
             A node of the graph, one of its results, or a tensor of the traced function. By default all results of the
-            graph, which are dependencies of it too.
+            graph, whose nodes are then included.
 
         Returns
         -------
         tuple of Node
-            Parameters and captured tensors among them.
+            The nodes, parameters and captured tensors among them.
 
         Raises
         ------
@@ -168,7 +169,7 @@ class Graph:
         return tuple(dependency for dependency in reachable([Value(node)]) if dependency is not node)
 
     def arguments_of(self, of: Tensor | Value | Node | None = None) -> tuple[str, ...]:
-        """The names of the parameters on which a node depends; by default of those that any result needs.
+        """The names of the parameters on which a node depends, by default of those on which any result depends.
 
         >>> import tensorbackend as tb
         >>> tb.trace(lambda x, unused: x * 2)("f32[n=3]", "f32[]").arguments_of()
@@ -178,7 +179,7 @@ class Graph:
         return tuple(name for name, value in zip(self.names, self.parameters, strict=True) if value.node in needed)
 
     def consumers(self, of: Tensor | Value | Node) -> tuple[Node, ...]:
-        """The nodes that take a node's result as an input, of a value or tensor those that take that very result.
+        """The nodes that take any result of a node as an input; for a value or tensor, only those that take that one.
 
         Raises `ArgumentError` for a value of another graph.
 
@@ -202,21 +203,21 @@ class Graph:
         return node
 
     def check(self, tensors: Sequence[Tensor]) -> None:
-        """Raises `ShapeError` unless each tensor has its parameter's template."""
+        """Raises `ShapeError` unless each tensor has its parameter's shape and dtype."""
         for name, value, x in zip(self.names, self.parameters, tensors, strict=True):
             template = value.template
             if x.template is not template and (x.shape != template.shape or x.dtype is not template.dtype):
                 raise ShapeError(expected(f"{name} as it was traced, {template!r}", "trace again", given=x.template))
 
     def __copy__(self) -> Graph:
-        return self  # nothing in it changes
+        return self  # a graph does not change
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
         return self
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         remedy = "send the function, and trace it there"
-        raise ArgumentError(expected("what can be pickled, which a graph's functions cannot", remedy))
+        raise ArgumentError(expected("an object that can be pickled, unlike the functions in a graph", remedy))
 
     def __repr__(self) -> str:
         from .show import as_text
@@ -236,7 +237,7 @@ class Graph:
         return to_mermaid(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """A picture in a notebook, which draws Mermaid in Markdown."""
+        """The graph for a notebook, which draws Mermaid in Markdown as a picture."""
         return {"text/plain": repr(self), "text/markdown": f"```mermaid\n{self.to_mermaid()}\n```"}
 
 
@@ -253,17 +254,17 @@ def reachable(outputs: Iterable[Value]) -> list[Node]:
 
 
 def rebuilt(graph: Graph, outputs: Sequence[Value]) -> Graph:
-    """A graph with the parameters of another and other results, as many and nested alike."""
+    """A graph with the same parameters and other results, of the same number and nesting."""
     new_graph = Graph(graph.parameters, outputs, graph.out_tree, graph.names)
     new_graph.call = graph.call
     return new_graph
 
 
 def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: int) -> tuple[list[Value], list[Value]]:
-    """Captures the values from before a trace that results need; returns the new results, and those values.
+    """Captures the values from before a trace that its results need; returns the new results and the captured values.
 
     A traced function may hold on to values of a trace around it. They do not depend on the parameters, so the graph
-    takes each as a tensor on ExprBackend.
+    captures each as a tensor on ExprBackend. `start` is the serial number at which the trace began.
     """
     parameter_nodes = {value.node for value in parameters}
     nodes: list[Node] = []
@@ -275,7 +276,7 @@ def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: 
         node = value.node
         if node in seen:
             continue
-        if node.op == PARAMETER and node.serial > start:  # of a trace inside this one that is over
+        if node.op == PARAMETER and node.serial > start:  # of a trace inside this one, which is over
             raise leaked(value)
         if node.serial < start and (node.inputs or node.op == PARAMETER):
             if current() is None and depends_on_argument(value):

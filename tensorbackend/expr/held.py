@@ -16,8 +16,8 @@ from .node import Node
 from .trees import flatten
 
 _DEPTH: Final = 6
-"""The number of steps from a function within which objects are looked at: its closure is one, an attribute of an object
-there another."""
+"""The greatest number of steps from a function to an object that is searched: from the function to an object in its
+closure is one step, from there to an attribute another."""
 
 _OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)
 
@@ -48,7 +48,7 @@ def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """The objects inside of a function, a container or any other object."""
+    """The objects directly inside a function, a container or any other object."""
     if isinstance(value, FunctionType):
         yield from (cell.cell_contents for cell in value.__closure__ or () if _is_full(cell))
         yield from value.__defaults__ or ()
@@ -66,16 +66,16 @@ def _within(value: Any) -> Iterator[Any]:
 
 def _is_full(cell: CellType) -> bool:
     try:
-        cell.cell_contents  # noqa: B018 # raises where nothing is in it yet
+        cell.cell_contents  # noqa: B018 # raises for an empty cell
     except ValueError:
         return False
     return True
 
 
 def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that keeps what its free variables are now, such as that of a loop around it.
+    """A copy of a function that keeps the present values of its free variables, such as the variable of a loop.
 
-    Variables that it assigns to itself stay shared.
+    Variables to which the function itself assigns stay shared.
 
     >>> functions = [lambda: number for number in range(3)]
     >>> [function() for function in functions]
@@ -97,8 +97,8 @@ def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @cache
 def _assigned(code: CodeType) -> frozenset[str]:
-    """The variables of functions around it that code assigns to, or code inside it."""
-    from dis import get_instructions  # slow to import, and only a gradient of one's own needs it
+    """The variables of enclosing functions to which code, or code inside it, assigns."""
+    from dis import get_instructions  # slow to import, and only custom gradients need it
 
     names = {
         instruction.argval

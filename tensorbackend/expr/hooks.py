@@ -1,4 +1,4 @@
-"""Side effects of a function, in a graph as outside: `debug_print`, and `debug_callback` for any other."""
+"""Side effects of a function, inside a graph and outside: `debug_print`, and `debug_callback` for any other effect."""
 
 from __future__ import annotations
 
@@ -20,31 +20,32 @@ from .trees import flatten, unflatten
 
 @checked
 def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywords: Any) -> None:
-    """Call a function with the data of tensors, also inside `jit`, `grad`, `vmap` and loops, where there are none yet.
+    """Call a function with the data of tensors, also inside `jit`, `grad`, `vmap` and loops.
 
     A traced function runs once, before there are data. A call by `debug_callback` becomes a part of the graph and is
-    made whenever that runs, in the order of the program. Outside a trace the function is called at once.
+    made whenever the graph runs, in the order of the program. Outside a trace the function is called at once.
 
     Parameters
     ----------
     function
-        Called with the arguments, for what it does: it may print, write to a file, or look for NaN and raise. What it
-        returns is left out. It may keep its tensors.
+        Called with the arguments, for its side effects: it may print, write to a file, or look for NaN and raise. Its
+        result is ignored. It may keep its tensors.
     *arguments, **keywords
-        Tensors, nested in lists, tuples, dicts and dataclasses, and whatever else. The function gets tensors with data
-        and without a gradient, on NumPy if they are JAX's. Of tensors without data, as in a dry run, it is not called.
+        Tensors, nested in lists, tuples, dicts and dataclasses, and any other values. The function gets tensors with
+        data and without a gradient; tensors on JAX are moved to NumPy. For tensors without data, as in a dry run, the
+        function is not called.
 
     Raises
     ------
     OperandError
-        At the end of the trace of a function that returns no tensor: a graph is what its results need.
+        At the end of the trace of a function that returns no tensor, as a graph holds only what its results need.
 
     Notes
     -----
-    Inside `vmap` the function is called for each example if one of the tensors depends on it, else once. A branch of a
-    `cond` that is not taken calls nothing. Where a gradient computes values again, in a `checkpoint`, a loop or a
-    branch, the function is called again. Code that JAX compiled calls from a thread of its own, while the caller goes
-    on: wait with `x.block_until_ready()` on a result.
+    Inside `vmap` the function is called for each example if one of the tensors depends on the example, else once. A
+    branch of a `cond` that is not taken calls nothing. Where a gradient computes values again, in a `checkpoint`, a
+    loop or a branch, the function is called again. Code compiled by JAX calls the function from a thread of its own,
+    while the caller goes on: wait with `x.block_until_ready()` on a result.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
         leaves = as_tensors(leaves)
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
         templates = [leaves[place].template for place in places]
-        # The tensors are kept by the graph, not by the function.
+        # The graph keeps the tensors, so the function must not.
         rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
 
         def run(*tensors: Tensor) -> None:
@@ -93,9 +94,9 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     Parameters
     ----------
     text
-        As `str.format` takes it: `"{} and {name}"`.
+        A format string, as for `str.format`: `"{} and {name}"`.
     *arguments, **keywords
-        What stands in its braces. A tensor without axes stands there as its number, and one with axes as it is printed.
+        The values for the braces. A tensor without axes is formatted as its number, and one with axes as it is printed.
 
     See Also
     --------
@@ -122,5 +123,5 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
 
 
 def _shown(value: Any) -> Any:
-    """A tensor without axes as its number."""
+    """The number of a tensor without axes; any other value itself."""
     return value.item() if isinstance(value, Tensor) and not value.shape else value

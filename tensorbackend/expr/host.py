@@ -1,4 +1,4 @@
-"""`host_call`: a function of NumPy arrays, called from inside a graph for what it gives."""
+"""`host_call`: a function of NumPy arrays, called from inside a graph for its result."""
 
 from __future__ import annotations
 
@@ -32,33 +32,33 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
     """Call a function of NumPy arrays and use its result, also inside `jit`, `vmap` and loops.
 
     Outside a trace the function is called at once. In a traced function the call is one node of the graph, and is made
-    whenever that runs; on JAX it leaves the compiled code for the host.
+    whenever the graph runs; on JAX, the compiled code calls back to the host.
 
     Parameters
     ----------
     function
         Takes the arguments, with a read-only NumPy array in place of each tensor, and returns arrays or numbers nested
-        as `templates`. It must be a function of its arguments alone: equal calls may be made once, and one whose
+        as `templates`. Its result must depend on its arguments alone: equal calls may be made once, and a call whose
         result nothing needs is not made.
     templates
         The templates of the result, nested in any way: templates, texts such as `"f32[batch=32, 10]"`, or tensors that
-        look alike. Shapes must be met; the function's result is cast within the kind of its dtype, such as float64
-        to float32.
+        look alike. The function's result must have these shapes. It is cast within the kind of its dtype, such as
+        float64 to float32.
     *arguments, **keywords
-        Tensors, nested in lists, tuples, dicts and dataclasses, and whatever else.
+        Tensors, nested in lists, tuples, dicts and dataclasses, and any other values.
 
     Returns
     -------
     Any
-        Tensors of these templates, on the arguments' backend. Of arguments without data, as in a dry run, the function
+        Tensors of these templates, on the arguments' backend. For arguments without data, as in a dry run, the function
         is not called.
 
     Raises
     ------
     ShapeError, DTypeError, ArgumentError
-        When the function returns something else than the templates say.
+        If the function returns something else than the templates say.
     GradientError
-        For a gradient through the call: `custom_gradient` says what it is.
+        For a gradient through the call, unless `custom_gradient` defines one.
 
     Notes
     -----
@@ -81,7 +81,7 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
         )
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
-        # The tensors are the node's, not the function's.
+        # The node keeps the tensors, so the function must not.
         rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
 
@@ -93,7 +93,7 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
             with outside(), default_backend("numpy"):
                 result = function(*positional, **by_name)
                 with named(HOST):
-                    result_leaves = leaves_like(out_tree, result, "result", "to be nested as the templates")
+                    result_leaves = leaves_like(out_tree, result, "result", "to be nested like the templates")
                     names = paths(out_tree, "result")
                     return tuple(
                         _fitted(x, like, path) for x, like, path in zip(result_leaves, out, names, strict=True)
@@ -121,7 +121,7 @@ _KINDS = ("is_integer", "is_floating", "is_complex")
 
 
 def _fitted(value: Any, like: Template, path: str) -> Tensor:
-    """The result of a function as a tensor of a template; an error where it does not fit."""
+    """The result of a function as a tensor with a template; raises an error if the result does not fit."""
     host = get_backend("numpy")
     try:
         x = move(value, host) if isinstance(value, Tensor) else asarray(value, backend=host)

@@ -40,17 +40,17 @@ class Compiled:
     def __init__(self, graph: Graph, backend: Backend, name: str) -> None:
         self.backend, self.results, self.out_tree = backend, graph.results, graph.out_tree
         self.graph, self.name = graph, name
-        # The simplified graph, run node by node, where the backend compiles nothing.
+        # If the backend compiles nothing, the simplified graph is run node by node.
         self.kernel = backend.compile_graph(graph) or Program(simplified(graph, backend), backend).kernel
-        """The payloads of the tensors among the arguments give a tuple of those of the results."""
+        """Takes the payloads of the tensors among the arguments, and returns a tuple of the payloads of the results."""
         self.calls = 0
-        """How often it was found again."""
+        """How often it was found in the cache."""
         self.warm: WarmCall = unwritten
-        """The code of its calls, once it was found again."""
+        """The code of its calls, written when it is first found in the cache."""
         is_program(self)
 
     def exchange(self, change: Change) -> None:
-        """Puts another kernel in place of its own."""
+        """Replaces the kernel by what `change` returns for it."""
         self.kernel = change(self.kernel, Subject(self.name, "jit", self.backend, self.results, parts=self.graph))
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
@@ -58,7 +58,7 @@ class Compiled:
         backend = self.backend
         try:
             payloads = self.kernel(*map(_DATA, tensors))
-        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
+        except Exception as error:  # each error of a kernel gets a note with the op and its line
             note(error, backend)
             raise
         if self.out_tree is LEAF:
@@ -82,7 +82,7 @@ class Lowered:
         self.graph = graph
         """The graph as it was traced."""
         self.backend = backend
-        """The backend for which it would be compiled: that of the tensors, the default one for templates alone."""
+        """The backend for which it would be compiled: that of the tensors, or the default one for templates alone."""
 
     def as_text(self) -> str:
         """The text of the program that the backend compiles: on JAX StableHLO, elsewhere the rewritten graph."""
@@ -102,13 +102,13 @@ class Jitted(Protocol, Generic[P, R]):
         """Runs the compiled function."""
 
     def cache_info(self) -> CacheInfo:
-        """The number of compilations that are kept, and how often one was there."""
+        """The number of compilations in the cache, and how many calls found one there."""
 
     def cache_clear(self) -> None:
         """Forgets all compilations."""
 
     def lower(self, *arguments: Any, **keywords: Any) -> Lowered:
-        """The program that would be compiled for such arguments, which may be templates; nothing runs."""
+        """The program that would be compiled for these arguments, which may be templates; nothing is computed."""
 
 
 @overload
@@ -140,12 +140,12 @@ def jit(
 ) -> Any:
     """Compile a function: it is traced once for each combination of templates and options, and then runs compiled.
 
-    JAX compiles the whole by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run the
-    simplified graph. Under a trace, on templates or on a tape the function itself is called.
+    JAX compiles the whole function by XLA; NumPy runs chains of elementwise ops a block at a time; other backends run
+    the simplified graph. Under a trace, on templates or on a tape, the function itself is called.
 
     Any argument but a tensor is an option: a number, a text, a function, or any object that hashes and is compared by
     its value. Each value of an option has a compilation of its own. A tensor that the function holds on to keeps the
-    value that it had at the trace. The caller does not see assignments to an argument.
+    value that it had at the trace. The caller does not see the function's assignments to an argument.
 
     Parameters
     ----------
@@ -153,14 +153,14 @@ def jit(
         A function of tensors and options, nested as the arguments of `trace`. Without it `jit` is a decorator with
         options: `@tb.jit(static_argnames="mode")`.
     static_argnums, static_argnames
-        Positional arguments, by position, and any, by name, that are options as a whole: containers of tensors or
-        objects of one's own, which must hash. One that changes without changing its hash keeps what it held at the
-        trace. A position stands for the name of its parameter too.
+        The arguments that are options as a whole, by position or by name: containers of tensors, or objects of the
+        user's own classes. They must hash. If such an object changes but its hash does not, the compilation keeps what
+        the object held at the trace. A position stands for the name of its parameter too, and a name for its position.
     trace_floats
         Whether Python floats and complex numbers are tensors without axes of their default dtype, rather than options,
-        so that a thousand learning rates are one compilation. Beside a float16 tensor the result is then a float32 one.
+        so that a thousand learning rates need one compilation. Beside a float16 tensor the result is then float32.
     cache_size
-        How many compilations are kept. When there are more, one goes that was not called lately.
+        How many compilations are kept. When there are more, one that was not called lately is dropped.
 
     Returns
     -------
@@ -171,8 +171,9 @@ def jit(
     Raises
     ------
     ArgumentError
-        For an option that does not hash, or that is an object which is equal only to itself and has attributes: they
-        might change, and the compilation would not. At once for a static argument that the function does not have.
+        For an option that does not hash. For an object that is equal only to itself and has attributes: the attributes
+        might change, and the compilation would not. At once, by `jit` itself, for a static argument that the function
+        does not have.
 
     Examples
     --------
@@ -202,9 +203,9 @@ def jit(
 def _static(
     function: Callable[..., Any], argnums: int | Sequence[int], argnames: str | Sequence[str]
 ) -> tuple[frozenset[int], frozenset[str]]:
-    """The positions and the names of static arguments, each of which stands for the other.
+    """The positions and the names of static arguments: a position adds its name, and a name its position.
 
-    Raises `ArgumentError` for one that the function does not have.
+    Raises `ArgumentError` for an argument that the function does not have.
     """
     numbers = [index(argnums)] if not isinstance(argnums, Sequence) else [index(number) for number in argnums]
     names = {argnames} if isinstance(argnames, str) else set(argnames)
@@ -227,7 +228,9 @@ def _static(
         numbers = [number % len(positional) for number in numbers]
     elif any(number < 0 for number in numbers):
         raise ArgumentError(
-            expected("static_argnums from 0 up, as the function takes any number", static_argnums=argnums)
+            expected(
+                "static_argnums of at least 0, as the function takes any number of arguments", static_argnums=argnums
+            )
         )
     if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         unknown = names - {parameter.name for parameter in parameters}
@@ -242,14 +245,14 @@ def _static(
 
 @lru_cache
 def _flat(count: int) -> Tree:
-    """The tree of positional arguments without containers."""
+    """The tree of `count` positional arguments that are no containers."""
     return flatten(((0,) * count, {}))[1]
 
 
 def _are_taken(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
-    """Whether leaves are options, and tensors on a backend: none is moved there or made a tensor.
+    """Whether a compilation takes leaves as they are: each is an option or a tensor on `backend`.
 
-    Without a tensor the default backend counts, so that there must be one.
+    There must be a tensor, as a call without one depends on the default backend too.
     """
     tensors = False
     for leaf in leaves:
@@ -270,7 +273,7 @@ def _jitted(
     cache: Cache[Compiled] = Cache(index(cache_size))
 
     def marked(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments with static ones as such."""
+        """The arguments, with static ones wrapped as `Static`."""
         if not (numbers or names):
             return arguments, keywords
         return (
@@ -279,7 +282,7 @@ def _jitted(
         )
 
     def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
-        """The graph of the function for arguments whose leaves are laid flat."""
+        """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
         def flat(traced_leaves: list[Any]) -> Any:
             positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
@@ -288,7 +291,7 @@ def _jitted(
         return trace_leaves(flat, leaves, argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
-        """Leaves with the Python floats that are to be tensors as such."""
+        """The leaves; with `trace_floats`, Python floats and complex numbers among them become tensors."""
         if not trace_floats:
             return list(leaves)
         return [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
@@ -304,19 +307,19 @@ def _jitted(
         return Lowered(graph_of(call, tree, as_arguments(leaves, backend)), backend)
 
     def known(leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
-        """The compilation for leaves that are all tensors, nested as a tree says, or the arguments themselves."""
+        """The compilation for leaves that are all tensors, if it is known; without a tree they are the arguments."""
         try:
             return cache.quick[defaults.current_precision(), *tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
         except (KeyError, AttributeError, TypeError):
             return None
 
     def again(compiled: Compiled, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The result of a compilation that was found, or `OTHERWISE`."""
+        """Calls a compilation that was found in the cache; returns its result, or `OTHERWISE`."""
         cache.prefer(compiled)
         return compiled.warm(compiled, arguments, keywords)
 
     def is_written(compiled: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
-        """Whether the calls of a compilation could be given code of their own, as such leaves are taken as they are."""
+        """Writes code for the calls of a compilation if it takes such leaves as they are; returns whether it does."""
         if not _are_taken(leaves, compiled.backend, trace_floats):
             return False
         compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)
@@ -352,7 +355,7 @@ def _jitted(
         try:
             compiled = cache.get(key)
         except TypeError:
-            expectation, remedy = "options of a compiled function to hash", "pass tensors, numbers, texts or tuples"
+            expectation, remedy = "hashable options of a compiled function", "pass tensors, numbers, strings or tuples"
             raise ArgumentError(
                 expected(expectation, remedy, options=[option[0] for option in options if option])
             ) from None

@@ -1,4 +1,4 @@
-"""Control flow in Python: what runs on a backend that has no callback of its own for it."""
+"""Control flow in Python, which runs on a backend that has no callback of its own for it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Tensors = Sequence[Tensor]
 
 
 def run_checkpoint(out: Any, inputs: tuple[Tensors], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """The graph."""
+    """Runs the graph; returns its results."""
     return tuple(program(options["body"], _backend(inputs))(inputs[0]))
 
 
 def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[Tensor, ...]:
-    """One branch, chosen by the predicate's value."""
+    """Runs one branch, chosen by the predicate's value."""
     predicate, operands = inputs
     branch = options["true_branch" if bool(predicate) else "false_branch"]
     return tuple(program(branch, predicate.backend)(operands))
@@ -34,7 +34,7 @@ def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> t
 def run_while_loop(
     out: tuple[Template, ...], inputs: tuple[Tensors, Tensors], options: Mapping[str, Any]
 ) -> tuple[Tensor, ...]:
-    """Turns as long as the condition's value is true, and no more than the limit."""
+    """Runs turns as long as the condition's value is true, and no more than the limit."""
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
     holds, turn = (program(options[name], backend, entered_once=True) for name in ("condition", "body"))
@@ -49,7 +49,7 @@ def run_while_loop(
 def run_scan(
     out: tuple[Template, ...], inputs: tuple[Tensors, Tensors, Tensors], options: Mapping[str, Any]
 ) -> tuple[Tensor, ...]:
-    """A step after the other; what each gives is stacked at the end."""
+    """Runs one step after the other, and stacks their results at the end."""
     constants, carried, xs = inputs
     length, count, backend = options["length"], len(carried), _backend(inputs)
     step = program(options["body"], backend, entered_once=True)
@@ -73,10 +73,10 @@ def _backend(inputs: Iterable[Tensors]) -> Backend:
 
 
 def _reader(x: Tensor) -> Callable[[int], Payload]:
-    """A function that gives the payload of `x[position]`.
+    """A function that returns the payload of `x[position]`.
 
-    Where the backend does not index at once it calls callbacks itself: a plan for each position would be made once and
-    never used again.
+    If the backend has no kernel for indexing, the function calls the callbacks `slice` and `squeeze` itself: a plan for
+    each position would be made once and never used again.
     """
     backend, lengths = x.backend, (1, *x.shape[1:])
     entry = backend.indexing(x.template, (int, EllipsisType))

@@ -22,17 +22,17 @@ CAPTURED: Final = "captured"
 """The op of a node for a tensor with data that the traced function holds on to."""
 
 RENAMED: Final = "rename"
-"""The op of a node for a value under other axis names, which no callback hears of."""
+"""The op of a node that renames the axes of a value, for which there is no callback."""
 
 
 HOOK: Final = "debug_callback"
-"""The op of a node that calls a function of the user's for what it does."""
+"""The op of a node that calls a function of the user's for its side effects."""
 
 HOST: Final = "host_call"
-"""The op of a node that calls a function of the user's for what it gives, with NumPy arrays."""
+"""The op of a node that calls a function of the user's with NumPy arrays, for its result."""
 
 CUSTOM: Final = "custom_gradient"
-"""The op of a node that is a graph with a gradient of its own."""
+"""The op of a node that holds a graph with a gradient of its own."""
 
 
 class Line(NamedTuple):
@@ -63,7 +63,7 @@ class Value(NamedTuple):
 
 
 Input: TypeAlias = "Value | tuple[Value, ...] | None"
-"""The argument for a tensor parameter: a value, those of a sequence, `None` where it was left out."""
+"""The argument for a tensor parameter: a value, the values of a sequence, or `None` if it was left out."""
 
 Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
 """A composite's default implementation, called with the fields of a `CompositeCall`."""
@@ -72,16 +72,16 @@ _serials = count()
 
 
 class Node:
-    """One call: an op by its callback's name, with its inputs, options, template and the user's line.
+    """One call of an op: the name of the op's callback, the inputs, options and output template, and the user's line.
 
-    A composite is one node, and `default` makes its parts. Nodes never change, and their serial numbers rise with
-    time, so a node comes after its inputs.
+    A composite is one node, and its default implementation `default` makes its parts. Nodes never change. Their serial
+    numbers rise with time, so a node comes after its inputs.
     """
 
     __slots__ = ("default", "inputs", "line", "op", "operands", "options", "out", "serial", "tensor")
 
     operands: tuple[Value, ...]
-    """The values that it needs, sequences laid out flat."""
+    """The values that the node needs, with sequences flattened."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Node:
         return tuple([Value(self, index) for index in range(len(self.out))])
 
     def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-        """The node's inputs with something in place of each value."""
+        """The node's inputs, with what `exchange` returns in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))
         return tuple(
@@ -128,7 +128,7 @@ class Node:
         )
 
     def remade(self, inputs: tuple[Any, ...], options: Mapping[str, object] | None = None) -> Node:
-        """The same call of other values, at the same line, and with other options if some are given."""
+        """The same call with other inputs, at the same line, and with other options if they are given."""
         chosen = self.options if options is None else options
         return Node(self.op, self.out, inputs, chosen, default=self.default, line=self.line)
 
@@ -137,7 +137,7 @@ class Node:
 
 
 def _flat(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
-    """The values among inputs; the inputs themselves where they are nothing else."""
+    """The values among inputs, with sequences flattened; the same tuple if all inputs are values."""
     for operand in inputs:
         if type(operand) is not Value:
             break
@@ -163,12 +163,12 @@ _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
 
 
 def is_users(file: str) -> bool:
-    """Whether a file of code is none of this package."""
+    """Whether a file of code is the user's, neither of this package nor frozen into Python."""
     return not (is_ours(file) or file.startswith("<frozen "))
 
 
 def here() -> Line | None:
-    """The line outside this package that is being run, or the one that `at_line` says."""
+    """The line that `at_line` sets, else the innermost line outside this package that is being run."""
     said = _line.get()
     if said is not None:
         return said
@@ -182,7 +182,7 @@ def here() -> Line | None:
 
 @block
 def at_line(line: Line | None) -> Iterator[None]:
-    """Nodes made inside belong to a line: those that a rewrite makes of a node belong to the node's."""
+    """Inside the block, new nodes get this line: nodes that a rewrite makes from a node keep the node's line."""
     before = _line.get()
     try:
         _line.set(line)

@@ -21,14 +21,14 @@ def backend_of(*values: Any) -> Backend:
     Parameters
     ----------
     *values
-        Tensors, arrays of any library, Python numbers, and lists, tuples, dictionaries and dataclasses of such.
+        Tensors, arrays of any library, Python numbers, and lists, tuples, dictionaries and dataclasses of these.
 
     Returns
     -------
     Backend
-        Where there are tensors, the one on which an op of them runs, as arrays follow the tensors beside them. Of
-        arrays alone the backend of their library, on their device; NumPy's give way to others. The default one where
-        neither is, and for arrays of a library that no backend has.
+        If there are tensors, the backend on which an op of them runs, as arrays follow the tensors beside them. For
+        arrays alone, the backend of their library, on their device; NumPy arrays give way to others. The default
+        backend if there are neither, and for arrays of a library for which there is no backend.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def backend_of(*values: Any) -> Backend:
 
     See Also
     --------
-    asarray : Makes a tensor of an array; `asarray(x, backend=tb.backend_of(x))` shares its memory where it can.
+    asarray : Makes a tensor from an array; `asarray(x, backend=tb.backend_of(x))` shares its memory where it can.
     """
     leaves, tree = flatten(values)
     tensors, arrays = [], []
@@ -70,18 +70,18 @@ def _of_arrays(arrays: list[Any]) -> Backend:
         if backend is None or backend is chosen or (chosen is not None and backend.name == HOST_LIBRARY):
             continue
         if chosen is not None and chosen.name != HOST_LIBRARY:
-            remedy = "make tensors of them with asarray(), on one backend"
+            remedy = "convert them with asarray(), on one backend"
             raise BackendError(expected("arrays of one backend", remedy, left=chosen, right=backend))
         chosen = backend
     return get_backend() if chosen is None else chosen
 
 
 HOST_LIBRARY = "numpy"
-"""The backend whose arrays every other one takes."""
+"""The name of the backend whose arrays every other backend takes."""
 
 
 def _holder(array: Any) -> Backend | None:
-    """The instance whose library an array is of, on the array's device; `None` for an array of another library."""
+    """The backend instance for an array's library and device; `None` if no backend is for that library."""
     kind = owner(array)
     if kind is None:
         return None
@@ -101,7 +101,7 @@ def is_concrete(*values: Any) -> bool:
     Parameters
     ----------
     *values
-        Tensors, arrays of any library, and lists, tuples, dictionaries and dataclasses of such. Numbers and any other
+        Tensors, arrays of any library, and lists, tuples, dictionaries and dataclasses of these. Numbers and any other
         objects have their data.
 
     Returns

@@ -1,4 +1,4 @@
-"""ExprBackend: records each call as a node. No op is named here; the callbacks come off the protocol."""
+"""ExprBackend: records each call as a node. Its callbacks are made from the list of callbacks in the protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _readers: list[Callable[[Tensor], Tensor]] = []
 
 
 def reader(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """Enters what gives a constant its data: it runs graphs, and so is of a higher module."""
+    """Registers the function that computes the data of a constant. It runs graphs, so a higher module defines it."""
     _readers.append(function)
     return function
 
@@ -40,7 +40,7 @@ class ExprBackend(Backend):
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """One node for a composite, which keeps the default for whoever needs its parts."""
+        """Records a composite as one node, which keeps the default implementation for code that needs its parts."""
         inputs = tuple(operand if operand is None else _input_of(value_of, operand) for operand in args.inputs)
         node = Node(name, args.out, inputs, args.options, default=default_impl)
         if _scope.get() is None:
@@ -48,18 +48,18 @@ class ExprBackend(Backend):
         return wrapped(node)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """A node that holds a tensor with data, one for a tensor in a trace."""
+        """A node that holds a tensor with data; a trace makes only one node for each tensor."""
         scope = _scope.get()
         if scope is None:
             return captured(x)
         key = (id(x.data), x.template, x.backend)
         value = scope.captured.get(key)
         if value is None:
-            value = scope.captured[key] = captured(x)  # which keeps the payload, so that its id stays its own
+            value = scope.captured[key] = captured(x)  # keeps the payload alive, and so its id unique
         return value
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """A node that holds the elements, on the backend that was the default before the trace."""
+        """A node that holds the elements, on the backend on which the trace keeps such data."""
         with default_backend(_holder()) as backend:
             return self.from_backend(Tensor(out, backend, backend.from_binary(out, data=data)), copy=False)
 
@@ -75,7 +75,7 @@ class ExprBackend(Backend):
         return not depends_on_argument(x.data)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Raises `TemplateDataError`, as how many batches there are depends on data."""
+        """Raises `TemplateDataError`, as the batches are copies of data."""
         raise without_data(x)
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
@@ -110,7 +110,7 @@ def _recorder(name: str) -> Callable[..., Payload]:
 for _callback in CALLBACKS.values():
     if not _callback.optional:
         setattr(ExprBackend, _callback.name, _recorder(_callback.name))
-ExprBackend.constant = _constant  # type: ignore[assignment,method-assign] # the same op, noted once
+ExprBackend.constant = _constant  # type: ignore[assignment,method-assign] # the same op, recorded once
 
 
 def _input_of(function: Callable[[Tensor], Value], operand: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
@@ -125,7 +125,7 @@ def _payload(x: Tensor) -> Value:
 
 
 def value_of(x: Tensor) -> Value:
-    """The value of a tensor on ExprBackend, or of one with data, under the tensor's names."""
+    """The value of a tensor on ExprBackend, or of a tensor with data, under the tensor's names."""
     if not isinstance(x.backend, ExprBackend):
         return captured(x)
     return under(x.template, x.data)
@@ -137,7 +137,7 @@ def under(template: Template, value: Value) -> Value:
 
 
 def captured(x: Tensor) -> Value:
-    """A node's value for a tensor with data, which later assignments to `x` do not change."""
+    """The value of a new node that holds a tensor with data. Later assignments to `x` do not change it."""
     return Value(Node(CAPTURED, x.template, tensor=Tensor(x.template, x.backend, x.data)))
 
 
@@ -162,7 +162,7 @@ def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:
 
 
 def without_data(x: Tensor) -> TemplateDataError:
-    """The error for reading what depends on an argument of a trace."""
+    """The error for reading a value that depends on an argument of a trace."""
     remedy = "use where() or tb.cond() for a choice, and size= for a shape that depends on data"
     return TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
 
@@ -172,18 +172,18 @@ def leaked(value: Value) -> BackendError:
     line = value.node.line
     place = "" if line is None else f", which {line.file}:{line.number} made"
     remedy = f"return it from the traced function{place}"
-    return BackendError(expected("no value of a trace that is over", remedy, value=value.template))
+    return BackendError(expected("a value of a trace that still runs", remedy, value=value.template))
 
 
 def refuse_leaked(node: Node) -> None:
-    """Raises `BackendError` for a node that is made after the trace of one of its inputs."""
+    """Raises `BackendError` for a node that is made after the trace of one of its inputs is over."""
     for value in node.operands:
         if depends_on_argument(value):
             raise leaked(value)
 
 
 def depends_on_argument(value: Value) -> bool:
-    """Whether a value was computed from an argument of a trace, or of one around that."""
+    """Whether a value was computed from an argument of its trace, or of a trace around it."""
     seen: set[Node] = set()
     waiting = [value.node]
     while waiting:
@@ -202,18 +202,18 @@ def depends_on_argument(value: Value) -> bool:
 
 
 class Scope:
-    """The state of one trace: where it begins, and the tensors with data that it met."""
+    """The state of one trace: the serial number at which it begins, and the tensors with data that it has met."""
 
     def __init__(self, holder: Backend, default: Backend) -> None:
         self.start = next_serial()
         self.captured: dict[tuple[int, Template, Backend], Value] = {}
         self.numbers: dict[Any, Value] = {}
         self.holder = holder
-        """Where data lives that is made of Python numbers or another library's arrays."""
+        """The backend of data that is made from Python numbers or another library's arrays."""
         self.default = default
         """The default backend around the trace."""
         self.token: Value | None = None
-        """The result of the last call of a function with side effects; `expr.effects` says more."""
+        """The token that the last call of a function with side effects returned; `expr.effects` explains tokens."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("tensorbackend_trace", default=None)
@@ -226,13 +226,13 @@ def _holder() -> Backend | str:
 
 
 def current() -> Scope | None:
-    """The innermost trace that runs, `None` outside all."""
+    """The innermost trace that runs, `None` outside all traces."""
     return _scope.get()
 
 
 @block
 def outside() -> Iterator[None]:
-    """A block outside all traces, for what runs on data while a graph is made."""
+    """A block outside all traces, for code that runs on data while a graph is made."""
     before = _scope.get()
     try:
         _scope.set(None)
@@ -243,10 +243,10 @@ def outside() -> Iterator[None]:
 
 @block
 def recording(home: Backend | None = None) -> Iterator[Scope]:
-    """A trace: new tensors are made on ExprBackend inside it.
+    """A trace: inside the block, new tensors are made on ExprBackend.
 
-    Data that is made inside lives on `home`, by default BinaryBackend, from which it moves to the backend of other
-    operands.
+    Data that is made inside the block lives on `home`. By default that is BinaryBackend, from which data moves to the
+    backend of other operands.
     """
     default, outer = get_backend(), _scope.get()
     if isinstance(default, ExprBackend):

@@ -38,35 +38,35 @@ def shard_map(
 def shard_map(
     function: Callable[..., Any] | None = None, *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]
 ) -> Any:
-    """A function that each device of a mesh calls with its parts of the arguments; the results are put together.
+    """Turn a function of parts into a function of whole tensors: each device of a mesh calls it with its own parts.
 
-    By default XLA divides the work of a function of whole tensors. Inside `shard_map` the work is divided by hand: the
-    function sees parts, and says by collectives (`psum`, `all_gather`, ...) what the devices do together. `jit`,
-    `grad` and `vmap` take it as any function.
+    The results of the devices are put together. By default XLA divides the work of a function of whole tensors. Inside
+    `shard_map` the work is divided by hand: the function sees parts, and says by collectives (`psum`, `all_gather`,
+    ...) what the devices do together. `jit`, `grad` and `vmap` take the mapped function like any other function.
 
     Parameters
     ----------
     function : Callable, optional
-        A function of tensors, nested as the arguments of `trace`, which gives tensors. Tensors that it closes over are
-        whole on each device. Without it `shard_map` is a decorator with options.
+        A function of tensors, nested as the arguments of `trace`, which returns tensors. Tensors that it closes over
+        are whole on each device. Without a function, `shard_map` is a decorator with options.
     mesh : Mesh
         The mesh of the arguments' backend.
     layout : mapping of str to str, sequence of str or None
-        Rules as `JaxBackend` takes them, often the same. An axis with a rule is divided, both of arguments and of
-        results; any other is whole.
+        Rules as `JaxBackend` takes them, often the same rules. An axis with a rule is divided, both of arguments and of
+        results; any other axis is whole.
 
     Returns
     -------
     Callable
-        The function of whole tensors. A result without an axis on some mesh axis must be the same on all devices along
-        it, as after `psum`; which device's is taken is not said.
+        The function of whole tensors. If no axis of a result is divided over some mesh axis, the result must be the
+        same on all devices along that mesh axis, as after `psum`; it is not defined which device's result is taken.
 
     Raises
     ------
     ShapeError
-        Where a rule cannot be met, as the mesh does not divide the axis or two rules want one mesh axis.
+        If a rule cannot be met: the mesh does not divide the axis, or two rules want the same mesh axis.
     BackendError
-        For tensors on no mesh.
+        For tensors that are not on a mesh.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def shard_map(
             results = call_shard_map(
                 mesh, body, [leaves[place] for place in places], [x.axes for x in shardings], wholes
             )
-        assert out_tree is not None  # by the trace
+        assert out_tree is not None  # set by the trace
         return unflatten(out_tree, results)
 
     return mapped
@@ -137,7 +137,7 @@ def call_shard_map(
 
 
 def _met(sharding: Sharding, label: str) -> Sharding:
-    """A sharding that meets all rules; `ShapeError` for one that does not."""
+    """The sharding itself; `ShapeError` if it does not meet all rules."""
     if sharding.notes:
         raise ShapeError(expected("arguments that all rules divide", sharding.notes[0], **{label: sharding.template}))
     return sharding
@@ -147,5 +147,5 @@ def _tensors(results: Sequence[Any], labels: Sequence[str]) -> list[Tensor]:
     """The results of a function, which are all tensors."""
     for result, label in zip(results, labels, strict=True):
         if not isinstance(result, Tensor):
-            raise OperandError(expected(f"a tensor as {label}", "return tb.asarray(...) of it", value=result))
+            raise OperandError(expected(f"a tensor as {label}", "wrap it in tb.asarray()", value=result))
     return list(results)

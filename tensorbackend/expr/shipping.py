@@ -1,7 +1,7 @@
 """Graphs as bytes, for another process that has the same packages, where they are compiled but not run.
 
-Objects that are pickled by name, such as a user's function for each element, must be importable there too. Functions
-that run on the host stay behind.
+Objects that are pickled by name, such as a user's function for `map` or `reduce`, must be importable there too.
+Functions that run on the host are not sent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def to_bytes(graph: Graph) -> bytes:
 
 
 def from_bytes(data: bytes) -> Graph:
-    """The graph that `to_bytes` gave; of one's own bytes alone, as for any pickle."""
+    """The graph that `to_bytes` wrote. As any pickle can run code, load only bytes from a trusted source."""
     graph = pickle.loads(data)
     assert isinstance(graph, Graph)  # only graphs are dumped
     return graph
@@ -42,18 +42,18 @@ def from_bytes(data: bytes) -> Graph:
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, part: Any) -> Any:
-        """How graphs, composites' defaults and options go."""
+        """How graphs and the default implementations of composites are pickled."""
         if isinstance(part, Graph):
             return _graph, _flat(part)
         if isinstance(part, MethodType) and isinstance(part.__self__, CompositePath):
             spec = part.__self__.spec
-            # The public function goes along by its name, so that the process imports the module that declares the op.
+            # The public function is pickled by its name, so that the process imports the module that declares the op.
             return _default, (getattr(sys.modules[spec.module], spec.function.__name__), spec.name)
         return NotImplemented
 
 
 def _flat(graph: Graph) -> tuple[Any, ...]:
-    """The nodes in order, with places in place of values: the nesting of pickles has its limits."""
+    """The nodes in order, and numbers in place of values: pickle's recursion limit rules out nested nodes."""
     places = {value: (number, value.index) for number, node in enumerate(graph.nodes) for value in node.values}
     nodes = [
         (
@@ -72,16 +72,16 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
 
 
 def _behind(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Stands in place of a function that stayed behind."""
-    raise ArgumentError(expected("a graph to be compiled alone", "run it in the process that traced it"))
+    """Stands in for a function of the host that was not sent."""
+    raise ArgumentError(expected("a graph that is only compiled, not run", "run it in the process that traced it"))
 
 
 _BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _behind}}
-"""Options in place of those that stay behind."""
+"""Options in place of those that are not sent."""
 
 
 def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
-    """The inputs with something in place of each value, sequences as lists."""
+    """The node's inputs, with what `exchange` returns in place of each value, and lists in place of sequences."""
     return tuple([
         operand if operand is None else exchange(operand) if isinstance(operand, Value) else [*map(exchange, operand)]
         for operand in node.inputs
@@ -89,7 +89,7 @@ def _inputs(node: Node, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
 
 
 def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: Any) -> Graph:
-    """The graph of flat nodes."""
+    """The graph of what `_flat` returned."""
     graph_nodes: list[Node] = []
 
     def value(place: tuple[int, int]) -> Value:
@@ -106,5 +106,5 @@ def _graph(nodes: list[Any], parameters: list[Any], outputs: list[Any], names: A
 
 
 def _default(public: Callable[..., Any], name: str) -> Any:
-    """The default implementation of a composite, which is declared now that its public function is there."""
+    """The default implementation of a composite, which the import of its public function has declared."""
     return CompositePath(OPS[name]).default

@@ -1,4 +1,4 @@
-"""Graphs as text, for Graphviz and for Mermaid."""
+"""Graphs as text, as Graphviz source and as Mermaid source."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from .node import CAPTURED, PARAMETER, Node, Value
 
 
 def as_text(graph: Graph) -> str:
-    """A line a node: number, op, template, inputs, options and the user's line, in columns; its subgraphs below it."""
+    """One line for each node, in columns: number, op, template, inputs, options and the user's line. A node's subgraphs
+    stand below it."""
     return "\n".join(_lines(graph, "graph"))
 
 

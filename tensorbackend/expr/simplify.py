@@ -1,6 +1,7 @@
 """Rewrites: functions from graph to graph that keep its meaning.
 
-Dead code needs no pass of its own, since a `Graph` holds what its results need and nothing else; `results` drops some.
+Dead code needs no pass of its own, since a `Graph` holds only the nodes that its results need; `results` drops some of
+the results.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def results(graph: Graph, chosen: Sequence[int]) -> Graph:
 
 
 def common_subexpressions(graph: Graph) -> Graph:
-    """One node for all that are alike: the same op with the same inputs and options.
+    """Replaces nodes that are alike by one node: the same op with the same inputs and options.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.exp(x) + tb.exp(x))("f32[n=3]")
@@ -109,7 +110,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
             return node.values
         try:
             result = with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
-        except TensorBackendError:  # what data shows is shown where the graph runs
+        except TensorBackendError:  # an error that data causes is raised when the graph runs
             return node.values
         if not node.inputs:  # a constant already
             known[node] = result
@@ -125,7 +126,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
 
 
 def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
-    """Replaces composites by their parts, and these by theirs, except for nodes to keep and control flow.
+    """Replaces composites by their parts, and these by their own parts, except control flow and nodes to keep.
 
     >>> import tensorbackend as tb
     >>> graph = tb.trace(lambda x: tb.square(x))("f32[n=3]")
@@ -143,7 +144,7 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
 
 
 def without_names(graph: Graph) -> Graph:
-    """Removes the nodes that rename axes, except those of results: no callback hears of names.
+    """Removes the nodes that rename axes, except those of results, as callbacks do not depend on names.
 
     Also removes casts to the dtype and reshapes to the shape that a value has already.
     """
@@ -158,7 +159,7 @@ def _changes_nothing_but_names(node: Node) -> bool:
 
 
 def parts(node: Node) -> tuple[Value, ...]:
-    """A composite's results computed by nodes of its default implementation."""
+    """A composite's results, computed by new nodes that its default implementation records."""
     assert node.default is not None  # a composite has one
     with at_line(node.line), recording() as scope:
         result = node.default(node.out, node.with_inputs(expr_tensor), node.options)
@@ -167,5 +168,5 @@ def parts(node: Node) -> tuple[Value, ...]:
 
 
 def simplified(graph: Graph, backend: Backend | str | None = None) -> Graph:
-    """All of these rewrites, for a graph that will run on a backend."""
+    """A graph that will run on a backend, with common subexpressions merged and constants folded."""
     return common_subexpressions(constant_folding(common_subexpressions(graph), backend))

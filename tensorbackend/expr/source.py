@@ -1,4 +1,4 @@
-"""Functions written as source, which is made of numbered names alone: those of one structure share their code."""
+"""Functions from generated source. As its names are only numbered, functions of the same structure share their code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def function_of(source: str, file: str, name: str, namespace: dict[str, Any]) -> FunctionType:
     """The function that a source defines; `namespace` becomes its globals.
 
-    A function in C that imports a module asks the globals of its caller for the built-in names.
+    The namespace gets the built-in names: a C function that imports a module looks for them in its caller's globals.
     """
     namespace["__builtins__"] = builtins
     return FunctionType(code_of(source, file), namespace, name)

@@ -1,7 +1,7 @@
 """Graphs inside nodes: what `cond`, `while_loop` and `scan` run, and how often.
 
-A node holds its subgraphs as options. They are closed: what they need of the graph around them are the node's inputs,
-so a rewrite of one graph never looks into another.
+A node holds its subgraphs as options. They are closed: whatever they need from the graph around them is among the
+node's inputs, so a rewrite of one graph never looks into another.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ def subgraphs(node: Node) -> tuple[Graph, ...]:
 
 
 def turns(node: Node) -> tuple[int | None, ...]:
-    """How often a node runs each of its subgraphs at most, `None` where only data can say.
+    """How often a node runs each of its subgraphs at most; `None` if that depends on data.
 
-    A `scan` runs its body for each of its `length` steps, a `while_loop` its two graphs `limit` times at most if it has
-    a limit; a `cond` runs one of its branches, once.
+    A `scan` runs its body for each of its `length` steps. A `while_loop` with a limit runs its two graphs `limit` times
+    at most. A `cond` runs one of its branches, once.
     """
     options = node.options
     return (cast("int | None", options.get("length", options.get("limit", 1))),) * len(subgraphs(node))
 
 
 def with_subgraphs(node: Node, function: Callable[[Graph], Graph]) -> Mapping[str, object]:
-    """The options of a node with a function of graphs applied to its subgraphs.
+    """The options of a node with `function` applied to its subgraphs.
 
-    The graphs that come back take and give what those before them did.
+    The graphs that it returns must have the same parameters and results, by template, as the graphs that it takes.
     """
     if not subgraphs(node):
         return node.options

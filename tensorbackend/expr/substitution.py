@@ -1,8 +1,8 @@
-"""Triangular systems of which some entries are stored.
+"""Sparse triangular systems, solved by sweeps.
 
-Rows that do not depend on each other are solved together: a row's level is 1 more than the greatest of those that it
-needs, and after as many sweeps over all rows as there are levels each row has its final number (Saad, Iterative Methods
-for Sparse Linear Systems, section 12.4.3). A sweep that changes nothing is the last.
+Rows that do not depend on each other are solved together. A row's level is 1 more than the greatest level of the rows
+that it needs. After as many sweeps over all rows as there are levels, each row has its final value (Saad, Iterative
+Methods for Sparse Linear Systems, section 12.4.3). A sweep that changes nothing is the last one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .while_loops import while_loop
 
 
 def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
-    """The fixed point of a step, found by repeating it: for steps of which so many lead there from anywhere."""
+    """The fixed point of a step, found by repeating it. At most `limit` steps must lead there from any start."""
 
     def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
         return state[2] & less(state[1], limit)
@@ -35,7 +35,7 @@ def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) ->
     def turn(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         before, count, _ = state
         after = step(before)
-        # A NaN that stays one is no change.
+        # A NaN that stays NaN is no change.
         changed = not_equal(after, before) & (equal(after, after) | equal(before, before))
         return after, count + 1, any_(changed)
 
@@ -50,7 +50,7 @@ NAME: Final = "sparse_triangular_solve"
 def substituted(
     values: Tensor, first: Tensor, second: Tensor, b: Tensor, *, format: Format, lower: bool, unit_diagonal: bool
 ) -> Tensor:
-    """The x with a @ x = b, as the callback `sparse_triangular_solve` has it, for tensors without names."""
+    """The x with a @ x = b for a sparse triangular a, as in the callback `sparse_triangular_solve`, without names."""
     backend = common_backend([values, first, second, b])
     batch = broadcast_shapes(values.shape[:-1], first.shape[:-1], second.shape[:-1], b.shape[:-2])
     out = Template((*batch, *b.shape[-2:]), b.dtype)

@@ -1,4 +1,4 @@
-"""`trace`: a function run on tensors of ExprBackend, and the graph that it leaves."""
+"""`trace`: runs a function on tensors of ExprBackend, and returns the graph that this records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
-from . import constants as constants  # enters what gives them their data
+from . import constants as constants  # registers the function that computes their data
 from .effects import after_calls
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
@@ -26,9 +26,9 @@ from .trees import Tree, flatten, paths, unflatten
 def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """Trace a function into a graph: call the result with templates or tensors.
 
-    Arguments may nest tensors in lists, tuples, dicts and dataclasses; texts such as `"f32[batch=32, 10]"` or `"f32"`
-    stand for templates, and other texts and values reach the function as they are. Raises the function's own
-    errors, and `TemplateDataError` where it reads data that depend on an argument.
+    Arguments may nest tensors in lists, tuples, dicts and dataclasses. Texts such as `"f32[batch=32, 10]"` or `"f32"`
+    stand for templates; other texts and values reach the function as they are. Raises the function's own
+    errors, and `TemplateDataError` if the function reads data that depend on an argument.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str
 def argument_names(
     function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any] | None = None
 ) -> list[str]:
-    """The names of the leaves of arguments, after the function's parameters where these have names."""
+    """The names of the leaves of arguments, which begin with the function's parameter names where these are known."""
     while hasattr(function, "__wrapped__"):  # to the function that a decorator, such as `grad`, wraps
         function = function.__wrapped__
     code = getattr(function, "__code__", None)
@@ -81,7 +81,7 @@ def argument_names(
     if known[:1] == ("self",) and hasattr(function, "__self__"):
         known = known[1:]
     roots = [known[i] if i < len(known) else f"arguments[{i}]" for i in range(len(arguments))]
-    # Keywords are leaves in the order of a dictionary's.
+    # The leaves of keywords come in the order of a dictionary's leaves, by sorted keys.
     pairs = [*zip(roots, arguments, strict=True), *sorted((keywords or {}).items())]
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
@@ -92,9 +92,9 @@ def trace_leaves(
     names: Sequence[str],
     home: Backend | None = None,
 ) -> Graph:
-    """The graph of a function of a flat list, of which templates and tensors become the parameters.
+    """The graph of a function of a flat list; the templates and tensors in the list become the parameters.
 
-    Tensors that the function makes of data live on `home`; by default it follows the parameters.
+    Tensors that the function makes from data live on `home`. By default they follow the backend of the parameters.
     """
     templates = [_template_of(leaf) for leaf in leaves]
     if home is None and not any(template is not None for template in templates):
@@ -120,7 +120,8 @@ def resumed(
 ) -> Graph:
     """The graph of a function that goes on where an earlier trace ended.
 
-    It may use the values of that trace. The graph takes the earlier trace's parameters, then one for each template.
+    The function may use the values of that trace. The graph takes the parameters of the earlier trace, then one
+    parameter for each template.
     """
     with recording(before.holder) as scope:
         more = [Value(Node(PARAMETER, template)) for template in templates]
@@ -131,14 +132,14 @@ def resumed(
 
 
 def _outputs(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
-    """The values of nested results, which need the calls of the trace, and how they are nested."""
+    """The values of nested results, one of which needs the calls recorded in the trace, and how they are nested."""
     leaves, tree = flatten(result)
     values = [_output(leaf) for leaf in leaves]
     return after_calls(scope, values), tree
 
 
 def _output(result: Any) -> Value:
-    """The value of a result: a tensor, or what can be made one."""
+    """The value of a result, which is a tensor or can be converted to one."""
     if isinstance(result, Tensor):
         return value_of(result)
     _check_result(result)
@@ -146,7 +147,7 @@ def _output(result: Any) -> Value:
 
 
 def check_results(result: Any) -> None:
-    """Raises `OperandError` for nested results of a traced function that are neither tensors nor can be made such."""
+    """Raises `OperandError` unless all nested results of a function are tensors or can be converted to tensors."""
     for leaf in flatten(result)[0]:
         if not isinstance(leaf, Tensor):
             _check_result(leaf)
@@ -159,7 +160,7 @@ def _check_result(result: Any) -> None:
 
 
 def _template_of(leaf: Any) -> Template | None:
-    """The template of a tensor or array, `None` for what becomes no parameter."""
+    """The template of a tensor or array; `None` for a leaf that does not become a parameter."""
     if isinstance(leaf, Template):
         return leaf
     if isinstance(leaf, Tensor):
@@ -171,7 +172,7 @@ def _template_of(leaf: Any) -> Template | None:
 
 _TEMPLATE = re.compile(r"(?P<dtype>[a-z]\w*)(?:\[(?P<axes>[^\]]*)\])?")
 _MAX_DIGITS = 100
-"""More than any size has, and fewer than Python refuses to read."""
+"""More digits than any size has, and fewer than Python refuses to parse."""
 
 _LIKE_A_TEMPLATE = re.compile(r"\s*(?P<dtype>\w+)\s*(?P<axes>[\[(].*)?", re.DOTALL)
 
@@ -191,7 +192,7 @@ def _is_template(text: str) -> bool:
 def parse_template(text: str) -> Template:
     """A template written as text: `"f32[batch=32, feature=784]"`, `"s64[3]"`, `"bool"`.
 
-    Raises `ShapeError` for a text that is none, `DTypeError` for a dtype that is none.
+    Raises `ShapeError` for a text that is no template, and `DTypeError` for an unknown dtype.
 
     >>> parse_template("f32[batch=32, 784]")
     f32[batch: 32][784]

@@ -1,8 +1,8 @@
 """Nested containers of tensors and their leaves: takes containers apart, compares them and rebuilds them.
 
-Containers are `None`, the instances of the classes that `register_tree_node` was told of, and lists, tuples, named
-tuples, dictionaries and dataclasses with their subclasses. The leaves of a dictionary come in the order of its sorted
-keys, as in JAX, so that equal dictionaries are equal trees however they were filled.
+Containers are `None`, instances of classes that `register_tree_node` registered, and lists, tuples, named tuples,
+dictionaries and dataclasses with their subclasses. The leaves of a dictionary come in the order of its sorted keys, as
+in JAX, so that equal dictionaries are equal trees however they were filled.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class _Dataclass(Protocol):
 
 
 Nested = TypeVar("Nested", bound="Tensor | Sequence[Any] | Mapping[Any, Any] | _Dataclass | None")
-"""An object that holds tensors, of a type that a function of them may give back; not a number, which becomes a
-tensor."""
+"""A tensor, or an object that holds tensors, whose type a function of nested tensors may return again. Numbers are
+excluded, as they become tensors."""
 
 
 class Tree(NamedTuple):
@@ -36,7 +36,7 @@ class Tree(NamedTuple):
     kind: type | None = None
     """The container's class; `None` for a leaf."""
     keys: tuple[Any, ...] = ()
-    """The keys between the brackets, or the names of the fields."""
+    """The key, position or field name of each child."""
     children: tuple[Tree, ...] = ()
     data: Hashable = None
     """Further data of the container: the factory of a `defaultdict`, the static data of a registered class."""
@@ -47,7 +47,7 @@ class Tree(NamedTuple):
         return 1 if self.kind is None else sum(child.size for child in self.children)
 
     def step(self, key: Any) -> str:
-        """How Python writes the way from the container to one of its parts."""
+        """How Python writes the access to one of the container's parts, such as `[0]` or `.name`."""
         if self.kind in registered or not (is_dataclass(self.kind) or hasattr(self.kind, "_fields")):
             return f"[{key!r}]"
         return f".{key}"
@@ -70,12 +70,12 @@ class _Node(NamedTuple):
 
 
 registered: Final[dict[type | None, _Node]] = {}
-"""What `register_tree_node` was told."""
+"""The classes that `register_tree_node` registered, with their functions."""
 
 _listeners: list[Callable[[type, _Node], None]] = []
 
 _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tuple, type(None))
-"""Classes whose meaning is settled."""
+"""Classes that cannot be registered, as they are containers or leaves already."""
 
 
 @checked
@@ -93,10 +93,10 @@ def register_tree_node(
     Parameters
     ----------
     kind : type
-        The class. Its subclasses are registered for themselves.
+        The class. Its subclasses need registrations of their own.
     flatten : function of an instance
         Returns the parts, which may be nested in turn, and the static data. The static data is compared and hashed:
-        two instances with other data are nested differently, and `jit` compiles for each.
+        two instances with different data are nested differently, and `jit` compiles for each.
     unflatten : function of the static data and the parts
         Returns an instance. The parts may be anything, not only tensors.
 
@@ -147,14 +147,14 @@ class _Container(NamedTuple):
     parts: Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...], Hashable]]
     """The keys, the children and the static data of an instance."""
     rebuilt: Callable[[Tree, tuple[Any, ...]], Any]
-    """An instance that is nested as a tree says, of its children."""
+    """An instance with given children, for a tree that says how it is nested."""
 
 
 _containers: dict[type, _Container | None] = {}
 
 
 def _container(kind: type) -> _Container | None:
-    """The container that a class is, `None` for a leaf; kept for the next instance."""
+    """How instances of a class are taken apart, `None` for leaves; kept for the next instance."""
     try:
         return _containers[kind]
     except KeyError:
@@ -182,8 +182,8 @@ def _container_of(kind: Any) -> _Container | None:
 
 
 def container_of_tree(tree: Tree) -> _Container:
-    """The container of a tree that is no leaf."""
-    assert tree.kind is not None  # by what callers have asked
+    """How the container of a tree is taken apart and rebuilt; the tree must not be a leaf."""
+    assert tree.kind is not None  # callers have checked that
     container = _container(tree.kind)
     assert container is not None  # it was one when it was flattened
     return container
@@ -227,7 +227,7 @@ def _dict_like(tree: Tree, children: tuple[Any, ...]) -> Any:
 
 
 def _dataclass(tree: Tree, children: tuple[Any, ...]) -> Any:
-    """A dataclass, frozen or with a constructor of its own."""
+    """An instance of a dataclass, made without its constructor: the class may be frozen, or define one of its own."""
     kind: Any = tree.kind
     instance: Any = object.__new__(kind)
     for name, child in zip(tree.keys, children, strict=True):
@@ -274,7 +274,7 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
     try:
         return leaves, _flattened(value, leaves)
     except RecursionError:
-        expectation = "containers nested to some hundred levels, none inside itself"
+        expectation = "containers nested at most a few hundred levels deep, none inside itself"
         raise ArgumentError(expected(expectation, kind=type(value).__name__)) from None
 
 
@@ -297,7 +297,7 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
 
 
 def in_registered(tree: Tree) -> list[bool]:
-    """Whether each leaf is a part of an instance of a registered class, which knows what its parts are for."""
+    """For each leaf, whether it is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
     is_registered = tree.kind in registered
@@ -305,7 +305,7 @@ def in_registered(tree: Tree) -> list[bool]:
 
 
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
-    """Containers nested as a tree says around leaves."""
+    """Containers nested as a tree says, which hold the leaves."""
     return _nested(tree, iter(leaves))
 
 
@@ -321,16 +321,16 @@ def tree_map(function: Callable[..., Tensor], value: Nested, *others: Any) -> Ne
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any: ...
 @entry
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
-    """Apply a function to every leaf of nested containers, beside the leaves of others that are nested alike.
+    """Apply a function to every leaf of nested containers, together with the leaves of others that are nested alike.
 
     Parameters
     ----------
     function : function of leaves
         Takes one leaf of each tree.
     value : nested containers
-        Lists, tuples, dictionaries, dataclasses, `None` and classes that `register_tree_node` was told of.
+        Lists, tuples, dictionaries, dataclasses, `None` and instances of classes registered by `register_tree_node`.
     *others : nested containers
-        Trees of the same structure. The entries of dictionaries are paired by key, in whatever order they are.
+        Trees of the same structure. The entries of dictionaries are paired by key, whatever their order.
 
     Returns
     -------
@@ -340,7 +340,7 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     Raises
     ------
     ArgumentError
-        For trees that are not nested alike; the text says where they first differ.
+        For trees that are not nested alike; the message says where they first differ.
 
     Examples
     --------
@@ -351,12 +351,12 @@ def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     leaves, tree = flatten(value)
     rows = [leaves]
     for position, other in enumerate(others, 1):
-        rows.append(leaves_like(tree, other, f"trees[{position}]", "to be nested as the first tree"))
+        rows.append(leaves_like(tree, other, f"trees[{position}]", "to be nested like the first tree"))
     return unflatten(tree, [function(*row) for row in zip(*rows, strict=True)])
 
 
 def paths(tree: Tree, root: str = "") -> list[str]:
-    """Where each leaf is, as Python writes it, for error messages.
+    """The path to each leaf, as Python writes it, for error messages.
 
     >>> paths(flatten({"a": 1, "b": (2, 3)})[1], "x")
     ["x['a']", "x['b'][0]", "x['b'][1]"]
@@ -374,18 +374,18 @@ def paths(tree: Tree, root: str = "") -> list[str]:
 
 
 def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any]:
-    """The leaves of a value that is nested as a tree says; `ArgumentError` where it first is not."""
+    """The leaves of a value; raises `ArgumentError` for the first place where it is not nested as the tree says."""
     leaves, value_tree = flatten(value)
     difference = None if value_tree == tree else first_difference(tree, value_tree, root)
     if difference is not None:
         path, before, after = difference
-        remedy = "give every value its place, of the same kind of container"
+        remedy = "keep every value in its place, in the same kind of container"
         raise ArgumentError(expected(f"{path} {expectation}, {before}", remedy, returned=_Bare(after)))
     return leaves
 
 
 class _Bare(str):
-    """A text that stands in an error as it is."""
+    """A text that stands in an error without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__

@@ -1,4 +1,4 @@
-"""`vmap`: a function of one example as a function of a batch."""
+"""`vmap`: turns a function of one example into a function of a batch."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
     """Turn a function of one example into a function of a batch.
 
     `in_axes` says which axis of the tensors holds the examples, by position or name; `None` leaves an argument as it
-    is. A tuple has an entry for each argument, and for an argument that nests tensors an entry may nest likewise, with
-    a dict for a dict or a dataclass. Keyword arguments are left as they are. `out_axes` says where the results have
-    that axis, nested likewise; `None` is for results that are the same for all examples. Its name there is
-    `axis_name`, or else the one that it had.
+    is. A tuple has an entry for each argument. For an argument that nests tensors, the entry may be nested in the same
+    way, with a dict for a dict or a dataclass. Keyword arguments are left as they are. `out_axes` says where the
+    results have that axis, and may be nested as the results; `None` is for results that are the same for all examples.
+    In the results, the axis has the name `axis_name`, or else the name that it had in the arguments.
 
-    The function sees tensors without the axis, and may be any that `trace` takes. Raises `ShapeError` for different
-    numbers of examples, `AxisError` for an axis that is not there, `NamesError` for different names of the axis,
-    `ArgumentError` for axes that are not nested as what they are for.
+    The function sees tensors without the axis, and may be any function that `trace` takes. Raises `ShapeError` for
+    different numbers of examples, `AxisError` for an axis that is not there, `NamesError` for different names of the
+    axis, and `ArgumentError` for `in_axes` or `out_axes` that are not nested as the arguments or results.
 
     Parameters
     ----------
     function
         A function of the tensors of one example.
     in_axes : default 0
-        For each argument the axis of the examples, by position or by name; `None` for one that all examples share.
+        For each argument, the axis of the examples, by position or by name; `None` for one that all examples share.
     out_axes : default 0
-        The axis of the examples in the results; `None` for what all examples share.
+        The axis of the examples in the results; `None` for results that all examples share.
     axis_name : str, optional
-        The name of that axis in the results; by default the one that it had.
+        The name of that axis in the results; by default its name in the arguments.
 
     Returns
     -------
     Callable
-        A function of arguments with the axis.
+        The function of a batch, whose arguments have that axis.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class _Example:
 
     def __init__(self, leaf: Any, axis: Any, name: str) -> None:
         if not isinstance(leaf, Tensor):
-            raise OperandError(expected(f"a tensor as {name}", "give it None in in_axes", axis=axis, given=leaf))
+            raise OperandError(expected(f"a tensor as {name}", "pass None for it in in_axes", axis=axis, given=leaf))
         self.x = leaf
         self.argument, template = name, self.x.template
         try:
@@ -121,29 +121,29 @@ class _Example:
         return intern_template((*shape[:at], *shape[at + 1 :]), template.dtype, (*names[:at], *names[at + 1 :]))
 
     def in_front(self) -> Tensor:
-        """The tensor with that axis in front, without its name."""
+        """The tensor with the axis of the examples in front, and without that axis's name."""
         x = moveaxis(self.x, self.position, 0) if self.position else self.x
         return x if x.names[0] is None else rename(x, None, *x.names[1:])
 
 
 def _common(examples: Sequence[_Example | None]) -> tuple[int, str | None]:
-    """The number of examples, and the name that their axis has."""
+    """The number of examples, and the name of their axis."""
     mapped_examples = [example for example in examples if example is not None]
     if not mapped_examples:
-        raise ArgumentError(expected("an argument with an axis of examples", "give in_axes one that is not None"))
+        raise ArgumentError(expected("an argument with an axis of examples", "pass one that is not None in in_axes"))
     sizes = {example.argument: example.size for example in mapped_examples}
     if len(set(sizes.values())) > 1:
-        raise ShapeError(expected("as many examples in each argument", "choose other in_axes", **sizes))
+        raise ShapeError(expected("the same number of examples in each argument", "choose other in_axes", **sizes))
     names = {example.argument: example.name for example in mapped_examples if example.name is not None}
     if len(set(names.values())) > 1:
-        raise NamesError(expected("one name of the axis of examples", "rename() one of them", **names))
+        raise NamesError(expected("one name for the axis of examples", "rename() one of them", **names))
     return mapped_examples[0].size, next(iter(names.values()), None)
 
 
 def batch_graph(
     graph: Graph, tensors: Sequence[Tensor], flags: Sequence[bool], size: int, out_axes: Any, name: str | None
 ) -> Graph:
-    """The graph of a batch: its parameters are those tensors, of which the flagged ones have the examples in front."""
+    """The graph of a batch. Its parameters are as `tensors`; those with a flag have the axis of examples in front."""
 
     def function(inputs: list[Tensor]) -> Any:
         operands = [Operand(x, flag) for x, flag in zip(inputs, flags, strict=True)]
@@ -160,8 +160,8 @@ def _placed(result: Operand, place: object, size: int, name: str | None) -> Tens
     x = result.x
     if place is None:
         if result.mapped:
-            expectation = "an out_axes for a result that depends on the example"
-            raise ArgumentError(expected(expectation, "give it a position", result=x.template, out_axes=place))
+            expectation = "a position in out_axes for a result that depends on the example"
+            raise ArgumentError(expected(expectation, "pass one such as 0", result=x.template, out_axes=place))
         return x
     x = x if result.mapped else broadcast_to(x, (size, *x.shape))
     at = as_int(place)
@@ -173,11 +173,11 @@ def _placed(result: Operand, place: object, size: int, name: str | None) -> Tens
     return moveaxis(x, 0, at) if at % x.ndim else x
 
 
-# Axes nested as what they are for
+# Axes nested as the values that they are for
 
 
 def _spread(axes: Any, value: Any, option: str) -> list[Any]:
-    """An entry of `axes` for each leaf of a value: one that is none of a container's counts for all below."""
+    """The entry of `axes` for each leaf of a value. A single axis for a container counts for all leaves in it."""
     entries: list[Any] = []
     _spread_into(entries, axes, flatten(value)[1], option)
     return entries
@@ -189,7 +189,8 @@ def _spread_into(entries: list[Any], axes: Any, tree: Tree, option: str) -> None
         return
     axes_by_key = parts_by_key(axes)
     if axes_by_key is None or tree.kind is None or set(axes_by_key) != set(tree.keys):
-        expectation = f"{option} nested as what they are for, whose parts are {list(tree.keys)}"
+        pattern = "the arguments" if option == "in_axes" else "the result"
+        expectation = f"{option} nested like {pattern}, whose parts are {list(tree.keys)}"
         raise ArgumentError(expected(expectation, "give one axis for all parts, or one for each", **{option: axes}))
     for key, child in zip(tree.keys, tree.children, strict=True):
         _spread_into(entries, axes_by_key[key], child, option)

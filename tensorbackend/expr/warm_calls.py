@@ -1,6 +1,6 @@
 """The code of a warm call of a compiled function, written for the arguments that it was compiled for.
 
-For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
+For `step({"a": x, "b": y}, 0.5)`, which returns a pair of tensors, the code is
 
     def call(entry, arguments, keywords):
         try:
@@ -17,7 +17,7 @@ For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
         entry.calls += 1
         try:
             payloads = entry.kernel(v2.data, v3.data)
-        except Exception as error:  # whatever a kernel raises gets the op and its line, and passes
+        except Exception as error:  # each error of a kernel gets a note with the op and its line
             note(error, backend)
             raise
         v4 = blank_tensor()
@@ -31,9 +31,9 @@ For `step({"a": x, "b": y}, 0.5)`, which gives a pair of tensors, it is
         return v6
 
 The arguments are mostly nested as they were in the last call. `flatten` asks each container for its class, sorts the
-keys of dictionaries and makes a tree; this code checks on the way what it takes for granted. A loop over the leaves
-takes several times as long, above all beside threads that empty the processor's caches: it reads more objects and runs
-more code.
+keys of dictionaries and makes a tree. This code expects the nesting of the last call instead, and checks it on the way.
+A loop over the leaves takes several times as long, above all beside threads that empty the processor's caches: it reads
+more objects and runs more code.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ from .source import function_of
 from .trees import LEAF, Tree, container_of_tree, flatten, registered
 
 WarmCall: TypeAlias = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-"""The result of an entry, which has a `kernel` and counts its `calls`, for positional and named arguments; `OTHERWISE`
-for arguments that it was not written for."""
+"""Takes a cache entry, which has a `kernel` and counts its `calls`, and the positional and named arguments. Returns the
+result of the call, or `OTHERWISE` for arguments that the code was not written for."""
 
 OTHERWISE: Final = object()
-"""What a call gives for arguments that it was not written for."""
+"""What a warm call returns for arguments that its code was not written for."""
 
 _FILE: Final = os.path.join(os.path.dirname(__file__), "<call>")
 """The file name in the code of a call: one of this package, whose frames tracebacks leave out."""
 
 _MISSES: Final = (LookupError, AttributeError, TypeError, ValueError)
-"""What arguments of another nesting lead to."""
+"""The errors to which arguments of another nesting lead."""
 
 _UNCHANGING: Final = frozenset({bool, int, float, complex, str, bytes, type(None), DType})
-"""Classes of options that are the same as long as they are the same object; so are those that hash by identity."""
+"""Classes of options that never change. Options that hash by identity count as unchanging too."""
 
 
 def unwritten(entry: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -78,18 +78,18 @@ def unwritten(entry: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) 
 def call_of(
     tree: Tree, leaves: Sequence[Any], out_tree: Tree, results: Sequence[Template], backend: Backend
 ) -> WarmCall:
-    """The code of calls with such arguments, whose tensors are on the backend and whose other leaves are options.
+    """Writes the code of calls with such arguments, whose tensors are on a backend and whose other leaves are options.
 
     Parameters
     ----------
     tree
         The nesting of the pair of positional and named arguments.
     leaves
-        Of that pair.
+        The leaves of that pair.
     out_tree, results
         The nesting of the result, and the templates of its leaves.
     backend
-        That of the tensors and of the results.
+        The backend of the tensors and of the results.
     """
     writer = _Writer(backend)
     positional, named = tree.children
@@ -120,7 +120,7 @@ class _Writer:
         """The variable of each tensor among the arguments, and its template."""
 
     def write_call(self, leaves: list[Any], positional: Tree, named: Tree) -> None:
-        """Writes the lines that look at the arguments, and call the kernel."""
+        """Writes the lines that check the arguments, and call the kernel."""
         leaves.reverse()
         self._line("try:")
         self._unless(f"len(arguments) == {len(positional.children)}")
@@ -140,12 +140,12 @@ class _Writer:
         self._line("try:")
         operands = ", ".join([f"{variable}.data" for variable, _ in self._tensors])
         self._line(f"    payloads = entry.kernel({operands})")
-        self._line("except Exception as error:")  # whatever a kernel raises gets the op and its line, and passes
+        self._line("except Exception as error:")  # each error of a kernel gets a note with the op and its line
         self._line("    note(error, backend)")
         self._line("    raise")
 
     def write_result(self, tree: Tree, results: Sequence[Template]) -> None:
-        """Writes the lines that make tensors of payloads, and nest them."""
+        """Writes the lines that make tensors from the payloads, and nest them."""
         variables = [self._variable() for _ in results]
         for variable in variables:
             self._line(f"{variable} = blank_tensor()")
@@ -160,7 +160,7 @@ class _Writer:
     # Arguments
 
     def _parts(self, parts: str, children: Sequence[Tree], leaves: list[Any]) -> None:
-        """Writes the lines that read the parts of a container, of which an expression makes a sequence.
+        """Writes the lines that read the parts of a container; `parts` is an expression for the sequence of them.
 
         Takes their leaves from the end of the list.
         """
@@ -199,7 +199,7 @@ class _Writer:
         self._parts(read, tree.children, leaves)
 
     def _leaf(self, variable: str, leaf: Any) -> None:
-        """Writes the line that looks at an option; tensors are looked at together."""
+        """Writes the line that checks an option. Tensors are noted, and checked together later."""
         if isinstance(leaf, Tensor):
             self._tensors.append((variable, leaf.template))
             return
@@ -233,7 +233,7 @@ class _Writer:
             expression = f"{{{', '.join([f'{self._name(key)}: {of[key]}' for key in filled])}}}"
         else:
             expression = f"{self._name(container_of_tree(tree).rebuilt)}({self._name(tree)}, ({row}))"
-        variable = self._variable()  # as expressions nest less deeply than containers
+        variable = self._variable()  # a line for each, as Python limits how deep expressions nest
         self._line(f"{variable} = {expression}")
         return variable
 
@@ -243,7 +243,7 @@ class _Writer:
         self.lines.append(f"    {text}")
 
     def _unless(self, condition: str) -> None:
-        """Writes the line that gives up where a condition does not hold."""
+        """Writes the line that returns `OTHERWISE` if a condition does not hold."""
         self._line(f"    if not ({condition}): return otherwise")
 
     def _variable(self) -> str:
@@ -259,7 +259,7 @@ class _Writer:
 
 
 def _is_unchanging(option: Any) -> bool:
-    """Whether an option is the same as long as it is the same object."""
+    """Whether an option never changes, so that the same object is the same option."""
     kind = type(option)
     if kind is tuple:
         return all(map(_is_unchanging, option))
@@ -267,7 +267,7 @@ def _is_unchanging(option: Any) -> bool:
 
 
 def _several(getter: Callable[..., Callable[[Any], Any]], keys: tuple[Any, ...]) -> Callable[[Any], Any]:
-    """A getter of several parts, which gives a tuple whatever their number is."""
+    """A getter of the parts under some keys, which returns a tuple whatever their number is."""
     if not keys:
         return lambda value: ()
     one = getter(*keys)

@@ -1,4 +1,4 @@
-"""`while_loop`: turns as long as a condition holds, for all examples or for each, and the carried values on the way."""
+"""`while_loop`: runs turns as long as a condition holds, for all examples or for each; it can return a trajectory."""
 
 from __future__ import annotations
 
@@ -71,23 +71,24 @@ def while_loop(
     Parameters
     ----------
     condition
-        A function of the carried values that gives a bool without axes; with an `axis` one for each example.
+        A function of the carried values that returns a bool without axes, or with an `axis` one bool for each example.
     body
-        A function of the carried values that gives those of the next turn: each tensor keeps its shape, dtype and
+        A function of the carried values that returns those of the next turn: each tensor keeps its shape, dtype and
         names.
     initial
         The carried values before the first turn: tensors, nested in lists, tuples, dicts and dataclasses. A Python
         number takes the dtype that the body returns.
     limit
-        The most turns, whatever the condition says. A loop with a limit has a gradient, for which the carried values
-        of all `limit` turns are kept.
+        The greatest number of turns, whatever the condition says. A loop with a limit has a gradient, for which the
+        carried values of all `limit` turns are kept.
     axis
         The axis of examples, by position or name. Then a turn changes only the examples for which the condition holds,
-        and the loop ends where it holds for none. Tensors without that axis are shared by all examples and change in
-        each turn: with a name the tensors without it, with a position those without axes.
+        and the loop ends when it holds for none. Tensors without that axis are shared by all examples and change in
+        each turn. For a name, these are the tensors without an axis of that name; for a position, those without axes.
     trajectory
-        Ascending numbers of turns, such as `(0, 10, 100)`. The loop ends after the last of them at most, and gives
-        the carried values after each, stacked along a new first axis; after the end of the loop they stay the same.
+        Ascending numbers of turns, such as `(0, 10, 100)`. The loop ends after the last of these numbers at the latest.
+        It returns the carried values after each number of turns, stacked along a new first axis. Once the condition
+        does not hold, they stay the same.
 
     Returns
     -------
@@ -97,9 +98,9 @@ def while_loop(
     Raises
     ------
     DTypeError, ShapeError, NamesError
-        For a carried value that changes, and for a condition that gives anything else.
+        For a carried value whose template changes, and for a condition that returns anything else.
     AxisError
-        Where nothing carried has the axis.
+        If no carried tensor has the axis.
     ArgumentError
         For a limit below 0, and for a trajectory that is empty or does not ascend.
 
@@ -139,7 +140,7 @@ def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
 
 
 def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit: int | None) -> Tensors:
-    """The carried leaves after each number of turns, stacked: a scan whose steps are loops of so many turns."""
+    """The carried leaves after each number of turns in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
     settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
     start = Leaves(carried.on(home), carried.paths, home)
@@ -166,7 +167,7 @@ def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit
 
 
 def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[Asked, Flat]:
-    """A condition and a body of examples, which stay as they are once the condition does not hold for them."""
+    """The condition and the body of a loop in which an example stays as it is once the condition fails for it."""
     places = [_place(template, axis) for template in carried.templates]
     sizes = {
         path: template.shape[place]
@@ -177,7 +178,7 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[As
         remedy = "give initial values for each example"
         raise AxisError(expected("a carried tensor with the axis of the examples", remedy, axis=axis))
     if len(set(sizes.values())) > 1:
-        raise ShapeError(expected("as many examples in each carried tensor", "choose another axis", **sizes))
+        raise ShapeError(expected("the same number of examples in each carried tensor", "choose another axis", **sizes))
     size = next(iter(sizes.values()))
 
     def asked(leaves: list[Tensor]) -> Tensor:
@@ -187,13 +188,13 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[As
             remedy = "compare it, such as x != 0"
             raise DTypeError(expected("a condition of dtype bool for each example", remedy, condition=condition))
         if template.shape != (size,):
-            remedy = "reduce all axes but that of the examples with any() or all()"
+            remedy = "reduce all axes except that of the examples with any() or all()"
             raise ShapeError(expected(f"a condition of shape ({size},)", remedy, condition=template))
         return cast(Tensor, condition)
 
     def chosen(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
         if place is None or (isinstance(after, Tensor) and after.shape != before.shape):
-            return after  # of the wrong shape: an error tells so
+            return after  # of the wrong shape, for which a later check raises
         shape = tuple(size if position == place else 1 for position in range(before.ndim))
         return where(reshape(going, shape), after, before)
 
@@ -209,7 +210,7 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[As
 
 
 def _place(template: Template, axis: Axis) -> int | None:
-    """Where a carried value has its examples, `None` where all share it."""
+    """The position of the examples' axis in a carried value; `None` if all examples share the value."""
     if axis not in template.names if isinstance(axis, str) else not template.ndim:
         return None
     return normalize_axis(template, axis)

@@ -31,7 +31,7 @@ class Format(Protocol):
     """Writes tensors to an empty file."""
 
     read: Callable[[Any, Any, int | None], dict[str, Tensor]]
-    """The tensors of a `Source`, on a backend, of at most so many bytes."""
+    """Reads the tensors of a `Source` onto a backend, of at most a given number of bytes."""
 
 
 @entry

@@ -1,4 +1,4 @@
-"""`.npy`: one array in NumPy's format, a line of text about its shape and dtype and then its elements."""
+"""`.npy`: one array in NumPy's format: a line of text that gives its shape and dtype, then its elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDTHS: Final = {b"\x01\x00": 2, b"\x02\x00": 4, b"\x03\x00": 4}
 """The number of bytes that hold the length of the header, by version of the format."""
 
 _MAX_HEADER: Final = 10_000
-"""Bytes; NumPy's own limit. The longest shape takes some 1,300."""
+"""Bytes; NumPy's own limit. The header with the longest shape takes some 1,300."""
 
 _DTYPES: Final = {numpy_dtype(dtype).str[1:]: dtype for dtype in ALL_DTYPES if dtype is not bfloat16}
 """The dtypes by NumPy's codes, such as `"f4"`, without the byte order. bfloat16 has none."""
@@ -30,7 +30,7 @@ _DTYPES: Final = {numpy_dtype(dtype).str[1:]: dtype for dtype in ALL_DTYPES if d
 _ENTRY: Final = re.compile(
     r"""\s*(['"])(descr|fortran_order|shape)\1\s*:\s*(\(([\dL,\s]*)\)|True|False|(['"])([^'"]*)\5|\[[^\]]*\])\s*(,|$)"""
 )
-"""An entry of the header, a Python dictionary. Python's parser would take memory and warn about its content."""
+"""An entry of the header, which is a Python dictionary. Python's parser could take much memory and print warnings."""
 
 
 def check(name: str, x: Tensor, kind: str = ".npy") -> None:
@@ -69,7 +69,7 @@ class Header(NamedTuple):
 
 
 def read_header(stream: Any, size: int) -> Header:
-    """The header of an array that takes so many bytes; believed only where the elements take all bytes that follow."""
+    """The header of an array; `Refused` unless the header and the elements together take `size` bytes."""
     magic, version = stream.read(6), stream.read(2)
     if magic != _MAGIC or version not in _WIDTHS:
         raise broken(f"the start {magic + version!r}")
@@ -87,7 +87,7 @@ def read_header(stream: Any, size: int) -> Header:
         raise broken(f"the header {text[:200]!r}")
     code, sizes, order = entries["descr"][6], entries["shape"][4], entries["fortran_order"][3]
     if code is None or code[1:] not in _DTYPES or code[:1] not in "<>|=":
-        remedy = "Python objects, texts and records are never loaded"
+        remedy = "Python objects, strings and records are never loaded"
         raise Refused("numbers of a dtype that tensors have", remedy, dtype=code or entries["descr"][3])
     if sizes is None or order not in ("True", "False"):
         raise broken(f"the header {text[:200]!r}")
@@ -100,12 +100,12 @@ def read_header(stream: Any, size: int) -> Header:
 
 
 def read_array(header: Header, readinto: Any, backend: Backend) -> Tensor:
-    """The tensor whose header was read, from the elements that follow; on a backend without data its template."""
+    """The tensor of a header, from the elements that follow; on a backend without data, a template tensor."""
     template, axes = header.template, tuple(reversed(range(header.template.ndim)))
     if backend.template_only:
         return Tensor(template, backend, None)
     if not header.columns_first:
         return read_tensor(readinto, template, backend, swapped=header.swapped)
-    # The same elements are the transpose in row-major order, of which most backends take a view.
+    # In row-major order the same elements are the transpose, and most backends transpose it back as a view.
     transpose = Template([template.shape[axis] for axis in axes], template.dtype)
     return permute_dims(read_tensor(readinto, transpose, backend, swapped=header.swapped), axes)

@@ -28,7 +28,7 @@ _MAX_NAME: Final = (1 << 16) - 1
 
 
 def check(name: str, x: Tensor) -> None:
-    """Raises for what NumPy's formats cannot hold, and `FileError` for a name that zip would cut off."""
+    """Raises an error for what NumPy's formats cannot hold, and `FileError` for a name that zip would cut off."""
     if "\0" in name or len(f"{name}{_SUFFIX}".encode()) > _MAX_NAME:
         expectation = f"a name of at most {_MAX_NAME - len(_SUFFIX)} bytes without NUL for .npz"
         raise FileError(expected(expectation, "choose another name, or save as .safetensors", name=name))
@@ -63,16 +63,16 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
-    """Raises `Refused` for members that are no arrays, stand twice, are compressed otherwise, or need a password."""
+    """Raises `Refused` for members that are no arrays, occur twice, are compressed otherwise, or need a password."""
     seen = set()
     for member in members:
         name = member.filename
         if not name.endswith(_SUFFIX):
-            expectation, remedy = "an archive of arrays alone", "take other members out of it"
+            expectation, remedy = "an archive that holds only arrays", "remove the other members"
             raise Refused(expectation, remedy, member=name)
         if name in seen:
             raise Refused("each member once", "write the file again", member=name)
         if member.compress_type not in _METHODS or member.flag_bits & _ENCRYPTED:
-            expectation, remedy = "members that are stored or deflated, without a password", "write it by numpy.savez"
+            expectation, remedy = "members that are stored or deflated, without a password", "write it with numpy.savez"
             raise Refused(expectation, remedy, member=name, method=member.compress_type)
         seen.add(name)

@@ -1,4 +1,4 @@
-"""How a file is replaced: as a whole or not at all, whoever else writes to its place."""
+"""Replaces a file as a whole or not at all, whoever else writes to the same path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import FileError, expected
 
 @contextmanager
 def replacing(path: str) -> Iterator[IO[bytes]]:
-    """A new file to write, which takes its place when the block ends and vanishes where the block raises.
+    """A new file to write, which takes the place of `path` when the block ends and vanishes if the block raises.
 
     The scratch file has a random name and is opened exclusively, so neither another writer nor a link that somebody
     planted can be in its way. Data and directory reach the disk before the block is left.
@@ -22,7 +22,7 @@ def replacing(path: str) -> Iterator[IO[bytes]]:
     folder = os.path.dirname(target) or os.curdir
     scratch = os.path.join(folder, f".{os.urandom(16).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    # Nobody else may read what replaces a private file, not even for a moment.
+    # Nobody else may read the replacement of a private file, not even for a moment.
     descriptor = os.open(scratch, flags, 0o666 if old is None else 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -46,7 +46,9 @@ def _target(path: str) -> tuple[str, os.stat_result | None]:
     except FileNotFoundError:
         old = None
     if old is not None and not stat.S_ISREG(old.st_mode):
-        raise FileError(expected("the path of a regular file, or of none yet", "choose another path", path=path))
+        raise FileError(
+            expected("the path of a regular file, or a path that does not exist yet", "choose another path", path=path)
+        )
     return os.path.realpath(path) if os.path.islink(path) else path, old
 
 

@@ -1,7 +1,7 @@
 """`.safetensors`: a JSON object that says where each tensor lies, and then their elements, little-endian.
 
-Read and written here rather than by the library of that name, which does not keep the order of the tensors, passes
-over names that stand twice, takes several times the file's size, and cannot give templates.
+Files are read and written here rather than by the library of that name, which does not keep the order of the tensors,
+accepts names that occur twice, takes several times the file's size in memory, and cannot give templates.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _MAX_HEADER: Final = 100_000_000
 """Bytes; the format's own limit."""
 
 _ALIGNMENT: Final = 8
-"""Bytes; the format's own."""
+"""Bytes; the format's own alignment."""
 
 _VALUE_BYTES: Final = 64
-"""About the memory of a JSON value as a Python object."""
+"""About the bytes that a JSON value takes as a Python object."""
 
 
 def _code(dtype: DType) -> str:
@@ -53,7 +53,7 @@ _DTYPES: Final = {_code(dtype): dtype for dtype in ALL_DTYPES if dtype is not co
 def check(name: str, x: Tensor) -> None:
     """Raises `FileError` for the one name that the format keeps for itself, `DTypeError` for a dtype without code."""
     if name == _METADATA:
-        raise FileError(expected("a name that .safetensors leaves free", "choose another name", name=name))
+        raise FileError(expected("a name that .safetensors does not reserve", "choose another name", name=name))
     if x.dtype is complex128:
         raise DTypeError(expected("a dtype that .safetensors holds", "save it as .npz", name=name, tensor=x.template))
 
@@ -95,7 +95,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def places_of(source: Source, max_bytes: int | None) -> dict[str, tuple[Template, int]]:
-    """Template and place of each tensor; `Refused` unless together they take all bytes after the header, once."""
+    """The template and the place of each tensor; `Refused` unless they take each byte after the header once."""
     length = int.from_bytes(source.read(8), "little")
     size = source.length - 8 - length
     if length > _MAX_HEADER or size < 0:
@@ -134,8 +134,8 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The object of JSON with these entries; `ValueError` for a key that stands twice."""
+    """The JSON object with these entries; `ValueError` for a key that occurs twice."""
     entries = dict(pairs)
     if len(entries) != len(pairs):
-        raise ValueError("a name that stands twice")
+        raise ValueError("a name that occurs twice")
     return entries

@@ -1,4 +1,4 @@
-"""Files that are read: regular ones, of which no read takes more memory than they have bytes."""
+"""Files to read: only regular ones, and no read takes more memory than the file has bytes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     import numpy
 
 _UNFOLDED_TIMES = 20
-"""The limit to which a compressed file may unfold by default, in its own sizes. Deflate reaches 1,032; numbers seldom
-reach 10."""
+"""The most bytes of data in a file by default, as a multiple of its size, for compressed files. Deflate reaches 1,032;
+numbers seldom reach 10."""
 
 _UNFOLDED_LEAST = 32 << 20
-"""The bytes to which any file may unfold by default."""
+"""The bytes of data that any file may hold by default."""
 
 _PIECE = 1 << 20
 """Bytes that are read at once."""
@@ -78,7 +78,7 @@ class Source(io.FileIO):
     def __init__(self, path: str) -> None:
         self.path = path
         self._check(os.stat(path))
-        # Between the two looks somebody may have put a pipe there.
+        # Somebody may have put a pipe there since the check, and opening it must not wait.
         super().__init__(path, opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))
         self.length = self._check(os.fstat(self.fileno()))
 
@@ -106,7 +106,7 @@ class Source(io.FileIO):
         return max(_UNFOLDED_LEAST, _UNFOLDED_TIMES * self.length) if max_bytes is None else max_bytes
 
     def check_within(self, size: int, max_bytes: int | None) -> None:
-        """Raises `Refused` where the tensors of the file take more bytes than they may."""
+        """Raises `Refused` if the tensors of the file take more bytes than `limit` allows."""
         limit = self.limit(max_bytes)
         if size > limit:
             expectation, remedy = f"at most {limit} bytes of data", "raise max_bytes if you trust the file"
@@ -114,7 +114,7 @@ class Source(io.FileIO):
 
 
 def template_from(shape: Any, dtype: Any, names: Any = None) -> Template:
-    """The template that a header describes; `Refused` where the parts make none."""
+    """The template that a header describes; `Refused` where the parts make no template."""
     try:
         return Template(shape, dtype, names)
     except TensorBackendError as error:
@@ -139,8 +139,7 @@ def read_tensor(
 
 
 def _filled(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
-    """Reads so many bytes of a stream, into memory that other libraries can share; raises `Refused` where it ends
-    before."""
+    """Reads `size` bytes of a stream into memory that other libraries can share; raises `Refused` if it ends before."""
     import numpy
 
     room = numpy.empty(size + _ALIGNMENT, numpy.uint8)

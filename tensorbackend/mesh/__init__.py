@@ -1,6 +1,6 @@
-"""Meshes of devices, and where tensors lie on them by the names of their axes.
+"""Meshes of devices, and layouts that place tensors on them by the names of their axes.
 
-All is data; no array library is imported.
+All of this is data; no array library is imported.
 """
 
 from __future__ import annotations

@@ -14,21 +14,21 @@ from ..template import as_int
 class Mesh:
     """Devices in a grid whose axes have names; equal meshes compare equal, hash alike and pickle.
 
-    A mesh holds sizes and the numbers of devices, not devices. A backend looks for these when it is made, as in
-    `tb.JaxBackend(mesh=mesh, layout={"batch": "data"})`.
+    A mesh holds the sizes of its axes and the numbers of its devices, not the devices. A backend looks up the devices
+    when it is made, as in `tb.JaxBackend(mesh=mesh, layout={"batch": "data"})`.
 
     Parameters
     ----------
     axes : mapping of str to int, or jax.sharding.Mesh
-        The size of each axis by its name, or a mesh of JAX's, whose axes and devices are taken.
+        The size of each axis by its name, or a mesh of JAX, from which axes and devices are taken.
     devices : sequence of int, optional
-        The numbers of the devices in row-major order, as `device.id` has them in JAX. By default the first ones that
+        The numbers of the devices in row-major order, which are `device.id` in JAX. By default the first devices that
         there are.
 
     Raises
     ------
     ArgumentError
-        For sizes below 1, and for another number of devices than the sizes say.
+        For sizes below 1, and if `devices` are not as many different numbers as the sizes say.
 
     Examples
     --------
@@ -91,18 +91,18 @@ class Mesh:
 
 
 def _of_jax(mesh: Any, devices: Sequence[int] | None) -> tuple[Mapping[str, int], Sequence[int]]:
-    """The axes and the devices' numbers of a mesh of JAX's."""
+    """The axes of a mesh of JAX, and the numbers of its devices."""
     grid: Any = getattr(mesh, "devices", None)
     if isinstance(mesh, str | list | tuple) or not hasattr(mesh, "axis_names") or not hasattr(grid, "flat"):
-        raise ArgumentKindError(expected("a dict of sizes by name, or a mesh of JAX's with devices", axes=mesh))
+        raise ArgumentKindError(expected("a dict of sizes by name, or a JAX mesh with devices", axes=mesh))
     if devices is not None:
-        raise ArgumentError(expected("no devices beside a mesh of JAX's, which has its own", devices=devices))
+        raise ArgumentError(expected("no devices together with a JAX mesh, which has its own", devices=devices))
     return dict(zip(mesh.axis_names, grid.shape, strict=True)), [device.id for device in grid.flat]
 
 
 def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name:
-        raise ArgumentKindError(expected("each name of an axis a non-empty str", name=name))
+        raise ArgumentKindError(expected("each name of an axis to be a non-empty str", name=name))
     return name
 
 
@@ -116,7 +116,7 @@ def _checked_size(name: str, size: object) -> int:
 def _checked_devices(devices: Sequence[int], size: int) -> tuple[int, ...]:
     numbers = [number for number in map(as_int, devices) if number is not None]
     if len(numbers) != len(devices):
-        raise ArgumentKindError(expected("the numbers of devices", "take each device.id", devices=devices))
+        raise ArgumentKindError(expected("device numbers", "pass the id of each device", devices=devices))
     if len(numbers) != size or len(set(numbers)) != size:
         raise ArgumentError(expected(f"{size} different devices, as the sizes say", devices=numbers))
     return tuple(numbers)

@@ -1,11 +1,11 @@
-"""Layouts: rules that say on which axes of a mesh the named axes of tensors lie.
+"""Layouts: rules that say over which axes of a mesh the named axes of tensors are divided.
 
     Mesh({"data": 4, "model": 2}), {"batch": "data", "hidden": "model"}
     f32[batch: 16][hidden: 6]   ->   f32[batch: 16 / data][hidden: 6 / model], f32[4][3] on each device
 
-A rule takes effect only where it can be met exactly. The rules are looked at in their order, and each in the order of
-its mesh axes: one that an earlier rule took is left, and so is one whose size does not divide the axis. The
-`Sharding` says so in its notes.
+A rule takes effect only where it can be met exactly. The rules are applied in order, and so are the mesh axes of a
+rule. A mesh axis is skipped if an earlier rule has taken it, or if its size does not divide the axis of the tensor; the
+notes of the `Sharding` say so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Sharding(NamedTuple):
     template : Template
         The template of the whole tensor.
     axes : tuple of tuple of str
-        For each axis of the tensor the mesh axes over which it is divided, none for an axis that is whole.
+        For each axis of the tensor, the mesh axes over which it is divided; none for an axis that is not divided.
     notes : tuple of str
         The rules that could not be met, and why.
     """
@@ -41,7 +41,7 @@ class Sharding(NamedTuple):
 
     @property
     def shard_shape(self) -> Shape:
-        """The shape of what each device holds."""
+        """The shape of the part that each device holds."""
         sizes = self.mesh.sizes
         parts = [prod(sizes[axis] for axis in axes) for axes in self.axes]
         return tuple([size // part for size, part in zip(self.template.shape, parts, strict=True)])
@@ -64,20 +64,20 @@ class Sharding(NamedTuple):
 
 
 class Layout:
-    """Rules from names of axes to axes of a mesh.
+    """Rules that map names of axes to axes of a mesh.
 
     Parameters
     ----------
     mesh : Mesh
         The mesh.
     rules : mapping of str to str, sequence of str or None
-        For a name the mesh axis, or several, over which axes of that name are divided; `None` leaves them whole, as a
-        name without a rule is.
+        For a name, the mesh axis or axes over which tensor axes of that name are divided. With `None` they are not
+        divided, as without a rule.
 
     Raises
     ------
     ArgumentError
-        For an axis that the mesh does not have, or that stands twice in one rule.
+        For an axis that the mesh does not have, or that occurs twice in one rule.
 
     Examples
     --------
@@ -96,13 +96,13 @@ class Layout:
             raise ArgumentKindError(expected("a dict from names of axes to axes of the mesh", layout=rules))
         pairs = rules.items() if isinstance(rules, Mapping) else rules
         self.rules = tuple([(_name(name), self._mesh_axes(name, rule)) for name, rule in pairs])
-        """The rules in order: a name, and the mesh axes for it."""
+        """The rules in order, each as a name and its mesh axes."""
 
     def _mesh_axes(self, name: str, rule: Any) -> tuple[str, ...]:
-        """The mesh axes of a rule."""
+        """The mesh axes of a rule, checked."""
         axes = () if rule is None else (rule,) if isinstance(rule, str) else rule
         if not isinstance(axes, Sequence) or not all(isinstance(axis, str) for axis in axes):
-            raise ArgumentKindError(expected(f"a mesh axis, several or None for {name!r}", rule=rule))
+            raise ArgumentKindError(expected(f"one mesh axis, several or None for {name!r}", rule=rule))
         for axis in axes:
             if axis not in self.mesh.names:
                 remedy = f"the axes of the mesh are {', '.join(self.mesh.names)}"
@@ -112,7 +112,7 @@ class Layout:
         return tuple(axes)
 
     def of(self, template: Template) -> Sharding:
-        """Where a tensor with a template lies. Axes without a name are whole in it, and so is an empty tensor."""
+        """Where a tensor with this template lies. Axes without a name and empty tensors are not divided."""
         axes: list[tuple[str, ...]] = [()] * template.ndim
         notes: list[str] = []
         owners: dict[str, str] = {}
@@ -135,7 +135,7 @@ class Layout:
 
 
 def spread(layout: Layout, part: Template) -> Sharding:
-    """The whole of which each device holds a part with a template: divided is each axis of a name with a rule."""
+    """The sharding of a tensor of which each device holds a part like `part`: each axis with a rule is divided."""
     axes: list[tuple[str, ...]] = [()] * part.ndim
     taken: set[str] = set()
     for name, rule_axes in layout.rules:

@@ -1,4 +1,4 @@
-"""Neural networks: functions of tensors, by name or position of axes, whose parameters are dictionaries of tensors.
+"""Neural networks: functions of tensors, with axes by name or position; layers take dictionaries of parameters.
 
 >>> import tensorbackend as tb
 >>> x = tb.asarray([[1.0, -2.0]], names=("batch", "feature"))

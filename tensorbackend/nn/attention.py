@@ -1,4 +1,4 @@
-"""Attention: of queries to keys, in several heads, and step by step with what came before in a cache."""
+"""Attention of queries to keys, with several heads, and step by step with earlier keys and values in a cache."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ..tensor import Axis, Tensor, TensorLike
 ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
 Rotation = Callable[[Tensor, Tensor], Tensor]
-"""Turns queries and keys of shape (..., time, units) by their positions: `tb.nn.rotary`, say."""
+"""A function that rotates queries or keys (..., time, units) by their positions, such as `tb.nn.rotary`."""
 
 
 def _last(x: Tensor, time: Axis, axis: Axis) -> Tensor:
-    """x with its times and features as the last axes."""
+    """x with its axes of times and features last."""
     first, second = normalize_axis(x.template, time), normalize_axis(x.template, axis)
     if first == second:
         raise ShapeError(expected("two axes, for times and features", time=time, axis=axis))
@@ -39,7 +39,7 @@ def _last(x: Tensor, time: Axis, axis: Axis) -> Tensor:
 
 
 def _beside(x: Tensor, query: Tensor) -> Tensor:
-    """Keys or values with their leading axes in the order of the queries', by names where all have one."""
+    """Keys or values with their leading axes in the order of the queries', by name if all of them have names."""
     lead, query_lead = x.names[:-2], query.names[:-2]
     if None in lead or None in query_lead or not {*lead} <= {*query_lead}:
         return x
@@ -67,34 +67,34 @@ def attention_weights(
     Parameters
     ----------
     query : Tensor
-        Queries with features; its other axes are a batch, heads among them.
+        Queries with features. The other axes are batch axes, heads among them.
     key : Tensor
-        Keys with as many features. Batch axes meet the queries' by name where all have names, else by position, and
-        broadcast.
+        Keys with the same number of features. Their batch axes broadcast with those of the queries, by name if all have
+        names, else by position.
     mask : Tensor, optional
-        Bool, broadcasts to the result: where it does not hold, the weight is 0. A query without any key has weights
-        of 0.
+        Bool, broadcasts to the result: where it does not hold, the weight is 0. A query that may attend to no key has
+        weights of 0.
     bias : Tensor, optional
-        Added to the scaled products, for relative positions say; broadcasts to the result.
+        Added to the scaled products, for example for relative positions; broadcasts to the result.
     causal : bool, default False
-        Whether query i sees keys 0 to i only.
+        Whether query i attends to keys 0 to i only.
     scale : float, optional
-        Of the products, by default 1 / sqrt(features).
+        The factor of the products, by default 1 / sqrt(features).
     time, axis : int or str, default -2 and -1
-        The axis of the queries and keys, and that of the features.
+        The axis of the queries and of the keys, and the axis of the features.
 
     Returns
     -------
     Tensor
-        (batch..., queries, keys), computed in float32 at least and not rounded. The axis of the keys has their name
-        unless that is the queries', as in self-attention; then it has none.
+        (batch..., queries, keys), in float32 at least, the dtype of the computation. The axis of keys has the name that
+        it has in `key`, but no name if the axis of queries has the same one, as in self-attention.
 
     Raises
     ------
     ShapeError
         For sizes that do not fit.
     NamesError
-        Where axes of two names meet.
+        Where axes with different names meet.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def attention_weights(
     wide = multiply(in_float32(query), 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = matmul(wide, matrix_transpose(in_float32(key)))
     if bias is not None:
-        scores = _like(add(scores, astype(together(scores, bias)[1], scores.dtype)), scores, "a bias")
+        scores = _biased(scores, together(scores, bias)[1])
     inside = None if mask is None else together(scores, mask)[1]
     if causal:
         queries, keys = scores.shape[-2:]
@@ -119,9 +119,11 @@ def attention_weights(
     return softmax(scores, axis=-1) if inside is None else masked_softmax(scores, inside, axis=-1)
 
 
-def _like(biased: Tensor, scores: Tensor, what: str) -> Tensor:
+def _biased(scores: Tensor, bias: Tensor) -> Tensor:
+    """The scores plus a bias, which must broadcast to them."""
+    biased = add(scores, astype(bias, scores.dtype))
     if biased.shape != scores.shape:
-        raise ShapeError(expected(f"{what} that broadcasts to {scores.template!r}", found=biased.template))
+        raise ShapeError(expected(f"a bias that broadcasts to {scores.template!r}", bias=bias.template))
     return biased
 
 
@@ -147,7 +149,7 @@ def attention(
     query, key, mask, bias, causal, scale, time, axis
         As in `attention_weights`.
     value : Tensor
-        For each key its values, along the same axes as the key's features.
+        The values of each key, along the same axis as the key's features.
 
     Returns
     -------
@@ -159,7 +161,7 @@ def attention(
     ShapeError
         For sizes that do not fit.
     NamesError
-        Where axes of two names meet.
+        Where axes with different names meet.
 
     Examples
     --------
@@ -186,7 +188,7 @@ class KeyValueCache(NamedTuple):
     """(batch..., heads, size, units)."""
     values: Tensor
     length: Tensor
-    """The number of steps, an int64 without axes."""
+    """The number of steps so far, an int64 without axes."""
 
 
 @entry
@@ -200,19 +202,19 @@ def key_value_cache(
     batch : sequence of int
         The shape of the batch axes.
     heads, size, units : int
-        How many heads, how many steps at most, and how many features each head has.
+        The number of heads, the greatest number of steps, and the number of features of each head.
     dtype : dtype, optional
-        By default the default floating dtype.
+        The dtype; by default the default floating dtype.
 
     Returns
     -------
     KeyValueCache
-        Zeros, of no steps.
+        Buffers of zeros, with a length of 0.
 
     Raises
     ------
     ShapeError
-        For a size that is none.
+        For a negative size.
 
     Examples
     --------
@@ -225,7 +227,8 @@ def key_value_cache(
 
 
 Parameters = Mapping[str, Tensor]
-"""`query`, `key`, `value` and `output`: weights of shape (features, units); each may have a bias, as `query_bias`."""
+"""Weights `query`, `key` and `value` (features, units) and `output` (units, features), and optional biases such as
+`query_bias`."""
 
 
 def _projected(parameters: Parameters, name: str, x: Tensor) -> Tensor:
@@ -273,19 +276,19 @@ def multi_head_attention(
     ----------
     parameters : mapping of str to Tensor
         `"query"`, `"key"` and `"value"` of shape (features, units), `"output"` of shape (units, features); each may
-        have a bias, `"query_bias"` say.
+        have a bias, such as `"query_bias"`.
     x : Tensor
-        What attends: times, features, and batch axes.
+        The sequence of the queries, with axes of times and features, and batch axes.
     memory : Tensor, optional
         The sequence that x attends to, by default x itself.
     heads : int
-        Into how many the units are split.
+        The number of heads that the units are split into.
     mask, bias, causal
-        As in `attention_weights`, for (batch..., heads, queries, keys).
+        As in `attention_weights`, for a result (batch..., heads, queries, keys).
     rotate : function, optional
-        Of queries or keys (..., time, units) and their positions, such as `tb.nn.rotary`.
+        Rotates queries or keys (..., time, units) by their positions, its second argument: for example `tb.nn.rotary`.
     time, axis : int or str, default -2 and -1
-        The axis of the steps, and that of the features.
+        The axis of the times, and the axis of the features.
 
     Returns
     -------
@@ -295,11 +298,11 @@ def multi_head_attention(
     Raises
     ------
     ArgumentError
-        For a number of heads that does not divide the units, and parameters that lack a weight.
+        For a number of heads that does not divide the units, and for parameters that lack a weight.
     ShapeError
         For sizes that do not fit.
     NamesError
-        Where axes of two names meet.
+        Where axes with different names meet.
 
     Examples
     --------
@@ -341,15 +344,15 @@ def incremental_attention(
     parameters, heads, rotate, time, axis
         As in `multi_head_attention`.
     x : Tensor
-        The next step, or several.
+        The next step, or the next steps.
     cache : KeyValueCache
-        Of the steps so far; `key_value_cache` makes an empty one. It must have room for the next ones: on a full cache
-        they overwrite its last steps.
+        The cache of the steps so far; `key_value_cache` makes an empty one. It must have room for the next steps, which
+        overwrite the last steps of a full cache.
 
     Returns
     -------
     tuple of Tensor and KeyValueCache
-        The result for the next steps, and the cache with them.
+        The result for the next steps, and the cache that includes them.
 
     Raises
     ------
@@ -381,7 +384,7 @@ def incremental_attention(
 
 
 def _entered(old: Tensor, new: Tensor, start: Tensor) -> Tensor:
-    """A buffer with new steps from a position on."""
+    """The buffer `old` with the steps of `new` from the position `start` on."""
     if old.ndim != new.ndim or old.shape[:-2] != new.shape[:-2] or old.shape[-1] != new.shape[-1]:
         raise ShapeError(expected("a cache of the same batch, heads and units", cache=old.template, x=new.template))
     bare = rename(astype(new, old.dtype), *(None,) * new.ndim)

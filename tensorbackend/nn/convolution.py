@@ -1,4 +1,4 @@
-"""Convolution, its transpose and pooling over axes by name or position, whatever the other axes are."""
+"""Convolution, transposed convolution and pooling over axes by name or position, whatever the other axes are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .placing import placed
 
 
 class _Layout(NamedTuple):
-    """Where the axes of x are: examples, features, and those that windows slide along."""
+    """The positions of x's axes by role: batch axes, features, and spatial axes, along which windows slide."""
 
     batch: tuple[int, ...]
     feature: int
@@ -31,7 +31,10 @@ class _Layout(NamedTuple):
 
 
 def _layout(x: Tensor, kernel: Tensor, axis: Axis, spatial: Axes) -> _Layout:
-    """The roles of x's axes. Spatial ones are by default the last ones besides the features."""
+    """The roles of x's axes.
+
+    By default the spatial axes are those with the kernel's names, else the last ones except for the features.
+    """
     feature = normalize_axis(x.template, axis)
     count = kernel.ndim - 2
     if count < 0:
@@ -45,7 +48,7 @@ def _layout(x: Tensor, kernel: Tensor, axis: Axis, spatial: Axes) -> _Layout:
     else:
         along = normalize_axes(x.template, spatial)
     if len(along) != count or feature in along:
-        expectation = f"{count} spatial axes of x, as the kernel has, besides the features"
+        expectation = f"{count} spatial axes of x, like the kernel, besides the features"
         raise ShapeError(expected(expectation, x=x.template, kernel=kernel.template, spatial=spatial))
     return _Layout(tuple(other for other in others if other not in along), feature, along)
 
@@ -59,7 +62,7 @@ def _flat(x: Tensor, layout: _Layout) -> Tensor:
 
 
 def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -> Tensor:
-    """A result (batch, out, *spatial) with its axes where x has them, plus a bias for each feature."""
+    """A result (batch, out, *spatial) with its axes in x's order, plus a bias for each feature."""
     lead = tuple(x.shape[axis] for axis in layout.batch)
     names = (*(x.names[axis] for axis in layout.batch), *flat.names[1:])
     apart = reshape(flat, (*lead, *flat.shape[1:]), names=names)
@@ -90,34 +93,34 @@ def conv(
     Parameters
     ----------
     x : Tensor
-        Any axes: the features, those that windows slide along, and all others, which are a batch.
+        It has an axis of features and the axes that windows slide along. All others are batch axes.
     kernel : Tensor
-        (out, features / groups, *spatial). The kernel is not turned round.
+        (out, features / groups, *spatial). The kernel is not flipped.
     bias : Tensor, optional
         Added to each feature of the result.
     axis : int or str, default -1
-        The features of x.
+        The axis of x's features.
     spatial : axis, or several, optional
-        The axes along which windows slide, in the kernel's order. By default those of the names that the kernel has,
-        and where it has none the last ones besides the features.
+        The axes along which windows slide, in the kernel's order. By default the axes with the names of the kernel's
+        spatial axes or, unless x has all of these names, the last axes except for the features.
     strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
         How far apart windows begin, and how far apart the elements of one window are.
     padding : {"valid", "same"}, (low, high) for each spatial axis, or a mapping, default "valid"
         Zeros around x, as in `tb.conv`.
     groups : int, default 1
-        x's features are so many groups, each convolved with its share of the kernels.
+        The number of groups of x's features. Each group is convolved with its share of the kernels.
 
     Returns
     -------
     Tensor
-        x's axes in x's order; the features have the name of the kernel's first axis.
+        It has x's axes, in x's order. The features have the name of the kernel's first axis.
 
     Raises
     ------
     ShapeError
         For shapes that do not fit.
     NamesError
-        Where an axis of x and one of the kernel have two names.
+        Where an axis of x and the axis of the kernel that it meets have different names.
 
     Examples
     --------
@@ -163,25 +166,25 @@ def conv_transpose(
     axis, spatial : axis, or several
         As in `conv`.
     strides, dilation : int, sequence of int, or mapping of spatial axes by name, default 1
-        Those of the convolution: elements of x are `strides` apart in the result.
+        Those of that convolution: elements of x are `strides` apart in the result.
     padding : {"valid", "same"}, or (low, high) for each spatial axis, default "valid"
-        How many entries are cut off at the ends, negative numbers add zeros. `"valid"` cuts none; `"same"` leaves the
-        size of x times the stride.
+        How many entries to cut off at each end; negative numbers add zeros. `"valid"` cuts none; `"same"` leaves x's
+        size times the stride.
     groups : int, default 1
         As in `conv`.
 
     Returns
     -------
     Tensor
-        x's axes in x's order; the features have the name of the kernel's second axis. A spatial axis has
-        (size - 1) * stride + (kernel - 1) * dilation + 1 entries, less the padding.
+        It has x's axes, in x's order. The features have the name of the kernel's second axis. A spatial axis has
+        (size - 1) * stride + (kernel - 1) * dilation + 1 entries, minus the padding.
 
     Raises
     ------
     ShapeError
-        For shapes that do not fit.
+        For shapes that do not fit, and for groups that do not divide the features.
     ArgumentError
-        For groups that do not divide the features.
+        For a padding that is neither `"valid"`, `"same"` nor (low, high) for each spatial axis.
 
     Examples
     --------
@@ -204,7 +207,7 @@ def conv_transpose(
     spans = [(size - 1) * apart for size, apart in zip(kernel.shape[2:], between, strict=True)]
     cuts = _cuts(padding, paces, spans)
     pairs = [(span - low, span - high) for span, (low, high) in zip(spans, cuts, strict=True)]
-    # (groups, features, out, *spatial) as (groups * out, features, *spatial), turned round.
+    # (groups, features, out, *spatial) as (groups * out, features, *spatial), flipped along the spatial axes.
     share = (groups, features // groups, *kernel.shape[1:])
     apart = permute_dims(reshape(kernel, share), (0, 2, 1, *range(3, kernel.ndim + 1)))
     sizes = (groups * kernel.shape[1], features // groups, *kernel.shape[2:])
@@ -217,7 +220,7 @@ def conv_transpose(
 
 
 def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: Sequence[int]) -> list[tuple[int, int]]:
-    """The number of entries of the whole transpose that are cut off at each end of each axis."""
+    """How many entries of the full transposed convolution to cut off at each end of each spatial axis."""
     if padding == "valid":
         return [(0, 0)] * len(spans)
     if padding == "same":  # (size - 1) * pace + span + 1 entries become size * pace
@@ -245,7 +248,7 @@ def max_pool(
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     window : mapping of axes to sizes, or a size for each axis
         Such as `{"height": 2, "width": 2}`; axes that are left out have windows of 1.
     strides : as `window`, optional
@@ -255,14 +258,14 @@ def max_pool(
     Returns
     -------
     Tensor
-        With fewer entries along the axes of the window.
+        A tensor with fewer entries along the axes of the window.
 
     Raises
     ------
     AxisError
         For an axis that x does not have.
     ArgumentError
-        For a size that is none.
+        For a window size below 1.
 
     Examples
     --------
@@ -293,7 +296,7 @@ def mean_pool(
     Parameters
     ----------
     x : Tensor
-        Of a numeric dtype.
+        A tensor of a numeric dtype.
     window, strides, padding, dilation
         As in `max_pool`.
     include_padding : bool, default False
@@ -302,7 +305,7 @@ def mean_pool(
     Returns
     -------
     Tensor
-        With fewer entries along the axes of the window.
+        A tensor with fewer entries along the axes of the window.
 
     Raises
     ------

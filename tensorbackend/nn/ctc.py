@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: labels that are not aligned with frames."""
+"""Connectionist temporal classification (CTC), for labels that are not aligned with frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Frames(NamedTuple):
 
     logits: Tensor
     counts: Tensor
-    """(batch,): how many frames there are, int64."""
+    """(batch,), int64: the number of frames of each example."""
     shape: Shape
     names: Names
     """The names of the batch axes of the logits."""
@@ -50,13 +50,13 @@ class _Frames(NamedTuple):
     """The name of the axis of frames."""
 
     def back(self, x: Tensor) -> Tensor:
-        """A tensor (batch, ...) with the batch axes of the logits."""
+        """x, (batch, ...), with the batch axes of the logits in place of the first axis."""
         rest = x.shape[1:]
         return reshape(x, (*self.shape, *rest), names=(*self.names, *x.names[1:]))
 
 
 def _flat(x: Tensor, shape: Shape, names: Names, what: str) -> Tensor:
-    """Lengths, say, for each example of the batch, along one axis."""
+    """x, for example lengths, broadcast to the batch axes and flattened to (batch,)."""
     batch = intern_template(shape, x.dtype, names)
     if broadcast([batch, x.template])[0] != shape:
         raise ShapeError(expected(f"{what} that broadcast to {batch!r}", **{what: x.template}))
@@ -89,7 +89,7 @@ def _frames(logits: Tensor, lengths: TensorLike | None, time: Axis, axis: Axis) 
 
 
 def _blank(blank: int, logits: Tensor, axis: Axis) -> int:
-    """The class of the blank, counted from the first."""
+    """The class of the blank, counted from the first class even if it is given as a negative number."""
     classes = logits.shape[normalize_axis(logits.template, axis)]
     if not -classes <= blank < classes:
         raise ArgumentError(expected(f"a blank from {-classes} to {classes - 1}", blank=blank))
@@ -105,7 +105,7 @@ def _examples(
     time: Axis,
     axis: Axis,
 ) -> tuple[_Frames, Examples]:
-    """The frames that paths go through, with logarithms of probabilities in float32 at least."""
+    """The frames, and the `Examples` that paths go through, with log-probabilities in float32 at least."""
     dtype = to_floating(check_dtype(logits.dtype, "real"))
     frames, targets, counts = _targets(_frames(logits, logit_lengths, time, axis), labels, label_lengths)
     wide = astype(frames.logits, promote_types(dtype, float32))
@@ -134,39 +134,41 @@ def ctc_loss(
     Parameters
     ----------
     logits : Tensor
-        Frames, classes and batch axes; `softmax` makes probabilities of them.
+        Scores with axes of frames and classes, and batch axes. Their `softmax` gives the probabilities.
     labels : Tensor
-        (batch..., positions): classes, none of which is the blank. What stands beyond a length may be anything.
+        (batch..., positions): classes, none of which is the blank. Labels beyond the length of an example are ignored.
     logit_lengths, label_lengths : Tensor, optional
         How many frames and labels each example has; they broadcast to the batch axes. By default all.
     blank : int, default 0
-        The class that spells nothing; negative ones count from the end.
+        The class that stands for no label; a negative number counts from the end.
     normalised : bool, default False
-        Whether the logits are logarithms of probabilities already.
+        Whether the logits are log-probabilities already.
     repeats : bool, default True
-        Whether several frames in a row may spell one label, and a blank must part two equal ones; else each frame but
-        the blanks spells a label of its own (Sak et al. 2017).
+        Whether several frames in a row may spell one label, so that a blank must separate two equal labels. Else each
+        frame that is not blank spells a label of its own (Sak et al. 2017).
     alignments : {"all", "best"}, default "all"
-        Whether the probabilities of all alignments are summed, or that of the most probable one counts alone.
+        Whether to sum the probabilities of all alignments, or to take that of the most probable one alone.
     time, axis : int or str, default -2 and -1
-        The axis of the frames, and that of the classes.
+        The axis of the frames, and the axis of the classes.
 
     Returns
     -------
     Tensor
-        A loss for each example, computed in float32 at least, in the dtype of the logits: infinite for labels that do
-        not fit into the frames, with a gradient of 0. No frames spell no labels, with a loss of 0.
+        A loss for each example, computed in float32 at least, in the dtype of the logits. It is infinite, with a
+        gradient of 0, for labels that do not fit into the frames. It is 0 for an example without frames and labels.
 
     Raises
     ------
     ShapeError
         For labels or lengths that do not have the batch axes of the logits.
     NamesError
-        Where axes of two names meet.
+        Where axes with different names meet.
     DTypeError
-        For labels or lengths that are no integers.
+        For labels or lengths of a dtype that is not an integer one.
     ArgumentError
-        For a blank that is no class.
+        For a blank that is not a class.
+    IndexRangeError
+        For a label that is not a class.
 
     Examples
     --------
@@ -214,33 +216,36 @@ def ctc_alignment(
     Parameters
     ----------
     logits : Tensor
-        Frames, classes and batch axes, as in `ctc_loss`.
+        Scores with axes of frames and classes, and batch axes, as in `ctc_loss`.
     labels : Tensor
-        (batch..., positions): classes, none of which is the blank. What stands beyond a length may be anything.
+        (batch..., positions): classes, none of which is the blank. Labels beyond the length of an example are ignored.
     logit_lengths, label_lengths : Tensor, optional
         How many frames and labels each example has; they broadcast to the batch axes. By default all.
     blank : int, default 0
-        The class that spells nothing; negative ones count from the end.
+        The class that stands for no label; a negative number counts from the end.
     repeats : bool, default True
         Whether several frames in a row may spell one label, as in `ctc_loss`.
     time, axis : int or str, default -2 and -1
-        The axis of the frames, and that of the classes.
+        The axis of the frames, and the axis of the classes.
 
     Returns
     -------
     Tensor
-        (batch..., frames), int64: blanks beyond the frames, and nothing else for labels that do not fit into them.
+        (batch..., frames), int64: blank beyond the frames of an example, and blank throughout if the labels do not fit
+        into the frames.
 
     Raises
     ------
     ShapeError
         For labels or lengths that do not have the batch axes of the logits.
     NamesError
-        Where axes of two names meet.
+        Where axes with different names meet.
     DTypeError
-        For labels or lengths that are no integers.
+        For labels or lengths of a dtype that is not an integer one.
     ArgumentError
-        For a blank that is no class.
+        For a blank that is not a class.
+    IndexRangeError
+        For a label that is not a class.
 
     Examples
     --------
@@ -254,7 +259,7 @@ def ctc_alignment(
     See Also
     --------
     ctc_loss : `alignments="best"` is minus the logarithm of this path's probability.
-    ctc_best_path : The labels of the most probable classes, where none are given.
+    ctc_best_path : Decodes labels from the most probable classes.
     """
     logits, labels = together(logits, labels)
     at = _blank(blank, logits, axis)
@@ -263,7 +268,7 @@ def ctc_alignment(
 
 
 def _targets(frames: _Frames, labels: Tensor, lengths: TensorLike | None) -> tuple[_Frames, Tensor, Tensor]:
-    """The frames with the names that labels add, labels as (batch, positions), and how many each example has."""
+    """The frames with names added from the labels, the labels as (batch, positions), and their number per example."""
     if not labels.ndim:
         raise ShapeError(expected("labels with an axis of positions", labels=labels.template))
     batch = intern_template(labels.shape[:-1], labels.dtype, labels.names[:-1])
@@ -295,29 +300,29 @@ def ctc_best_path(
     Parameters
     ----------
     logits : Tensor
-        Frames, classes and batch axes, as in `ctc_loss`.
+        Scores with axes of frames and classes, and batch axes, as in `ctc_loss`.
     lengths : Tensor, optional
         How many frames each example has; broadcasts to the batch axes. By default all.
     blank : int, default 0
-        The class that spells nothing; negative ones count from the end.
+        The class that stands for no label; a negative number counts from the end.
     time, axis : int or str, default -2 and -1
-        The axis of the frames, and that of the classes.
+        The axis of the frames, and the axis of the classes.
     name : str, optional
-        Of the labels' axis.
+        The name of the labels' axis.
 
     Returns
     -------
     Decoded
-        The labels, (batch..., frames), int64, with blanks beyond their number, and how many there are.
+        The labels, (batch..., frames), int64, with blanks behind them, and the number of labels of each example.
 
     Raises
     ------
     ShapeError
         For lengths that do not broadcast to the batch axes.
     DTypeError
-        For lengths that are no integers.
+        For lengths of a dtype that is not an integer one.
     ArgumentError
-        For a blank that is no class.
+        For a blank that is not a class.
 
     Examples
     --------
@@ -337,7 +342,7 @@ def ctc_best_path(
     before = concatenate([start, sliced(likely, (slice(None), slice(size - 1 if size else 0)))], axis=1)
     spelt = logical_and(not_equal(likely, at), logical_and(not_equal(likely, before), inside))
     number = astype(spelt, "int64")
-    # Each goes to the place of its number; omitted ones go beyond the end.
+    # The first frame of each label writes to the place of the label's number; the others write beyond the end.
     place = where(spelt, subtract(cumulative_sum(number, axis=1), 1), size)
     empty = full((rows, size), at, dtype="int64", like=likely)
     labels = indexed_put(empty, expand_dims(place, axis=2), likely, mode="fill", batch=0)

@@ -1,9 +1,9 @@
-"""All paths that spell labels at once: the callbacks of CTC, and what they do where a backend has none of its own.
+"""The paths of CTC that spell labels: calls of its callbacks, which take all paths at once, and their defaults.
 
-Between the labels, before and after them stand blanks: L labels are 2 * L + 1 states, of which a path goes through one
-for each frame. From a state it goes to the same one, to the next, or to the one after that where the next is a blank
-between two different labels (Graves et al. 2006, section 4.1). Where labels do not repeat, a path leaves each label
-after one frame, and needs no blank between two of them (Sak et al. 2017).
+The defaults serve backends without callbacks of their own. Blanks stand before, between and after the labels, so L
+labels make 2 * L + 1 states. In each frame a path is in one state. From there it stays, goes to the next state, or
+skips the next state if that is a blank between two different labels (Graves et al. 2006, section 4.1). If labels do not
+repeat, a path leaves each label after one frame, and needs no blank between two equal labels (Sak et al. 2017).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from ..template import Template
 from ..tensor import Tensor
 
 NEVER = -1e30
-"""The logarithm of the probability of what cannot be: finite, so that neither sums nor differences are NaN."""
+"""The log-probability of what is impossible: finite, so that neither sums nor differences are NaN."""
 
 
 class Examples(NamedTuple):
@@ -57,13 +57,13 @@ class Examples(NamedTuple):
     labels: Tensor
     """(batch, positions), int64."""
     frames: Tensor
-    """(batch,), int64: how many frames there are."""
+    """(batch,), int64: the number of frames of each example."""
     counts: Tensor
-    """(batch,), int64: how many labels there are."""
+    """(batch,), int64: the number of labels of each example."""
 
 
 def loss(examples: Examples, blank: int, repeats: bool) -> Tensor:
-    """Minus the logarithm of the sum over all paths, infinite where there is none: (batch,)."""
+    """The negative logarithm of the summed probability of all paths, infinite if there are none: (batch,)."""
     losses: Tensor = _loss(*examples, blank, repeats)
     return losses
 
@@ -102,21 +102,21 @@ class _Lattice(NamedTuple):
     """The lattice that the paths go through."""
 
     states: Tensor
-    """(batch, states): the class of each."""
+    """(batch, states): the class of each state."""
     emitted: Tensor
-    """(time, batch, states): the logarithm of each state's probability."""
+    """(time, batch, states): the log-probability of each state's class in each frame."""
     skips: Tensor
-    """(batch, states): 0 where a state may follow the second one before it, else `NEVER`."""
+    """(batch, states): 0 where a path may enter a state from the second one before it, else `NEVER`."""
     stays: Tensor | None
-    """(batch, states): 0 where a state may follow itself, else `NEVER`; `None` where all may."""
+    """(batch, states): 0 where a path may stay in a state, else `NEVER`; `None` if it may stay in all states."""
     inside: Tensor
-    """(time, batch, 1): which frames there are."""
+    """(time, batch, 1): whether each frame is within the length of its example."""
     ends: Tensor
     """(batch, states): 0 where a path may end, else `NEVER`."""
 
 
 def lattice(examples: Examples, blank: int, repeats: bool = True) -> _Lattice:
-    """The states of labels, and what each frame says of them."""
+    """The lattice of the labels' states, with their log-probabilities in each frame."""
     scores, labels, frames, counts = examples
     states, skips, stays = _states(labels, counts, blank, scores.shape[2], scores.dtype, repeats)
     emitted = permute_dims(maximum(take(scores, states, axis=2, batch=0), NEVER), (1, 0, 2))
@@ -131,10 +131,10 @@ def lattice(examples: Examples, blank: int, repeats: bool = True) -> _Lattice:
 def _states(
     targets: Tensor, counts: Tensor, blank: int, classes: int, dtype: DType, repeats: bool
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """The class of each state, (batch, states), then `skips` and `stays` of the lattice."""
+    """The class of each state, (batch, states), and `skips` and `stays` of the lattice."""
     rows, size = targets.shape
     there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
-    # A label that is no class is one too many, which reading finds out.
+    # A negative label becomes a number beyond the classes, so that `take` finds it out of range.
     valid = where(there, where(less(targets, 0), classes, targets), blank)
     blanks = full((rows, size), blank, dtype="int64", like=targets)
     pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))
@@ -148,12 +148,12 @@ def _states(
 
 
 def _possible(x: Tensor, dtype: DType) -> Tensor:
-    """The logarithm of 1 where something holds, and of almost 0 elsewhere."""
+    """0, the logarithm of 1, where x holds, and `NEVER` elsewhere."""
     return where(x, full((), 0, dtype=dtype, like=x), NEVER)
 
 
 def _shifted(x: Tensor, by: int) -> Tensor:
-    """(batch, states) with each state's entry from so many states before, or after for a negative number."""
+    """x, (batch, states), shifted: each state gets the entry of the state `by` before it (`NEVER` if there is none)."""
     edge = full((x.shape[0], min(abs(by), x.shape[1])), NEVER, dtype=x.dtype, like=x)
     if by > 0:
         return concatenate([edge, sliced(x, (slice(None), slice(x.shape[1] - by if by < x.shape[1] else 0)))], axis=1)
@@ -173,23 +173,26 @@ def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 
 def _lowered(paths: Tensor) -> tuple[Tensor, Tensor]:
-    """Subtract from logarithms the greatest of their row, or 0 where no path is possible, and return both."""
+    """Subtract from each row of logarithms its greatest, or 0 if no path is possible.
+
+    Return the differences, and what was subtracted.
+    """
     most = max(paths, axis=-1, keepdims=True)
     most = where(less(NEVER / 2, most), most, 0)
     return subtract(paths, most), most
 
 
 def _start(paths: _Lattice) -> Tensor:
-    """Before the first frame, a path is before the first label."""
+    """The scores before the first frame, (batch, states): a path begins in the first state, a blank."""
     _, rows, states = paths.emitted.shape
     first = _possible(equal(iota(states, like=paths.emitted), 0), paths.emitted.dtype)
     return broadcast_to(first, (rows, states))
 
 
 def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Tensor, Tensor]:
-    """Compute the losses, and the logarithm of the probability of the paths up to each frame and state.
+    """Compute the losses, and the log-probability of the paths up to each frame and state.
 
-    The greatest logarithm of each frame is subtracted from the others, which keeps them small and so exact.
+    In each frame, the greatest logarithm is subtracted from all, which keeps them small and so accurate.
     """
     paths = lattice(Examples(*inputs), **options)
 
@@ -207,7 +210,7 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
 
 def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
-    """The probability of each class in each frame, given the labels: of its states together."""
+    """The probability of each class in each frame, given the labels: the sum over the states with that class."""
     *rest, losses, forward = inputs
     examples = Examples(*rest)
     paths = lattice(examples, **options)
@@ -235,15 +238,19 @@ class Aligned(NamedTuple):
     """The most probable path of each example."""
 
     classes: Tensor
-    """(batch, time), int64: the class of each frame; the blank beyond them, and where no path spells the labels."""
+    """(batch, time), int64: the class of each frame; the blank beyond the frames, and if no path spells the labels."""
     inside: Tensor
-    """(batch, time): which frames there are."""
+    """(batch, time): whether each frame is within the length of its example."""
     possible: Tensor
     """(batch,): whether any path spells the labels."""
 
 
 def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
-    """The most probable path; of two the one that goes on later."""
+    """The most probable path of each example.
+
+    Of equally probable paths, it is the one that ends in the earliest state and then, traced back from the last frame,
+    stays in each state for as long as possible.
+    """
     paths = lattice(examples, blank, repeats)
 
     def step(before: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""Edit distances: the number of edits that make one sequence of another."""
+"""Edit distances: the number of edits that turn one sequence into another."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ def edit_distance(
     Parameters
     ----------
     hypotheses, references : Tensor
-        (batch..., positions), of integers; the batch axes broadcast. The positions may have two sizes and names.
+        (batch..., positions), of integers; the batch axes broadcast. The axes of positions may differ in size and name.
     hypothesis_lengths, reference_lengths : Tensor, optional
         How long each sequence is; they broadcast to the batch axes. By default all positions.
 
     Returns
     -------
     Tensor
-        For each example a number (int64).
+        The distance for each example (int64).
 
     Raises
     ------
     ShapeError
         For batch axes or lengths that do not broadcast, and tensors without axes.
     NamesError
-        Where batch axes of two names meet.
+        Where batch axes with different names meet.
     DTypeError
         For a dtype that is not an integer one.
 
@@ -82,7 +82,7 @@ def edit_distance(
         shorter, longer = sliced(row, (..., slice(width))), sliced(row, (..., slice(1, None)))
         best = minimum(add(shorter, changed), add(longer, 1))
         deleted = broadcast_to(add(number, 1), (*shape, 1))
-        # An insertion costs 1 per place: subtract the place, take the least up to each place, add the place again.
+        # Insertions cost 1 per place: subtract the place, take the minimum up to each place, and add the place again.
         after = add(cumulative_min(subtract(concatenate([deleted, best], axis=-1), places), axis=-1), places)
         return where(less(number, expand_dims(ends[0], axis=len(shape))), after, row), None
 

@@ -1,6 +1,6 @@
-"""Random weights to start with, whose scale fits the number of inputs and outputs; equal to those of JAX.
+"""Initial random weights, whose scale fits the numbers of inputs and outputs; equal to those of JAX.
 
-The axes of inputs and outputs are by default the last two, as in `x @ weight`; of a kernel of `tb.nn.conv` they are
+The axes of inputs and outputs are by default the last two, as in `x @ weight`; for a kernel of `tb.nn.conv`, pass
 `inputs=1, outputs=0`. All other axes count as places of a receptive field.
 """
 
@@ -26,7 +26,7 @@ from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
 
 TRUNCATED = 0.87962566103423978
-"""The standard deviation of a standard normal number between -2 and 2."""
+"""The standard deviation of the standard normal distribution, truncated to -2 to 2."""
 
 Fan = Literal["inputs", "outputs", "mean"]
 Distribution = Literal["normal", "truncated normal", "uniform"]
@@ -46,26 +46,26 @@ def variance_scaling(
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
 ) -> Tensor:
-    """Random numbers with mean 0 and variance scale / fan, where fan is the number of terms in a sum.
+    """Random numbers with mean 0 and variance `scale` / fan, where the fan counts the inputs or outputs of a unit.
 
     Parameters
     ----------
     key : Tensor
         A random key.
     shape : sequence of int
-        Of the weight, at least two axes.
+        The shape of the weight, with at least two axes.
     scale : float, default 1.0
         The variance times the fan.
     fan : {"inputs", "outputs", "mean"}, default "inputs"
         The number of inputs or outputs of each unit, or the mean of both.
     distribution : {"normal", "truncated normal", "uniform"}, default "truncated normal"
-        The truncated one has no number beyond two standard deviations.
+        The truncated normal distribution has no numbers beyond two standard deviations.
     inputs, outputs : int or str, default -2 and -1
-        The axes of these, by position or by one of the names.
+        The axes of the inputs and of the outputs, by position or by one of the names.
     dtype : dtype, optional
-        By default the default floating dtype.
+        A floating dtype; by default the default floating dtype.
     names : sequence of str or None, optional
-        Of the axes.
+        The names of the axes.
 
     Returns
     -------
@@ -124,7 +124,7 @@ class Initialiser(Protocol):
 
 
 def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: Distribution) -> Initialiser:
-    """`variance_scaling` with a scale, a fan and a distribution of its own."""
+    """An initialiser: `variance_scaling` with the scale, fan and distribution fixed."""
 
     def initialiser(
         key: TensorLike,
@@ -149,18 +149,18 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
     key : Tensor
         A random key.
     shape : sequence of int
-        Of the weight, at least two axes.
+        The shape of the weight, with at least two axes.
     inputs, outputs : int or str, default -2 and -1
-        The axes of these, by position or by one of the names.
+        The axes of the inputs and of the outputs, by position or by one of the names.
     dtype : dtype, optional
-        Floating, by default the default floating dtype.
+        A floating dtype; by default the default floating dtype.
     names : sequence of str or None, optional
-        Of the axes.
+        The names of the axes.
 
     Returns
     -------
     Tensor
-        The weight, of the shape, dtype and names.
+        The weight, of the given shape, dtype and names.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
 
     See Also
     --------
-    variance_scaling : Any scale, fan and distribution.
+    variance_scaling : Takes any scale, fan and distribution.
     """
     return entry(initialiser)
 
@@ -233,15 +233,16 @@ def orthogonal(
     key : Tensor
         A random key.
     shape : sequence of int
-        At least two axes; all but that of the outputs are one axis of the matrix.
+        The shape of the weight, with at least two axes. All axes but that of the outputs form the rows of the matrix.
     scale : float, default 1.0
         The length of the rows or columns.
     outputs : int or str, default -1
         The axis of the outputs.
     dtype : dtype, optional
-        By default the default floating dtype. The factors of narrow floats are computed in float32.
+        A floating dtype; by default the default floating dtype. For dtypes narrower than float32, the matrix is
+        computed in float32.
     names : sequence of str or None, optional
-        Of the axes.
+        The names of the axes.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Small parts of networks: dropout, gates, numbers of classes as vectors."""
+"""Small parts of networks: dropout, gated linear units, one-hot vectors."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from ..tensor import Axes, Axis, Tensor, TensorLike
 
 @entry
 def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None) -> Tensor:
-    """Set random elements of x to 0, and scale the others so that the mean stays (Srivastava et al. 2014).
+    """Set random elements of x to 0, and scale the others so that the mean stays the same (Srivastava et al. 2014).
 
     Parameters
     ----------
     key : Tensor
         A random key.
     x : Tensor
-        Of any dtype but bool; integers give the default floating dtype.
+        A tensor of any dtype but bool; integers give the default floating dtype.
     rate : float
         The probability that an element is set to 0, from 0 to 1.
     axis : axis, or several, optional
-        The axes along which each entry has a chance of its own, all by default. Along the others an entry is kept or
-        set to 0 as a whole, as a feature map is with `axis=("batch", "feature")`.
+        The axes along which entries are drawn independently, all by default. Along the others, an entry is kept or set
+        to 0 as a whole, such as a feature map with `axis=("batch", "feature")`.
 
     Returns
     -------
     Tensor
-        Of x's shape and names; x itself, as a floating tensor, at a rate of 0.
+        A tensor with the shape and names of x; at a rate of 0, x itself as a floating tensor.
 
     Raises
     ------
     ArgumentError
-        For a rate that is no probability.
+        For a rate that is not a probability.
 
     Examples
     --------
@@ -70,21 +70,21 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
 @entry
 @within(Bound(8, "a gate with a few ulps"))
 def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] = sigmoid) -> Tensor:
-    """The first half of an axis times a gate of the second (Dauphin et al. 2017).
+    """The first half of an axis times a gate computed from the second half (Dauphin et al. 2017).
 
     Parameters
     ----------
     x : Tensor
-        With an axis of an even size.
+        It has an axis of an even size.
     axis : int or str, default -1
         The axis that is halved.
     gate : function, default `tb.sigmoid`
-        Of the second half: `tb.nn.silu` gives SwiGLU, `tb.nn.gelu` GEGLU (Shazeer 2020).
+        Applied to the second half: `tb.nn.silu` gives SwiGLU, `tb.nn.gelu` GEGLU (Shazeer 2020).
 
     Returns
     -------
     Tensor
-        With half as many entries along the axis.
+        A tensor with half as many entries along the axis.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] =
     (x,) = together(x)
     along = normalize_axis(x.template, axis)
     if x.shape[along] % 2:
-        raise ShapeError(expected(f"an even size of axis {along}", "split() halves it", x=x.template))
+        raise ShapeError(expected(f"an even size of axis {along}, which is split in halves", x=x.template))
     value, control = split(x, 2, axis=along)
     return multiply(value, gate(control))
 
@@ -120,25 +120,25 @@ def one_hot(
     Parameters
     ----------
     indices : Tensor
-        Of an integer dtype.
+        A tensor of an integer dtype.
     size : int
-        Of the vectors.
+        The size of the vectors.
     axis : int, default -1
         The position of the vectors' axis in the result.
     name : str, optional
-        Of that axis.
+        The name of that axis.
     dtype : dtype, optional
-        Of the result, by default the default floating dtype.
+        The dtype of the result, by default the default floating dtype.
 
     Returns
     -------
     Tensor
-        With one axis more than the indices.
+        A tensor with one more axis than the indices.
 
     Raises
     ------
     DTypeError
-        For indices that are no integers.
+        For indices of a dtype that is not an integer one.
     ArgumentError
         For a negative size.
 
@@ -155,7 +155,7 @@ def one_hot(
     if not indices.dtype.is_integer:
         raise DTypeError(expected("indices of an integer dtype", "cast them with astype()", dtype=indices.dtype))
     if size < 0:
-        raise ArgumentError(expected("a size from 0 up", size=size))
+        raise ArgumentError(expected("a size of at least 0", size=size))
     kind = default_dtype("float") if dtype is None else as_dtype(dtype)
     column = expand_dims(indices, axis=axis, name=name)
     place = axis % column.ndim

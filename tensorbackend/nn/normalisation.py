@@ -29,7 +29,7 @@ NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square"
 def _scaled(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
 ) -> Tensor:
-    """x times a scale plus an offset along axes, in the dtype of another tensor."""
+    """x times a scale plus an offset for the axes, in the floating dtype that a mean of `like` has."""
     dtype = averaged_dtype(like)
     wide = astype(x, promote_types(x.dtype, float32))
     if scale is not None:
@@ -55,9 +55,9 @@ def layer_norm(
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     scale, offset : Tensor, optional
-        Of the shape of the axes: a factor and a summand for each entry.
+        A factor and a summand for each entry along the normalised axes, whose shape they have.
     axis : axis, or several, default -1
         The axes that are normalised together.
     epsilon : float, default 1e-5
@@ -66,7 +66,7 @@ def layer_norm(
     Returns
     -------
     Tensor
-        Of x's shape and names, computed in float32 at least.
+        A tensor with the shape and names of x, computed in float32 at least.
 
     Raises
     ------
@@ -97,9 +97,9 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     scale : Tensor, optional
-        Of the shape of the axes.
+        A factor for each entry along the normalised axes, whose shape it has.
     axis : axis, or several, default -1
         The axes that are normalised together.
     epsilon : float, default 1e-6
@@ -108,7 +108,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     Returns
     -------
     Tensor
-        Of x's shape and names, computed in float32 at least.
+        A tensor with the shape and names of x, computed in float32 at least.
 
     Raises
     ------
@@ -146,29 +146,29 @@ def group_norm(
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     scale, offset : Tensor, optional
         A factor and a summand for each feature.
     groups : int
-        How many groups of features, next to each other; it divides their number.
+        The number of groups, which divides the number of features. A group is a run of adjacent features.
     axis : int or str, default -1
-        The features.
+        The axis of the features.
     batch : axis, or several, default 0
-        The axes whose entries are normalised for themselves. All others are normalised together.
+        The axes along which each entry is normalised by itself. All others are normalised together.
     epsilon : float, default 1e-5
         Added to the variance.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, computed in float32 at least.
+        A tensor with the shape and names of x, computed in float32 at least.
 
     Raises
     ------
     ArgumentError
-        For a number of groups that does not divide that of the features.
+        For a number of groups that does not divide the number of features.
     ShapeError
-        For a scale or offset of another shape, and features that are a batch.
+        For a scale or offset of another shape, and if the axis of features is one of the batch.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def group_norm(
     (x,) = together(x)
     along, kept = normalize_axis(x.template, axis), sorted_axes(x.template, batch)
     if along in kept:
-        raise ShapeError(expected("features that are no axis of the batch", axis=axis, batch=batch))
+        raise ShapeError(expected("an axis of features that is not an axis of the batch", axis=axis, batch=batch))
     size = x.shape[along]
     if groups < 1 or size % groups:
         raise ArgumentError(expected(f"a number of groups that divides the {size} features", groups=groups))
@@ -192,7 +192,7 @@ def group_norm(
 
 
 class Statistics(NamedTuple):
-    """The running mean and variance of each feature, which `batch_norm` takes and gives."""
+    """The running mean and variance of each feature, which `batch_norm` takes and returns."""
 
     mean: Tensor
     variance: Tensor
@@ -222,34 +222,35 @@ def batch_norm(
 ) -> BatchNorm:
     """Normalise each feature to mean 0 and variance 1 over the batch, then scale and shift it (Ioffe and Szegedy 2015).
 
-    While it trains, by the mean and variance of x, and the running ones are moved towards these; else by the running
-    ones, which stay.
+    In training, normalise by the mean and variance of x, and move the running statistics towards these. Otherwise,
+    normalise by the running statistics, and leave them unchanged.
 
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     scale, offset : Tensor, optional
         A factor and a summand for each feature.
     statistics : Statistics
         The running mean and variance of each feature: zeros and ones to start with.
     training : bool
-        Whether the statistics of x are taken.
+        Whether to normalise by the statistics of x, and to update the running ones.
     axis : int or str, default -1
-        The features.
+        The axis of the features.
     momentum : float, default 0.1
-        By which share of the distance the running statistics move.
+        The share of their distance to the statistics of x by which the running statistics move.
     epsilon : float, default 1e-5
         Added to the variance.
     mask : Tensor, optional
-        Bool, broadcasts to x: which elements count, those of a sequence say. The others are taken as 0, whatever they
-        are, and have no part in the statistics.
+        Bool, broadcasts to x: which elements count, for example those within the length of a sequence. The others are
+        treated as 0, whatever they are, and do not enter the statistics.
 
     Returns
     -------
     BatchNorm
-        The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance is
-        moved towards that of the sample, whose divisor is less by one, as PyTorch has it. No gradient flows to them.
+        The result, of x's shape and names, computed in float32 at least, and the statistics. The running variance moves
+        towards the sample variance, whose divisor is n - 1, as in PyTorch. The running statistics pass no gradient to
+        x.
 
     Raises
     ------
@@ -303,7 +304,7 @@ def batch_norm(
 
 
 def _repeated(mask: Tensor, x: Tensor) -> Tensor:
-    """A mask of x's shape."""
+    """The mask, broadcast to x's shape."""
     shape, names = broadcast([x.template, mask.template])
     if shape != x.shape:
         raise ShapeError(expected(f"a mask that broadcasts to {x.template!r}", mask=mask.template))
@@ -311,6 +312,6 @@ def _repeated(mask: Tensor, x: Tensor) -> Tensor:
 
 
 def _moved(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
-    """Move running statistics towards new ones; `column` is `old` with the axes that broadcast with x."""
+    """Move a running statistic towards a new one; `column` is `old`, reshaped to broadcast with x."""
     towards = add(multiply(column, 1 - momentum), multiply(stop_gradient(new), momentum))
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)

@@ -1,4 +1,4 @@
-"""Parameters in the places of the axes that they are for."""
+"""Parameters, reshaped to broadcast along the axes that they belong to."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..tensor import Tensor
 
 
 def placed(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tensor:
-    """A parameter of some axes of x, ready to broadcast with x.
+    """The parameter for some axes of x, reshaped to broadcast with x.
 
-    [feature: 4] for axis 1 of [batch: 2][feature: 4][time: 3] is [1][feature: 4][1]. A parameter of several axes has
-    them in x's order, or by names in any order.
+    [feature: 4] for axis 1 of [batch: 2][feature: 4][time: 3] is [1][feature: 4][1]. A parameter for several
+    axes has them in x's order or, if they are named, in any order.
     """
     if parameter.ndim == len(axes) and None not in parameter.names:
         axis_names = [x.names[axis] for axis in axes]

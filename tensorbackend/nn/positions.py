@@ -1,4 +1,4 @@
-"""Positions for models without recurrence: sinusoids, rotations, and scores by distance."""
+"""Encodings of positions for models without recurrence: sinusoids, rotations, and scores by distance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from ..tensor import Axis, Tensor, TensorLike
 
 
 def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
-    """Positions times frequencies from 1 down to almost 1 / base, along a last axis, in a floating dtype at least."""
+    """Positions times frequencies from 1 down to almost 1 / base, which lie along a new last axis.
+
+    The result has the positions' floating dtype, promoted with `least`.
+    """
     wide = astype(positions, promote_types(to_floating(positions.dtype), least))
     if not 0 < base < math.inf:
         raise ArgumentError(expected("a finite base above 0", base=base))
@@ -52,27 +55,27 @@ def sinusoidal_positions(
     positions : Tensor
         Numbers of any shape: `tb.arange(steps)`, say.
     features : int
-        How many sines and cosines together, an even number.
+        The number of sines and cosines together, which is even.
     base : float, default 10000.0
         The frequencies fall from 1 to almost 1 / base.
     interleaved : bool, default False
         Whether each sine stands before its cosine, as in the paper; else all sines come before all cosines.
     name : str, optional
-        Of the features' axis.
+        The name of the features' axis.
     dtype : dtype, optional
-        By default the default floating dtype.
+        A floating dtype; by default the default floating dtype.
 
     Returns
     -------
     Tensor
-        The positions' axes, then the features, computed in float32 at least.
+        The positions' axes, then an axis of features, computed in float32 at least.
 
     Raises
     ------
     ShapeError
         For an odd number of features.
     ArgumentError
-        For a base that is not above 0.
+        For a base that is not finite and above 0.
 
     Examples
     --------
@@ -106,33 +109,33 @@ def rotary(
 ) -> Tensor:
     """Rotate pairs of features by angles that grow with the position (Su et al. 2021).
 
-    Products of rotated vectors depend on the distance of their positions alone.
+    The inner product of two rotated vectors depends on their positions only through the distance.
 
     Parameters
     ----------
     x : Tensor
         Queries or keys, with an even number of features.
     positions : Tensor, optional
-        For each step its position, for all examples or for each: what broadcasts to x without the features, which has
-        its steps last. By default 0, 1, 2, ...
+        The position of each step, the same for all examples or one for each. It broadcasts to x's axes without the
+        features, with the steps last. By default 0, 1, 2, ...
     base : float, default 10000.0
         The frequencies fall from 1 to almost 1 / base.
     interleaved : bool, default False
-        Whether a pair are neighbours, as in the paper; else feature i belongs to that half of them further.
+        Whether pairs are neighbours, as in the paper; else feature i is paired with feature i + features / 2.
     time, axis : int or str, default -2 and -1
-        The axis of the steps, and that of the features.
+        The axis of the steps, and the axis of the features.
 
     Returns
     -------
     Tensor
-        Of x's shape, names and floating dtype, computed in float32 at least.
+        A tensor with the shape, names and floating dtype of x, computed in float32 at least.
 
     Raises
     ------
     ShapeError
         For an odd number of features, and positions that do not broadcast.
     ArgumentError
-        For a base that is not above 0.
+        For a base that is not finite and above 0.
 
     Examples
     --------
@@ -176,13 +179,13 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
     Parameters
     ----------
     scores : Tensor
-        (..., queries, queries + keys - 1): for each query a score for each distance of a key, from the farthest behind
-        it, 1 - queries, to the farthest ahead, keys - 1.
+        (..., queries, queries + keys - 1): for each query, a score for each distance to a key, from 1 - queries, the
+        farthest behind, to keys - 1, the farthest ahead.
 
     Returns
     -------
     Tensor
-        (..., queries, keys): that of query i and key j is the score of the distance j - i.
+        (..., queries, keys): the score of query i and key j is that of the distance j - i.
 
     Raises
     ------
@@ -197,11 +200,11 @@ def relative_shift(scores: TensorLike, /) -> Tensor:
     """
     (scores,) = together(scores)
     if scores.ndim < 2 or scores.shape[-1] < scores.shape[-2] or not scores.shape[-2]:
-        expectation = "queries, and at least as many distances"
+        expectation = "axes of queries and distances, with at least one query and no fewer distances than queries"
         raise ShapeError(expected(expectation, scores=scores.template))
     queries, distances = scores.shape[-2:]
     lead = scores.shape[:-2]
-    # In rows that are longer by one, score (i, j - i + queries - 1) lies at i * distances + j + queries - 1.
+    # After rows are padded by one, score (i, j - i + queries - 1) is element i * distances + j + queries - 1 in all.
     longer = pad(scores, [*((0, 0),) * (scores.ndim - 1), (0, 1)])
     flat = reshape(longer, (*lead, queries * (distances + 1)))
     part = sliced(flat, (..., slice(queries - 1, queries - 1 + queries * distances)))

@@ -31,7 +31,7 @@ Parameters = Mapping[str, Tensor]
 
 
 class LSTMState(NamedTuple):
-    """State that `lstm` carries from step to step: (batch..., units) each."""
+    """State that `lstm` carries from step to step: two tensors (batch..., units)."""
 
     hidden: Tensor
     cell: Tensor
@@ -61,14 +61,14 @@ class _Sequence(NamedTuple):
     """A sequence whose steps come first."""
 
     gates: Tensor
-    """(time, batch..., gates): the part of the gates that is of the input."""
+    """(time, batch..., gates): what the input, with the bias, contributes to the gates."""
     mask: Tensor | None
-    """(time, batch..., 1): which steps there are."""
+    """(time, batch..., 1): whether each step is within the lengths and the mask."""
     recurrent: Tensor
     names: tuple[str | None, ...]
     """The names of the carried values: the batch axes, then the units."""
     order: tuple[int, ...]
-    """The axis of x that each axis of the scanned tensors was."""
+    """For each axis of the scanned tensors, the axis of x that it was."""
 
     def initial(self) -> Tensor:
         units = self.recurrent.shape[0]
@@ -85,7 +85,7 @@ def _sequence(
     mask: TensorLike | None,
     lengths: TensorLike | None,
 ) -> _Sequence:
-    """The sequence that a layer of so many gates scans."""
+    """The sequence that a layer with this number of gates scans."""
     lacking = [name for name in ("input", "recurrent") if name not in parameters]
     if lacking:
         raise ArgumentError(expected("parameters input and recurrent", parameters=sorted(parameters)))
@@ -103,7 +103,7 @@ def _sequence(
     for name, shape in shapes.items():
         parameter = parameters.get(name)
         if parameter is not None and parameter.shape != shape:
-            expectation = f"the parameter {name} of shape {shape}, as x and the units say"
+            expectation = f"the parameter {name} of shape {shape}, which follows from x and the units"
             raise ShapeError(expected(expectation, **{name: parameter.template, "x": x.template}))
     batch = [batch_axis for batch_axis in range(x.ndim) if batch_axis not in (along, feature)]
     moved = permute_dims(x, (along, *batch, feature))
@@ -141,7 +141,7 @@ def _sequence(
 
 
 def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], what: str) -> Tensor:
-    """Lengths or a mask of the shape of what they are for."""
+    """Lengths or a mask, broadcast to a shape with names."""
     target_template = x.template.replace(shape=shape, names=names)
     merged_shape, merged = broadcast([target_template, x.template])
     if merged_shape != shape:
@@ -152,7 +152,7 @@ def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], 
 def _scanned(
     sequence: _Sequence, state: State, step: Callable[[State, Tensor], State], reverse: bool
 ) -> tuple[Tensor, State]:
-    """The hidden state after each step, with the steps back in their place, and the state in the end."""
+    """The hidden state after each step, with its axes in x's order, and the state after the last step."""
     kind = type(state)
 
     def turn(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
@@ -171,7 +171,7 @@ def _scanned(
 
 
 def _initial(sequence: _Sequence, state: tuple[Tensor, ...] | None, count: int) -> list[Tensor]:
-    """The given state in the layer's dtype and names, or zeros."""
+    """The parts of the given state, with the layer's dtype and names, or `count` tensors of zeros."""
     zero = sequence.initial()
     if state is None:
         return [zero] * count
@@ -200,26 +200,27 @@ def lstm(
     Parameters
     ----------
     x : Tensor
-        Steps, features, and batch axes, in any order.
+        It has an axis of steps, an axis of features, and batch axes, in any order.
     parameters : mapping of str to Tensor
         `"input"` of shape (features, 4 * units), `"recurrent"` (units, 4 * units) and, unless it is left out, `"bias"`
-        (4 * units). The gates stand in the order input, forget, cell, output, as PyTorch has them.
+        (4 * units). The gates are in the order input, forget, cell, output, as in PyTorch.
     state : LSTMState, optional
-        To start with, by default zeros.
+        The initial state, by default zeros.
     time, axis : int or str, default -2 and -1
-        The axis of the steps, and that of the features.
+        The axis of the steps, and the axis of the features.
     lengths : Tensor, optional
-        How many steps each example has; broadcasts to the batch axes. Steps beyond give outputs of 0 and leave the
-        state as it is.
+        How many steps each example has; broadcasts to the batch axes. Steps beyond that give outputs of 0 and leave the
+        state unchanged.
     mask : Tensor, optional
-        Which steps there are: bool, broadcasts to the batch axes with the steps last.
+        Bool: which steps count. It broadcasts to the batch axes with the steps last. Other steps are treated as
+        those beyond a length.
     reverse : bool, default False
-        Whether the last step comes first; with lengths the last one that an example has.
+        Whether to go from the last step to the first; with lengths, from the last step of each example.
 
     Returns
     -------
     LSTM
-        The outputs, with x's axes but the units in place of the features, and the state after the last step.
+        The outputs, with x's axes except for units in place of the features, and the state after the last step.
 
     Raises
     ------
@@ -268,12 +269,12 @@ def gru(
     Parameters
     ----------
     x : Tensor
-        Steps, features, and batch axes, in any order.
+        It has an axis of steps, an axis of features, and batch axes, in any order.
     parameters : mapping of str to Tensor
         `"input"` of shape (features, 3 * units), `"recurrent"` (units, 3 * units) and, unless they are left out,
-        `"bias"` and `"recurrent_bias"` (3 * units). The gates stand in the order reset, update, new, as in PyTorch.
+        `"bias"` and `"recurrent_bias"` (3 * units). The gates are in the order reset, update, new, as in PyTorch.
     state : GRUState, optional
-        To start with, by default zeros.
+        The initial state, by default zeros.
     time, axis, lengths, mask, reverse
         As in `lstm`.
 

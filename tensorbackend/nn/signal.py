@@ -1,4 +1,4 @@
-"""Signals in time and frequency: short Fourier transforms, their inverse, mel filters."""
+"""Signals in time and frequency: short-time Fourier transforms, their inverse, mel filters."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from ..tensor import Axis, Tensor, TensorLike
 Window: TypeAlias = Literal["hann", "hamming", "blackman", "rectangular"]
 
 COSINES = {"hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08), "rectangular": (1.0,)}
-"""The coefficients of the cosines whose alternating sum a window is (Harris 1978)."""
+"""For each window, the coefficients of the cosines whose alternating sum it is (Harris 1978)."""
 
 
 def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> Tensor:
-    """A window of a size, periodic as spectra want it."""
+    """The window, of `size` elements; a named one is periodic, as spectra need it."""
     if isinstance(window, Tensor):
         if window.shape != (size,):
-            raise ShapeError(expected(f"a window of the {size} elements of a frame", window=window.template))
+            raise ShapeError(expected(f"a window of {size} elements, the length of a frame", window=window.template))
         return rename(astype(window, dtype), None)
     choice(tuple(COSINES), window=window)
     turns = multiply(astype(iota(size, like=like), dtype), 2 * math.pi / max(size, 1))
@@ -58,7 +58,7 @@ def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:
 
 
 def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
-    """The position in the signal of each place in each frame."""
+    """The position in the signal of each element of each frame: (count, size)."""
     first = multiply(iota((count, 1), axis=0, dtype="int64", like=like), step)
     return add(first, iota((1, size), axis=1, dtype="int64", like=like))
 
@@ -81,30 +81,30 @@ def stft(
     Parameters
     ----------
     x : Tensor
-        Of a real dtype; its other axes are a batch.
+        A tensor of a real dtype. Its other axes are batch axes.
     frame_length, frame_step : int
         The size of a frame, and how far apart frames begin.
     fft_length : int, optional
-        The size of the transforms, by default that of the frames, which zeros follow.
+        The size of the transforms, by default that of the frames. Zeros pad each frame to it.
     window : {"hann", "hamming", "blackman", "rectangular"} or Tensor, default "hann"
-        What each frame is multiplied with; the named ones are periodic.
+        The factors by which each frame is multiplied; named windows are periodic.
     axis : int or str, default -1
         The axis of time.
     name : str, optional
-        Of the frequencies' axis.
+        The name of the frequencies' axis.
 
     Returns
     -------
     Tensor
-        Complex: (size - frame_length) // frame_step + 1 frames in the place of the axis, under its name, each followed
-        by fft_length // 2 + 1 frequencies.
+        Complex. An axis of (size - frame_length) // frame_step + 1 frames takes the place and the name of the axis of
+        time, and an axis of fft_length // 2 + 1 frequencies follows it.
 
     Raises
     ------
     ShapeError
         For a signal shorter than a frame, and a window of another size.
     ArgumentError
-        For lengths that do not fit.
+        For lengths and steps that do not fit together.
 
     Examples
     --------
@@ -148,25 +148,27 @@ def istft(
     Parameters
     ----------
     spectra : Tensor
-        Complex; frames, and after them their frequencies, as `stft` gives them.
+        Complex, with an axis of frames followed by an axis of frequencies, as `stft` returns them.
     frame_length, frame_step, fft_length, window
-        Those of `stft`.
+        As in `stft`.
     axis : int or str, default -2
-        The axis of the frames; that of the frequencies comes next.
+        The axis of the frames. The axis of the frequencies comes next.
     size : int, optional
-        Of the signal, by default (frames - 1) * frame_step + frame_length: it is cut off, or zeros follow.
+        The size of the signal, which is cut off or padded with zeros; by default
+        (frames - 1) * frame_step + frame_length.
 
     Returns
     -------
     Tensor
-        Real, with one axis for the two, under the name of the frames. Where no window reaches it is 0.
+        Real. An axis of time takes the place of frames and frequencies, with the name of the frames' axis. The signal
+        is 0 where no window reaches.
 
     Raises
     ------
     ShapeError
         For another number of frequencies.
     ArgumentError
-        For lengths that do not fit.
+        For lengths and steps that do not fit together.
     DTypeError
         For a dtype that is not complex.
 
@@ -185,7 +187,9 @@ def istft(
     along = normalize_axis(spectra.template, axis)
     if along + 1 >= spectra.ndim or spectra.shape[along + 1] != length // 2 + 1:
         expectation = f"{length // 2 + 1} frequencies after the axis of the frames"
-        raise ShapeError(expected(expectation, "fft_length= says how many", spectra=spectra.template))
+        raise ShapeError(
+            expected(expectation, "pass fft_length= for transforms of another length", spectra=spectra.template)
+        )
     moved = moveaxis(spectra, (along, along + 1), (0, -1))
     count, batch = moved.shape[0], moved.shape[1:-1]
     waves = sliced(irfft(rename(moved, *(None,) * moved.ndim), n=length, axis=-1), (..., slice(frame_length)))
@@ -227,16 +231,16 @@ def mel_filters(
     frequencies, filters : int
         How many frequencies the spectra have, from 0 to half the sample rate, and how many filters there are.
     sample_rate : float
-        How many elements of the signal make a second.
+        The number of elements of the signal per second.
     lowest, highest : float
         Where the first filter begins and the last one ends, in hertz; by default 0 and half the sample rate.
     slaney : bool, default False
         Whether the scale is linear below 1000 Hz and each filter has an area of 1 (Slaney 1998); else the scale is
         2595 * log10(1 + f / 700), and each filter has a peak of 1 (O'Shaughnessy 1987).
     dtype : dtype, optional
-        By default the default floating dtype.
+        A floating dtype; by default the default floating dtype.
     names : pair of str or None, optional
-        Of the axes.
+        The names of the axes.
 
     Returns
     -------
@@ -246,7 +250,7 @@ def mel_filters(
     Raises
     ------
     ArgumentError
-        For frequencies that do not rise, and numbers below 1.
+        Unless 0 <= lowest < highest <= sample_rate / 2, and for fewer than two frequencies or one filter.
 
     Examples
     --------
@@ -258,7 +262,7 @@ def mel_filters(
     """
     top = sample_rate / 2 if highest is None else highest
     if frequencies < 2 or filters < 1 or not 0 <= lowest < top <= sample_rate / 2:
-        expectation = "two frequencies and a filter or more, and 0 <= lowest < highest <= sample_rate / 2"
+        expectation = "at least two frequencies and one filter, and 0 <= lowest < highest <= sample_rate / 2"
         raise ArgumentError(expected(expectation, frequencies=frequencies, filters=filters, lowest=lowest, highest=top))
     first, last = _mel(lowest, slaney), _mel(top, slaney)
     edges = [_hertz(first + (last - first) * place / (filters + 1), slaney) for place in range(filters + 2)]
@@ -273,7 +277,7 @@ def mel_filters(
 
 
 _STEP = math.log(6.4) / 27
-"""How far apart in the logarithm Slaney's mels are above 1000 Hz, which are 15 mel."""
+"""The natural logarithm of the ratio of frequencies one mel apart on Slaney's scale above 1000 Hz, which is 15 mel."""
 
 
 def _mel(hertz: float, slaney: bool) -> float:

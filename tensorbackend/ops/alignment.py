@@ -21,20 +21,20 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     Parameters
     ----------
     *tensors : Tensor
-        All axes have names. Numbers and tensors without axes stay as they are.
+        Tensors whose axes all have names. Numbers and tensors without axes stay as they are.
     outer : bool, default False
-        Whether the result may have more axes than any of the tensors, as that of [a] and [b] has.
+        Whether the result may have more axes than any of the tensors, such as [a][b] for [a] and [b].
 
     Returns
     -------
     tuple of Tensor
-        Each tensor with every name: those of the first tensor that has all of them, in its order. With `outer`, where
-        none has all, the names as they come. An axis that a tensor lacks has size 1.
+        Each tensor with an axis for every name, in the order of the first tensor that has all names; with `outer`, if
+        no tensor has all of them, in the order in which the names first occur. An axis that a tensor lacks has size 1.
 
     Raises
     ------
     NamesError
-        For an axis without a name; unless `outer` says so, where no tensor has all names.
+        For an axis without a name, and without `outer` where no tensor has all names.
     ShapeError
         For a name with two sizes, neither of which is 1.
 
@@ -63,7 +63,7 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
                 raise ShapeError(expected(f"one size for the axis {name!r}", sizes=(known, size), tensor=x.template))
     whole = next((x for x in operands if len(x.names) == len(sizes)), None)
     if whole is None and not outer:
-        remedy = "say outer=True for a result with all of them"
+        remedy = "pass outer=True for a result with all names"
         raise NamesError(expected("a tensor with all names", remedy, tensors=[x.template for x in operands]))
     order: Sequence[str | None] = [*sizes] if whole is None else whole.names
     return tuple(align_to(x, [name for name in order if name is not None]) if x.ndim else x for x in operands)
@@ -83,27 +83,28 @@ def split_axis(
     Parameters
     ----------
     x : Tensor
-        Of any dtype.
+        A tensor of any dtype.
     axis : int or str
         The axis to split.
     sizes : mapping of names to sizes, or sequence of sizes
         Sizes of the new axes; one of them may be -1, for the remaining size.
     names : sequence of str or None, optional
-        Of the new axes, where `sizes` has none.
+        Names of the new axes, if `sizes` is a sequence.
 
     Returns
     -------
     Tensor
-        x with the new axes in place of that one.
+        x with the new axes in place of the one that is split.
 
     Raises
     ------
     AxisError
-        For an axis that x has not.
+        For an axis that x does not have.
     ShapeError
-        For sizes that do not multiply up to that of the axis.
+        For sizes whose product is not the size of the axis.
     NamesError
-        For another number of names than sizes, and a name that would stand twice.
+        For names in both `sizes` and `names`, for a different number of names than sizes, and for a name that would
+        occur twice.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def split_axis(
 
     See Also
     --------
-    merge_axes : The way back.
+    merge_axes : The inverse.
     """
     (x,) = together(x)
     along = normalize_axis(x.template, axis)
@@ -130,7 +131,7 @@ def split_axis(
     if parts.count(-1) == 1 and known > 0 and size % known == 0:
         parts[parts.index(-1)] = size // known
     if any(part < 0 for part in parts) or math.prod(parts) != size:
-        expectation = f"sizes that multiply up to {size}, that of axis {along} of {x.template!r}"
+        expectation = f"sizes whose product is {size}, the size of axis {along} of {x.template!r}"
         raise ShapeError(expected(expectation, "one of them may be -1", sizes=tuple(parts)))
     shape = (*x.shape[:along], *parts, *x.shape[along + 1 :])
     return reshape(x, shape, names=(*x.names[:along], *new_names, *x.names[along + 1 :]))
@@ -143,21 +144,21 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
     Parameters
     ----------
     x : Tensor
-        Of any dtype.
+        A tensor of any dtype.
     axes : sequence of int or str
-        One axis or more, which need not stand together.
+        One or more axes, which need not be neighbours.
     name : str, optional
-        Of the merged axis.
+        The name of the merged axis.
 
     Returns
     -------
     Tensor
-        x with the merged axis in the place of the first one that is given, among the others.
+        x with the merged axis at the place of the first of `axes`.
 
     Raises
     ------
     AxisError
-        For an axis that x has not, and one that is given twice.
+        For an axis that x does not have, and for one that is given twice.
     ShapeError
         Where no axis is given.
     NamesError
@@ -174,7 +175,7 @@ def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = Non
 
     See Also
     --------
-    split_axis : The way back.
+    split_axis : The inverse.
     """
     (x,) = together(x)
     merged = normalize_axes(x.template, axes)

@@ -1,7 +1,7 @@
 """Values outside of a tensor: the words that `pad` and `grid_sample` share, for each side of each axis.
 
-A word says which element of the axis stands at a place outside of it. A number, and the word "constant", says that a
-value stands there.
+A word says which element of the axis stands at a place outside of it. A number, or the word "constant", says that one
+value stands at all such places.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ Sides: TypeAlias = tuple[Side, Side]
 """The values below the first element of an axis, and those above the last."""
 
 Boundary: TypeAlias = Side | Sides | Mapping[Axis, Side | Sides]
-"""One for all, one for each of the two ends, or either for some axes by name or position."""
+"""A `Side` for all ends, a pair for the two ends of each axis, or a mapping of some axes, by name or position, to
+either of these."""
 
 CONSTANT: Final = "constant"
 
 
 def _reflected(place: Any, size: int) -> Any:
-    """... 2 1 0 1 2 1 0 ...: turned round at the ends, which come once."""
+    """... 2 1 0 1 2 1 0 ...: reflected at the ends, which are not repeated."""
     last = size - 1
     return last - abs(place % max(2 * last, 1) - last)
 
 
 def _mirrored(place: Any, size: int) -> Any:
-    """... 1 0 0 1 2 2 1 ...: turned round at the ends, which come twice."""
+    """... 1 0 0 1 2 2 1 ...: reflected at the ends, which are repeated."""
     last = 2 * size - 1
     return (last - abs(2 * (place % (2 * size)) - last)) // 2
 
 
 def _repeated(place: Any, size: int) -> Any:
-    """... 1 2 0 1 2 0 1 ...: from the start again."""
+    """... 1 2 0 1 2 0 1 ...: repeated from the start."""
     return place % size
 
 
@@ -51,7 +52,7 @@ EXTENSIONS: Final[Mapping[str, Callable[[Any, int], Any]]] = {
     "symmetric": _mirrored,
     "wrap": _repeated,
 }
-"""Functions of a place and the size of an axis, by word: the element that stands there, inside or outside the axis.
+"""By word, the function that maps a place, inside or outside an axis of a size, to the element that stands there.
 
 A place is an int or, except for "edge", a tensor of ints."""
 
@@ -59,14 +60,14 @@ WORDS: Final = (CONSTANT, *EXTENSIONS)
 
 
 def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option: str) -> tuple[Sides, ...]:
-    """The values below and above each of some axes, for a boundary as a user gives it.
+    """The values below and above each of the given axes, for a boundary as a user gives it.
 
     Parameters
     ----------
     x : Template
-        Of the tensor, whose axes a mapping names.
+        The template of the tensor whose axes a mapping names.
     boundary : str, number, pair or mapping
-        As `Boundary` has it; an axis that a mapping leaves out has zeros about it.
+        See `Boundary`. An axis that a mapping leaves out has "constant" on both sides.
     axes : sequence of int
         Positions of the axes in question.
     option : str
@@ -75,14 +76,14 @@ def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option:
     Returns
     -------
     tuple of pairs
-        For each of the axes a word or a number for each side.
+        For each of the axes, a word or a number for each side.
 
     Raises
     ------
     ArgumentError
         For an unknown word, or a value that is neither a word nor a number.
     AxisError
-        For a mapping that says something of another axis.
+        For a mapping with an axis that is not among `axes`.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def sides_of(x: Template, boundary: Boundary, axes: Sequence[int], /, *, option:
     sides_by_axis = {normalize_axis(x, axis): _pair(sides, option) for axis, sides in boundary.items()}
     if not sides_by_axis.keys() <= set(axes):
         others = sorted(sides_by_axis.keys() - set(axes))
-        raise AxisError(expected(f"{option} of axes among {tuple(axes)} of {x!r}", axes=tuple(others)))
+        raise AxisError(expected(f"{option} only for the axes {tuple(axes)} of {x!r}", axes=tuple(others)))
     return tuple(sides_by_axis.get(axis, (CONSTANT, CONSTANT)) for axis in axes)
 
 
@@ -104,5 +105,5 @@ def _pair(boundary: Any, option: str) -> Sides:
         if side not in WORDS if isinstance(side, str) else scalar_kind(side) is None:
             *others, last = map(repr, WORDS)
             expectation = f"{option} to be {', '.join(others)}, {last} or a number, or a pair of these"
-            raise ArgumentError(expected(expectation, "or map some axes to such", **{option: boundary}))
+            raise ArgumentError(expected(expectation, "or pass a mapping from axes to these", **{option: boundary}))
     return low, high

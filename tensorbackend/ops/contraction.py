@@ -18,27 +18,27 @@ def dot(x1: Template, x2: Template, /, *, contract: Pairs, batch: Pairs | None =
     Parameters
     ----------
     x1, x2 : Tensor
-        Of a numeric dtype.
+        Tensors of a numeric dtype.
     contract : str, set of str, or (axes of x1, axes of x2)
         The axes to sum over: an axis name of both operands, a set of such names, or axes of each by position or name,
         which are paired one by one whatever their names.
     batch : str, set of str, or (axes of x1, axes of x2), optional
-        The axes that are paired and stay, likewise. By default there are none where `contract` says axes of each
-        operand; where it says names, they are all other names that both operands have.
+        The axes that are paired and stay in the result, in the same forms. By default there are none if `contract`
+        gives axes of each operand; if it gives names, they are all other names that both operands have.
 
     Returns
     -------
     Tensor
-        In the common dtype of the operands.
+        A tensor in the common dtype of the operands.
 
     Raises
     ------
     AxisError
         For an axis that an operand lacks.
     ShapeError
-        For paired axes of two sizes, and an axis that is contracted and batched.
+        For paired axes of different sizes, and for an axis that is both contracted and batched.
     NamesError
-        For a name that would stand twice in the result.
+        For a name that would occur twice in the result.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Convolution, as deep learning has it: the kernel is not turned round."""
+"""Convolution as in deep learning: the kernel is not flipped."""
 
 from __future__ import annotations
 
@@ -25,19 +25,21 @@ def conv(
 ) -> Plan:
     """Sums of products of a kernel (out, channels, *spatial) with windows of x (batch, channels, *spatial).
 
-    Any number of spatial axes. The result (batch, out, *spatial) has x's batch name, the kernel's name of `out` and
-    x's spatial names. `strides`, `input_dilation` (the distance between x's elements, filled with zeros) and
-    `kernel_dilation` are one number for all spatial axes, one for each, or a mapping of some by their names in x.
-    `padding` with zeros is `"valid"`, `"same"` (of the dilated input; an odd padding element goes at the end), (low,
-    high) for each spatial axis, or a mapping. Zeros are multiplied as well: a padded zero times infinity is NaN. If no
-    window fits, the size is 0.
+    There may be any number of spatial axes. The result (batch, out, *spatial) has x's name of the batch axis, the
+    kernel's name of `out` and x's names of the spatial axes. `strides`, `input_dilation` (the distance between x's
+    elements, filled with zeros) and `kernel_dilation` are one number for all spatial axes, one for each, or a mapping
+    of some by their names in x. `padding`, with zeros, is `"valid"`, `"same"` (of the dilated input; an odd padding
+    element goes at the end), (low, high) for each spatial axis, or a mapping. The zeros are multiplied as well: a
+    padded zero times infinity is NaN. If no window fits along an axis, the result's axis has size 0.
 
-    With `feature_groups` x's channels are so many groups, each convolved with its share of the kernels, whose channels
-    are x's over the groups; with `batch_groups` the batch is, and the result's batch is that much smaller. Integers
-    keep their dtype and wrap; float16 and bfloat16 are summed in float32 or wider.
+    `feature_groups` is the number of groups into which x's channels are divided; each group is convolved with its share
+    of the kernels, which have that many times fewer channels than x. `batch_groups` divides the batch instead, and the
+    batch of the result is that many times smaller. Integers keep their dtype and wrap; float16 and bfloat16 are summed
+    in float32 or wider.
 
-    Raises `ShapeError` for shapes that do not fit, `ArgumentError` for options, `NamesError` for a name that would
-    stand twice and where channels or spatial axes have two names, `DTypeError` for bool.
+    Raises `ShapeError` for shapes that do not fit, `ArgumentError` for options that do not fit, `NamesError` for a name
+    that would occur twice in the result and where x and the kernel have different names for the channels or a spatial
+    axis, and `DTypeError` for bool.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[[1.0, 2.0, 4.0, 8.0]]], names=("batch", "channel", "time"))

@@ -1,4 +1,4 @@
-"""How often numbers come: bins of integers, and of intervals."""
+"""How often numbers occur: counts of each integer, and counts in intervals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .shape import broadcast_to, laid_flat, reshape
 
 
 def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
-    """The sum of the weights, or the number, of the elements at each place from 0 up to a size; others are left out."""
+    """The sum of the weights, or without weights the number of elements, at each place below `size`; ignores others."""
     count = places.size
     if weights is None:
         weights = broadcast_to(asarray(1, dtype="int64", backend=places.backend), (count,))
@@ -43,7 +43,7 @@ def _summed_at(places: Tensor, weights: Tensor | None, size: int) -> Tensor:
 
 
 def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor | None]:
-    """A tensor and its weights, if there are any, in its shape."""
+    """A tensor and its weights, which must have its shape; `None` where there are no weights."""
     if weights is None:
         return asarray(x), None
     x, weights = together(x, weights)
@@ -61,8 +61,7 @@ def bincount(
     """Count how often each integer from 0 up occurs, or sum the weights of its occurrences.
 
     The result has max(x) + 1 entries, at least `minlength`. With `size` it has `size` entries, and greater elements are
-    ignored.
-    Raises `DataError` for a negative element without a size, `TemplateDataError` on templates without one.
+    ignored. Without a `size`, raises `DataError` for a negative element and `TemplateDataError` for a template tensor.
 
     >>> import tensorbackend as tb
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
@@ -90,20 +89,21 @@ def bincount(
 
 
 def _counts(x: Any, least: Any) -> Tensor | None:
-    """The result of `bincount`, where the backend is known to count at once and finds no negative element."""
+    """The result of `bincount` by the backend's own kernel for counts; `None` if none is known, or it finds a negative
+    element."""
     try:
         backend = x.backend
         kernel = _counting[x.template, backend]
         if kernel is None or least.__class__ is not int or least < 0:
             return None
         data = kernel(x.data, least)
-    except (KeyError, AttributeError, ValueError):  # a negative element: the caller says which
+    except (KeyError, AttributeError, ValueError):  # `ValueError` for a negative element, which the caller reports
         return None
     return Tensor(unnamed((len(data),), int64), backend, data)
 
 
 def _is_new(x: Tensor) -> bool:
-    """Whether the backend counts at once, which was not known."""
+    """Whether the backend has a kernel for counts that was not known before; remembers the answer."""
     name, backend = (x.template, x.backend), x.backend
     if name in _counting:
         return False
@@ -138,10 +138,10 @@ def histogram(
 ) -> Histogram:
     """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
-    `bins` is a number of equal intervals of `range`, by default from the least to the greatest element, or the edges
-    in ascending order. An interval has its lower edge but not its upper one, the last one has both; elements outside
-    are left out, NaN as well. With `density` the counts are divided by their sum and the widths. Raises
-    `ArgumentError` for less than one interval or a range without width that was asked for.
+    `bins` is a number of equal intervals that divide `range`, by default from the least to the greatest element; or it
+    is the edges in ascending order. An interval includes its lower edge but not its upper edge, the last one includes
+    both; elements outside, and NaN, are ignored. With `density` the counts are divided by their sum and the widths.
+    Raises `ArgumentError` for less than one interval, and for a given `range` that is not finite and ascending.
 
     >>> import tensorbackend as tb
     >>> counts, edges = tb.histogram(tb.asarray([0.0, 1.0, 1.5, 4.0]), bins=4)
@@ -158,7 +158,7 @@ def histogram(
     place = subtract(searchsorted(edges, values, side="right"), 1)
     last = slice_(edges, starts=(count,), lengths=(1,), strides=(1,))
     place = where(equal(values, last), count - 1, place)
-    # Indices are never negative: what lies below goes beyond the end.
+    # Indices must not be negative, so elements below the first edge go past the end, where they are ignored.
     counts = _summed_at(where(less(place, 0), count, place), amounts, count)
     if density:
         width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),
@@ -193,4 +193,4 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
         greatest = where(alone, add(greatest, 0.5), greatest)
     place = astype(iota(count + 1, backend=x.backend), dtype)
     spaced = add(least, multiply(divide(place, count), subtract(greatest, least)))
-    return where(equal(place, count), greatest, spaced)  # rounding must not miss it
+    return where(equal(place, count), greatest, spaced)  # rounding must not miss the last edge

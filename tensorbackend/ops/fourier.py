@@ -1,9 +1,9 @@
 """Discrete Fourier transforms along one axis; the rest of the Array API's extension is in `composite.fourier`.
 
-`norm` says which direction divides by the length: "backward" the inverse one, "forward" the forward one,
-"ortho" each by its square root. A length cuts or zero-pads its axis at the end. Real input gives the complex
-dtype of its width; integers, float16 and bfloat16, which have none, are transformed as the default floating
-dtype or float32. Errors: `AxisError`, `ShapeError` for a length below 1, `ArgumentError` for another norm.
+`norm` says which transform divides by the length: the inverse one for "backward", the forward one for "forward", and
+both by its square root for "ortho". A length cuts or zero-pads its axis at the end. Real input gives the complex dtype
+of its width. Integers, float16 and bfloat16, which have no such dtype, are transformed as the default floating dtype or
+float32. Errors: `AxisError`, `ShapeError` for a length below 1, `ArgumentError` for another norm.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def fftfreq(
 ) -> Tensor:
     """The frequencies k / (n * d) of a transform of n samples at distance `d`.
 
-    From the middle on they are negative: k - n. Raises `DTypeError` for a dtype that is not floating.
+    From the middle on they are negative: k - n takes the place of k. Raises `DTypeError` for a dtype that is not
+    floating.
 
     >>> import tensorbackend as tb
     >>> tb.fft.fftfreq(4).tolist()

@@ -33,8 +33,8 @@ _ROUNDS = 4
 def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
     """The dtype that a function of scalar tensors returns, from a trial on templates.
 
-    Raises `OperandError` where it returns no tensor, `ShapeError` where one with axes, and what the function
-    itself raises.
+    Raises `OperandError` where the function returns no tensor, `ShapeError` where it returns a tensor with axes, and
+    whatever the function itself raises.
     """
     backend = get_backend("template")
     with default_backend(backend):
@@ -47,10 +47,11 @@ def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
 
 
 def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
-    """The dtype in which a function folds elements of x: it returns that of its first argument.
+    """The dtype in which a function folds the elements of x: one that it returns if its first argument has it.
 
-    Begins with `initial`'s, a Python number's giving way to x's, and goes on with what the function returns until
-    that stays. Raises `DTypeError` where it does not, or where it does not hold `initial`.
+    The search begins with the dtype of `initial`, where a Python number yields to x's dtype, and goes on with the dtype
+    that the function returns until that stays the same. Raises `DTypeError` where it keeps changing, or where it does
+    not hold `initial`.
     """
     check_initial(initial)
     dtype = result_type([x, initial]) if initial.weak else initial.dtype
@@ -63,7 +64,7 @@ def accumulator(x: Template, initial: Template, function: OfTwo) -> DType:
         expectation = "a function that returns the dtype of its first argument"
         raise DTypeError(expected(expectation, "cast its result with astype()", returned=dtype))
     if not initial.weak and promote_types(initial.dtype, dtype) is not dtype:
-        expectation = f"an initial value that {dtype} holds, which the function returns"
+        expectation = f"an initial value that fits {dtype}, the dtype that the function returns"
         raise DTypeError(expected(expectation, "cast one of them with astype()", initial=initial))
     return dtype
 
@@ -82,9 +83,9 @@ def reduce(
     """Fold a function of two scalar tensors over axes, by default over all, starting from `initial`.
 
     `function(accumulated, element)` is associative, with `initial` as its identity: eager backends go through the
-    elements in row-major order, others in any. The result has the dtype that the function returns; a Python number
-    as `initial` takes x's dtype where it fits. With a `dtype` the initial value and each result are cast to it. Raises
-    `DTypeError` where the function changes the dtype of its first argument each time, and `ShapeError` or
+    elements in row-major order, others in any order. The result has the dtype that the function returns; a Python
+    number as `initial` takes x's dtype where it fits. With a `dtype` the initial value and each result are cast to it.
+    Raises `DTypeError` where the function never returns the dtype of its first argument, and `ShapeError` or
     `OperandError` where it returns anything but a tensor without axes.
 
     >>> import tensorbackend as tb
@@ -106,7 +107,7 @@ def reduce(
 
 
 def _cast_to(dtype: DType, function: OfTwo) -> OfTwo:
-    """A function of two scalar tensors with its results in a dtype."""
+    """A function of two scalar tensors whose results are cast to a dtype."""
     return lambda accumulated, element: astype(function(accumulated, element), dtype)
 
 
@@ -124,7 +125,7 @@ def map(x: Template, /, *, function: OfOne, dtype: DTypeLike | None = None) -> P
     target = None if dtype is None else as_dtype(dtype)
 
     def converted(element: Tensor) -> Tensor:
-        return astype(function(element), target)  # type: ignore[arg-type] # chosen where there is one
+        return astype(function(element), target)  # type: ignore[arg-type] # used only where there is a target
 
     chosen = function if target is None else converted
     return Plan(x.replace(dtype=returned_dtype(chosen, x.dtype)), (x.dtype,), {"function": chosen})

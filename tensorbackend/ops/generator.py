@@ -1,4 +1,4 @@
-"""A generator that holds a random key, for those who want a seed in place of keys."""
+"""A generator that holds a random key, for those who prefer a seed to passing keys around."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ R = TypeVar("R")
 class Generator:
     """Holds a random key and splits it at each draw, so that no key is used twice.
 
-    Its state is its key: a tensor, which `tb.save` keeps, and a generator of which draws the same again. As a dataclass
-    it is a tree of one tensor: pickled, moved to another backend, and taken and returned by traced functions. What a
-    traced function draws counts only in the generator that it returns.
+    Its state is its key, a tensor: `tb.save` keeps it, and a generator made from it draws the same numbers again. As a
+    dataclass, a generator is a tree of one tensor: it can be pickled, moved to another backend, and passed to and
+    returned from traced functions. Draws in a traced function advance only the generator that the function returns.
 
     Parameters
     ----------
     key : Tensor
-        A random key; `tb.random.generator` makes a generator of a seed.
+        A random key; `tb.random.generator` makes a generator from a seed.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Generator:
     """
 
     key: Tensor
-    """The state: a key that has not been drawn with yet."""
+    """The state: a key that no draw has used yet."""
 
     def next_key(self) -> Tensor:
         """A key for one draw, which no other draw has.
@@ -70,14 +70,14 @@ class Generator:
         Parameters
         ----------
         function : function
-            Takes a key first, as all of `tb.random` and the initialisers of `tb.nn` do.
+            A function whose first parameter is a key, as in `tb.random` and the initialisers of `tb.nn`.
         *arguments, **options
-            What it takes besides.
+            Its other arguments.
 
         Returns
         -------
         Any
-            What it returns.
+            The result of the function.
 
         Examples
         --------
@@ -95,14 +95,14 @@ def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
     Parameters
     ----------
     seed : int
-        As `tb.random.key` takes it.
+        A seed as for `tb.random.key`.
     backend : backend, optional
         The backend of the key and of the drawn numbers; by default the default backend.
 
     Returns
     -------
     Generator
-        It draws the same numbers for the same seed, on every backend.
+        A generator that draws the same numbers for the same seed, on every backend.
 
     Examples
     --------

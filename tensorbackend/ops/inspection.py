@@ -1,4 +1,4 @@
-"""Questions about dtypes under the Array API's names, and tensors looked at piece by piece."""
+"""The Array API's functions for dtypes, and functions that iterate over a tensor in batches or show it."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
 def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
     """The dtype to which tensors, dtypes and Python numbers are promoted; Python numbers are weak.
 
-    Raises `DTypeError` where there is none.
+    Raises `DTypeError` where there is no common dtype.
 
     >>> import tensorbackend as tb
     >>> tb.result_type(tb.int8, tb.asarray([1], dtype="u8"), 2)
     int16
     """
     if not arrays_and_dtypes:
-        raise OperandError(expected("one tensor, dtype or Python number, or more"))
+        raise OperandError(expected("at least one tensor, dtype or Python number"))
     return broadcasting.result_type([_as_template(value) for value in arrays_and_dtypes])
 
 
 @entry
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
-    """Whether one dtype, or that of a tensor, is promoted to another without losing a value.
+    """Whether a dtype, or the dtype of a tensor, promotes to another dtype.
 
     >>> import tensorbackend as tb
     >>> tb.can_cast("int8", "int16"), tb.can_cast("int16", "int8"), tb.can_cast("float32", "int64")
@@ -73,7 +73,7 @@ def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
     """Whether a dtype equals another one or belongs to a kind such as `"real floating"`, or to one of several.
 
-    The kinds: bool, signed integer, unsigned integer, integral, real floating, complex floating, numeric.
+    The kinds are bool, signed integer, unsigned integer, integral, real floating, complex floating and numeric.
 
     >>> import tensorbackend as tb
     >>> tb.isdtype(tb.int8, "integral"), tb.isdtype(tb.int8, (tb.int16, "bool"))
@@ -91,8 +91,9 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
     """Iterate over batches of `size` consecutive entries along the first axis, each with its own memory.
 
-    The rest at the end is kept as a shorter batch, discarded, or filled up with entries from the start
-    (`"repeat"`). Raises `ShapeError` for a tensor without axes, `ArgumentError` for a size below 1, at once.
+    The rest at the end is kept as a shorter batch, discarded, or filled up with entries from the start (`"repeat"`).
+    Raises `ShapeError` for a tensor without axes, and `ArgumentError` for a size below 1 or too few entries to repeat
+    from; both are raised by the call, before the first batch is asked for.
 
     >>> import tensorbackend as tb
     >>> [batch.tolist() for batch in tb.to_batched(tb.iota(5), 2)]
@@ -103,7 +104,7 @@ def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Itera
     if not x.ndim:
         raise ShapeError(expected("a tensor with a first axis to cut into batches", tensor=x.template))
     if index(size) < 1:
-        raise ArgumentError(expected("a batch size from 1 up", size=size))
+        raise ArgumentError(expected("a batch size of at least 1", size=size))
     choice(("keep", "discard", "repeat"), leftover=leftover)
     if leftover == "repeat" and x.shape[0] and x.shape[0] < size:
         remedy = "choose a smaller size"
@@ -123,7 +124,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
 
 @entry
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
-    """A tensor as text; reads and shows at most `limit` elements, those at the ends of each axis.
+    """A tensor as text. At most `limit` elements are read and shown, those at the ends of each axis.
 
     >>> import tensorbackend as tb
     >>> print(tb.inspect(tb.iota((1000, 8), names=("row", "column")), limit=16))
@@ -135,7 +136,7 @@ def inspect(x: Tensor, /, *, limit: int = 100) -> str:
      [7992, 7993, ..., 7998, 7999]]
     """
     if index(limit) < 0:
-        raise ArgumentError(expected("a limit from 0 up", limit=limit))
+        raise ArgumentError(expected("a limit of at least 0", limit=limit))
     return x.backend.inspect(x, limit=limit)
 
 
@@ -159,24 +160,25 @@ def notebook(x: Tensor, /) -> str:
 def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
     """A tensor as a heat map, which shows itself at a prompt and in a notebook; in a script, print it.
 
-    One axis is a row of cells, two are rows and columns; of more axes the first matrix is shown: index the tensor for
-    another. Where there are more rows or columns than cells, a cell is the mean of a block, computed on the tensor's
-    backend. Complex numbers count by their absolute value. The scale goes from the least to the greatest finite number
-    of the cells; NaN and infinities are marked, and a block with one is one.
+    A tensor of one axis is a row of cells, one of two axes is rows and columns of cells. Of a tensor with more axes,
+    the first matrix is shown; index the tensor to see another. Where there are more rows or columns than cells, a cell
+    is the mean of a block, computed on the tensor's backend. Complex numbers are shown by their absolute value. The
+    scale goes from the least to the greatest finite number of the cells; NaN and infinities are marked, and so is a
+    block that contains one.
 
     Parameters
     ----------
     x : Tensor
-        What to show.
+        The tensor to show.
     size : tuple of two ints, optional
-        At most so many rows and columns of cells, by default 40 and as many as a line of the terminal has characters,
-        up to 80.
+        The most rows and columns of cells. By default 40 rows, and as many columns as a line of the terminal has
+        characters, up to 80.
 
     Returns
     -------
     HeatMap
-        What shows itself: by coloured half blocks on a terminal, by characters elsewhere or where `NO_COLOR` is set,
-        as a drawing in notebooks.
+        An object that shows itself: by coloured half blocks on a terminal, by characters elsewhere or where `NO_COLOR`
+        is set, as a drawing in notebooks.
 
     Raises
     ------
@@ -216,7 +218,7 @@ def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
 
 
 def _means(x: Tensor, axis: int, length: int) -> Tensor:
-    """The means of blocks of some length along an axis, the last of which may be shorter."""
+    """The means of blocks of `length` entries along an axis, the last of which may be shorter."""
     if length == 1:
         return x
     before, size, after = (slice(None),) * axis, x.shape[axis], x.shape[axis + 1 :]

@@ -1,4 +1,4 @@
-"""NumPy's and SciPy's functions of tensors: `numpy.exp(x)` is our op of that name, on the tensor's backend.
+"""Calls of NumPy's and SciPy's functions with tensors: `numpy.exp(x)` is our op of that name, on the tensor's backend.
 
 A function or an option that we do not have is computed by NumPy on the host, and the result goes back to the tensor's
 backend; that needs data.
@@ -16,7 +16,7 @@ from ..tensor import Tensor, bind
 from .creation.values import asarray
 
 _OTHERWISE = frozenset({"histogram", "split", "unstack", "broadcast_arrays", "meshgrid", "nonzero", "argwhere"})
-"""Functions of NumPy that give something else than ours of their names."""
+"""Functions of NumPy whose results differ from those of our functions with the same names."""
 
 
 def _counterpart(function: Any, x: Tensor) -> Callable[..., Any] | None:
@@ -41,14 +41,14 @@ def _on_host(value: Any) -> Any:
 
 
 def _back(value: Any, like: Tensor) -> Any:
-    """NumPy's arrays and numbers as tensors on the backend of one; an array of the same shape gets its names."""
+    """NumPy's arrays and numbers as tensors on the backend of `like`; an array of its shape gets its names."""
     if type(value) in (list, tuple):
         return type(value)(_back(element, like) for element in value)
     if not hasattr(value, "__array_interface__"):
         return value
     try:
         tensor = asarray(value, backend=like.backend)
-    except DTypeError:  # of strings, objects, dates
+    except DTypeError:  # an array of strings, objects or dates
         return value
     return tensor.rename(*like.names) if tensor.shape == like.shape else tensor
 
@@ -59,7 +59,7 @@ _OF_TEMPLATE: dict[str, Callable[[Tensor], Any]] = {
     "iscomplexobj": lambda x: x.dtype.is_complex,
     "isrealobj": lambda x: not x.dtype.is_complex,
 }
-"""Functions of NumPy that ask for no data of a tensor, which a traced one does not have."""
+"""Functions of NumPy that need no data of a tensor, so that they also take traced tensors, which have none."""
 
 
 def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any], *, name: str = "") -> Any:
@@ -76,7 +76,7 @@ def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any
     except (TypeError, ValueError) as error:
         kinds: dict[type, type[TensorBackendError]] = {TypeError: OperandError, ValueError: ArgumentError}
         kind = kinds.get(type(error))
-        if kind is None:  # one that says more by its class
+        if kind is None:  # a subclass, which tells more
             raise
         raise kind(f"NumPy's {name}: {error}") from error
 
@@ -119,7 +119,7 @@ def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], optio
 def numpy_function(
     x: Tensor, function: Any, types: Sequence[type], arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    """Calls another function of NumPy with tensors; see `Tensor.__array_function__`."""
+    """Calls a function of NumPy that is not universal with tensors; see `Tensor.__array_function__`."""
     import numpy
 
     if not all(issubclass(argument_type, Tensor | numpy.ndarray) for argument_type in types):
@@ -140,7 +140,7 @@ def numpy_function(
 def _translated(
     function: Any, counterpart: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
-    """The arguments of a call of NumPy's function as ours takes them; `None` where it does not."""
+    """The arguments of a call of NumPy's function in the form that ours takes; `None` if ours cannot take them."""
     from inspect import Parameter, signature
 
     try:

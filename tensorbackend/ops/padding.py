@@ -1,4 +1,4 @@
-"""Padding with elements of the tensor itself, and with others on other sides, written in public ops."""
+"""Padding with values or with elements of the tensor itself, as each side asks; written in public ops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: Tensor
             continue
         if low < 0 or high < 0 or interior:
             word = below if below in EXTENSIONS else above
-            expectation = f"a padding of (low, high) from 0 up with mode={word!r}"
+            expectation = f"a padding (low, high) of at least 0 with mode={word!r}"
             raise ArgumentError(expected(expectation, padding=triples[axis]))
         size = x.shape[axis]
         if not (low or high):
@@ -46,7 +46,7 @@ def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: Tensor
 
 
 def _with_values(x: Tensor, axis: int, triple: tuple[int, int, int], side: Side, value: TensorLike) -> Tensor:
-    """x padded along an axis with the value that a side says."""
+    """x padded along an axis with the value of a side: a number, or `value` for "constant"."""
     return pad_with(x, value if isinstance(side, str) else side, padding={axis: triple}) if any(triple) else x
 
 
@@ -71,33 +71,33 @@ def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
 def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: Boundary = CONSTANT) -> Tensor:
     """Add elements before, after and between those of x: a value, by default zero, or elements of x itself.
 
-    The axes are padded one after the other, so that in the corners the last one decides.
+    The axes are padded one after the other, so that the last one decides in the corners.
 
     Parameters
     ----------
     x : Tensor
-        Of any dtype.
+        A tensor of any dtype.
     padding : sequence or mapping
-        For each axis (low, high) or (low, high, interior), or a mapping of some axes, by name or position, to such. A
-        negative low or high takes elements away, after the interior padding, as XLA's Pad does.
+        A tuple (low, high) or (low, high, interior) for each axis, or a mapping of some axes, by name or position, to
+        such tuples. A negative low or high takes elements away, after the interior padding, as XLA's Pad does.
     value : Tensor or scalar, optional
         The value of "constant", without axes.
     mode : str, number, pair or mapping, default "constant"
-        What stands outside: `value` ("constant"), a number, or elements of x, before and after alone: those at the ends
-        ("edge"), all of them turned round there ("reflect", "symmetric" with the end once more), or those of the other
-        end ("periodic", or "wrap"). A pair says so for the two sides, a mapping for some axes, by name or position; the
-        others have "constant".
+        What stands outside: `value` ("constant"), a number or, only before and after the elements of x, some of these
+        elements: the one at the end ("edge"), those reflected at the end ("reflect", or "symmetric", which repeats the
+        end), or those from the other end on ("periodic", or "wrap"). A pair gives this for the two sides, a mapping for
+        some axes, by name or position; other axes have "constant".
 
     Returns
     -------
     Tensor
-        x's dtype and names, with other sizes.
+        A tensor with x's names and the padded sizes, in the common dtype of x and the values.
 
     Raises
     ------
     ShapeError
-        Where more would be taken away than there is, for a `value` with axes, and where elements of an axis
-        without any are asked for.
+        Where more would be taken away than there is, for a `value` with axes, and where an axis without elements
+        would be padded with its own.
     ArgumentError
         For another word, and for a negative or interior padding with elements of x.
 

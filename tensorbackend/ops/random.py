@@ -16,8 +16,8 @@ from .creation.filled import asarray
 def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None, like: Like = None) -> Tensor:
     """A random key from a seed of up to 64 bits: the high and the low word of the seed.
 
-    Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit
-    dtypes enabled; without, JAX leaves out the high word. Negative seeds from -2**63 on are taken in two's complement.
+    Use a key once: draw with it, or `split` it. Seeds from 2**32 on give the numbers that JAX gives with 64-bit dtypes
+    enabled; without them, JAX leaves out the high word. Negative seeds from -2**63 on are taken in two's complement.
     Raises `OutOfRangeError` for other seeds.
 
     >>> import tensorbackend as tb

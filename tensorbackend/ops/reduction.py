@@ -98,7 +98,7 @@ def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBr
 def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
     """Index (int64) of the greatest element along an axis, or in the flattened tensor if `axis` is `None`.
 
-    NaN wins over numbers. Of several NaN or equal elements the first is taken, or the last with `tie_break="high"`.
+    NaN wins over numbers. Of several NaN or equal elements, the first is taken, or the last with `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmax(tb.asarray([1, 3, 3])).item(), tb.argmax(tb.asarray([1, 3, 3]), tie_break="high").item()
@@ -111,7 +111,7 @@ def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, 
 def argmin(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
     """Index (int64) of the least element along an axis, or in the flattened tensor if `axis` is `None`.
 
-    NaN wins over numbers. Of several NaN or equal elements the first is taken, or the last with `tie_break="high"`.
+    NaN wins over numbers. Of several NaN or equal elements, the first is taken, or the last with `tie_break="high"`.
 
     >>> import tensorbackend as tb
     >>> tb.argmin(tb.asarray([3, 1, 2])).item()

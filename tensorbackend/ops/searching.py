@@ -28,8 +28,8 @@ from .creation.filled import asarray
 def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> tuple[Tensor, ...]:
     """The indices of the elements that are not zero, in row-major order: one int64 tensor for each axis.
 
-    With `size` each has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
-    `TemplateDataError` on templates without a size.
+    With `size` each tensor has `size` entries, padded with `fill_value`. Raises `ShapeError` for a tensor without axes,
+    and `TemplateDataError` for a template tensor without a `size`.
 
     >>> import tensorbackend as tb
     >>> [indices.tolist() for indices in tb.nonzero(tb.asarray([[0, 1], [2, 0]]))]
@@ -52,7 +52,7 @@ holds_memo(_finding, "nonzero")
 
 
 def _positions(x: Tensor) -> tuple[Tensor, ...] | None:
-    """The result of `nonzero`, where the backend finds the positions at once."""
+    """The result of `nonzero` by the backend's own kernel for positions; `None` if it has none."""
     template, backend = x.template, x.backend
     try:
         finding = _finding[template, backend]

@@ -3,8 +3,8 @@
 Each NaN is a different element, -0.0 equals 0.0 (the first of them is kept), and complex numbers are ordered by their
 real, then their imaginary parts. The number of elements depends on data: see `searching`.
 
-Along an axis the elements are its entries, ordered by the first of their elements that differ, row-major. Of entries
-that are equal the first stands for all.
+Along an axis, the entries of the axis are the elements of the set. Entries are ordered by the first of their elements,
+in row-major order, that differ. The first of equal entries stands for all of them.
 """
 
 from __future__ import annotations
@@ -57,21 +57,21 @@ class UniqueInverse(NamedTuple):
 
 
 class _Runs(NamedTuple):
-    """Elements in order, and where each differs from the one before."""
+    """Elements in order, and which of them differ from the element before."""
 
     elements: Tensor
     begins: Tensor
-    """Whether an element is the first of its run of equal ones."""
+    """Whether an element is the first of its run of equal elements."""
 
 
 def _order(x: Tensor) -> Tensor:
-    """The positions of a tensor's elements in order, in the tensor laid flat."""
+    """The positions, in the flattened tensor, of its elements in ascending order."""
     flat = laid_flat(x)
     return _lexicographic(flat) if x.dtype.is_complex else argsort(flat)
 
 
 def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
-    """The runs of a tensor's elements, which are sorted alone unless their order is given."""
+    """The runs of a tensor's elements; without an `order`, real elements are sorted without finding it."""
     flat = laid_flat(x)
     if order is None and not x.dtype.is_complex:
         elements = sort(flat)
@@ -86,7 +86,7 @@ def _runs(x: Tensor, order: Tensor | None = None) -> _Runs:
 
 
 def _lexicographic(x: Tensor) -> Tensor:
-    """The order of complex numbers by their real parts, by their imaginary ones where those are equal."""
+    """The order of complex numbers by their real parts, and by their imaginary parts where those are equal."""
     order = argsort(imag(x))
     return take_at(order, argsort(take_at(real(x), order, axis=0, mode="clip")), axis=0, mode="clip")
 
@@ -96,13 +96,13 @@ def _part(x: Tensor, start: int, length: int) -> Tensor:
 
 
 def _begins_at(runs: _Runs, size: int | None, function: str, fill: int) -> Tensor:
-    """Where runs begin, as many as there are or as were asked for."""
+    """The positions where runs begin: of all runs, or with a `size` that many, filled up with `fill`."""
     count = measured(sum(runs.begins), function) if size is None else checked_size(size)
     return nonzero(runs.begins, size=count, fill_value=fill)[0]
 
 
 def _values(runs: _Runs, begins: Tensor, fill_value: Scalar) -> Tensor:
-    """The elements that begin runs, and `fill_value` where there is none, which is marked by the number of elements."""
+    """The elements that begin runs; `fill_value` where a begin is the number of elements, which marks a missing run."""
     dtype, total = runs.elements.dtype, runs.elements.size
     value = bool(fill_value) if dtype.kind == "bool" and scalar_kind(fill_value) else fill_value
     filling = full(begins.shape, value, dtype=dtype, backend=begins.backend)
@@ -116,13 +116,13 @@ def _counts(runs: _Runs, begins: Tensor) -> Tensor:
     total = runs.elements.size
     if not begins.size:
         return begins
-    # A run that was left out for lack of room may begin before the end: one more start is looked for.
+    # The last run ends where the next one begins, which may be left out of `begins`: so find one more start.
     starts = nonzero(runs.begins, size=begins.size + 1, fill_value=total)[0]
     return subtract(_part(starts, 1, begins.size), _part(starts, 0, begins.size))
 
 
 def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
-    """The number of the run of each element of x."""
+    """For each element of x, the number of its run."""
     number = subtract(cumulative_sum(astype(runs.begins, "int64"), axis=0), 1)
     start = zeros(x.size, dtype="int64", backend=x.backend)
     placed = indexed_put(start, reshape(order, (x.size, 1)), number)
@@ -133,18 +133,19 @@ def _inverse(runs: _Runs, order: Tensor, x: Tensor) -> Tensor:
 
 
 class _Entries(NamedTuple):
-    """A tensor whose entries along an axis are numbered by their rank, equal ones alike."""
+    """A tensor and the ranks of its entries along an axis; equal entries have equal ranks."""
 
     x: Tensor
     along: int
     ranks: Tensor
-    """The number of different entries before each, with the name of the axis."""
+    """For each entry the number of different entries that come before it in order, with the name of the axis."""
 
 
 def _entries(x: Tensor, axis: Axis) -> _Entries:
-    """The entries along an axis, ranked: by the columns of a table first, then by pairs of these, and so on.
+    """The entries along an axis and their ranks.
 
-    Of 5 columns there are 3 pairs, then 2, then 1; so many steps sort whole tables.
+    The entries are the rows of a table. First each column is ranked, then each pair of columns by its ranks, and so on:
+    5 columns give 3 pairs, then 2, then 1. Each of these steps sorts a whole table.
     """
     along = normalize_axis(x.template, axis)
     count, width = x.shape[along], math.prod(x.shape) // max(x.shape[along], 1)
@@ -159,12 +160,12 @@ def _entries(x: Tensor, axis: Axis) -> _Entries:
         )
         first, second = unstack(reshape(even, (count, pairs, 2)), axis=2)
         ranks = _dense_ranks(add(multiply(first, count), second))
-    only = sum(ranks, axis=1)  # of no columns 0
+    only = sum(ranks, axis=1)  # 0 if there are no columns
     return _Entries(x, along, reshape(only, (count,), names=(x.names[along],)))
 
 
 def _dense_ranks(table: Tensor) -> Tensor:
-    """The number of different elements below each in its column."""
+    """For each element, the number of different smaller elements in its column."""
     count, width = table.shape
     if not table.size:
         return zeros((count, width), dtype="int64", backend=table.backend)
@@ -220,21 +221,22 @@ def unique_all(
     Parameters
     ----------
     x : Tensor
-        Of any dtype.
+        A tensor of any dtype.
     axis : int or str, optional
-        The axis whose entries are told apart, such as the rows of a table; all elements laid flat by default.
+        The axis whose entries are compared, such as the rows of a table; by default the elements of the flattened
+        tensor are.
     size : int, optional
         The number of values. With it no data is read, so that `jit` and dry runs know the shapes: missing
-        values are `fill_value`, with an index and a count of 0, and surplus ones are left out.
+        values are `fill_value`, with an index and a count of 0, and surplus values are left out.
     fill_value : scalar, default 0
-        The elements that fill up.
+        The value of elements that are missing.
 
     Returns
     -------
     UniqueAll
-        `values`; `indices`, their first positions in x laid flat or along the axis; `inverse_indices`, with x's shape
-        and names, or one for each entry, so that `values` at them are x; `counts`. Along an axis the values have x's
-        names.
+        `values`; `indices`, their first positions in the flattened x or along the axis; `inverse_indices`, the index in
+        `values` of each element, with x's shape and names, or of each entry along the axis; `counts`, how often each
+        value occurs. Along an axis, `values` has x's names.
 
     Raises
     ------
@@ -294,7 +296,7 @@ def unique_counts(
 def unique_inverse(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueInverse:
-    """The different elements in ascending order, and the index among them of each element of x. See `unique_all`.
+    """The different elements in ascending order, and for each element of x its index among them. See `unique_all`.
 
     >>> import tensorbackend as tb
     >>> values, inverse = tb.unique_inverse(tb.asarray([[3, 1], [1, 3]]))

@@ -1,7 +1,7 @@
-"""Changes of shape and order, and basic indexing: nothing is computed, elements are moved or shared.
+"""Changes of shape and order: nothing is computed, elements are moved or shared.
 
-Transposes carry names, `reshape` keeps those of axes that it does not touch. Errors: `ShapeError`, `AxisError`,
-`NamesError`, `IndexRangeError`.
+Transposes move the names with the axes; `reshape` keeps the names of axes that it does not touch. Errors: `ShapeError`,
+`AxisError`, `NamesError`, `IndexRangeError`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def reshape(
 ) -> Plan:
     """Change the shape, keeping the elements in row-major order; one size may be -1.
 
-    An axis that is not touched keeps its name unless `names` are given: its size, and the products of the sizes
-    before and after it, are the same in both shapes. `copy` changes nothing, as no payload ever changes.
+    Unless `names` are given, an axis keeps its name if its size, and the products of the sizes before and after it, are
+    the same in both shapes. `copy` changes nothing, as no payload ever changes.
 
     >>> import tensorbackend as tb
     >>> tb.reshape(tb.ones((2, 3, 4), names=("a", "b", "c")), (2, 12)).names
@@ -57,7 +57,7 @@ def reshape(
 
 
 def laid_flat(x: TensorLike) -> Tensor:
-    """The elements in row-major order along one axis without a name, as also those of one axis are."""
+    """The elements in row-major order along one axis without a name; a tensor of one axis loses its name, too."""
     return reshape(x, -1, names=(None,))
 
 
@@ -154,15 +154,15 @@ def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
 
 
 pad_with = _pad
-"""`pad` by a value alone."""
+"""`pad` with a constant value only."""
 
 
 @primitive
 def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     """Join one or more tensors along an axis.
 
-    The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` for other axes of other
-    sizes.
+    The names are merged, so that a name meets the same name or `None`. Raises `ShapeError` where the sizes of another
+    axis differ.
 
     >>> import tensorbackend as tb
     >>> tb.concatenate([tb.asarray([1]), tb.asarray([2.5])]).tolist()

@@ -1,6 +1,7 @@
-"""Orderings along an axis: stable both ways, NaN last ascending and first descending, -0.0 equal to 0.0.
+"""Orderings along an axis, stable in both directions.
 
-Complex numbers have no order: `DTypeError`.
+NaN comes last in ascending and first in descending order; -0.0 is equal to 0.0. Complex numbers have no order and raise
+`DTypeError`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The gamma function's family: primitives of real floating tensors, in the dtype of the operands.
 
 Integers give the default floating dtype. Float16, bfloat16 and float32 are computed in float64 and rounded once.
-Errors: `DTypeError` for complex numbers and bool; of two operands `ShapeError` and `NamesError` too.
+Errors: `DTypeError` for complex numbers and bool; for two operands also `ShapeError` and `NamesError`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ def digamma(x: Template, /) -> Plan:
 
 @primitive.within(Bound(16, "sums of up to some hundred terms"))
 def gamma_inc_l(a: Template, x: Template, /) -> Plan:
-    """Regularised lower incomplete gamma function P(a, x), the chi-squared distribution's among others (DLMF 8.2.4).
+    """Regularised lower incomplete gamma function P(a, x) (DLMF 8.2.4).
 
-    The integral of t**(a - 1) exp(-t) from 0 to x, over gamma(a). NaN where an operand is negative, both are
-    zero or both are infinite; P(0, x) = P(a, inf) = 1 and P(a, 0) = P(inf, x) = 0.
+    It is the integral of t**(a - 1) exp(-t) from 0 to x, divided by gamma(a), and gives for example the chi-squared
+    distribution. NaN where an operand is negative, both are zero or both are infinite; P(0, x) = P(a, inf) = 1 and
+    P(a, 0) = P(inf, x) = 0.
 
     >>> import tensorbackend as tb
     >>> tb.gamma_inc_l(1.0, tb.asarray([0.0, 0.5, float("inf")])).tolist()

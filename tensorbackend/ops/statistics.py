@@ -1,4 +1,4 @@
-"""Functions of samples that are no ops: each is made of others."""
+"""Statistics of samples: functions that are made of ops, but are no ops themselves."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .shape import expand_dims, matrix_transpose
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
     """The covariance matrix (..., d, d) of observations (..., n, d), with one variable per column.
 
-    Entry (i, j) is the mean of the products of the distances of variable i and of the conjugate of variable j from
-    their means, the divisor reduced by `correction` (NaN if nothing is left of it). `mean` is x's, (..., d), unless
-    it is given. The last two axes have no names. Raises `ShapeError` for fewer than two axes.
+    Entry (i, j) is the sum of (x_i - mean_i) * conj(x_j - mean_j) over the observations, divided by n - `correction`
+    (NaN unless this is positive). `mean`, of shape (..., d), is by default the mean of x. The last two axes of the
+    result have no names. Raises `ShapeError` for fewer than two axes.
 
     >>> import tensorbackend as tb
     >>> tb.covariance(tb.asarray([[1.0, 2.0], [3.0, 6.0]])).tolist()

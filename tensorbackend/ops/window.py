@@ -115,9 +115,9 @@ def window_scatter_max(
 ) -> Plan:
     """`initial` everywhere, plus each element of `source` at the greatest element of its window.
 
-    The first of equal ones and the first NaN are taken; a window of nothing but padding adds nowhere. `source` has
-    the shape of `window_max(x, window, ...)`, of which this is the gradient; the result has x's shape and the dtype
-    of source and initial. Raises `ShapeError` for a source of another shape or an initial with axes.
+    Of equal elements, or of several NaN, the first is taken; a window of padding alone adds nothing. `source` has the
+    shape of `window_max(x, window, ...)`, of which this is the gradient. The result has x's shape and the common dtype
+    of `source` and `initial`. Raises `ShapeError` for a `source` of another shape or an `initial` with axes.
 
     >>> import tensorbackend as tb
     >>> tb.window_scatter_max(tb.asarray([1, 3, 2, 5]), tb.asarray([10, 20]), 0, 2, strides=2).tolist()

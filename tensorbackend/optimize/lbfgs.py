@@ -1,6 +1,6 @@
-"""L-BFGS as one graph: batched, with bounds, compiled anywhere.
+"""L-BFGS as one graph: batched, with bounds, compiled on any backend.
 
-Vectors have shape (..., n), numbers of each example (..., 1).
+Vectors have shape (..., n), and numbers for each example have shape (..., 1).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """The tensors."""
+    """The tensors of a minimisation."""
 
     constants: tuple[Tensor, ...]
     x0: Tensor
@@ -68,7 +68,7 @@ class State(NamedTuple):
     changes: Tensor
     """The changes of the gradient in these steps."""
     scales: Tensor
-    """Shape (history, ..., 1): one over their products, 0 where there is none."""
+    """Shape (history, ..., 1): 1 over the inner product of each step and its change, 0 where there is no step."""
     iterations: Tensor
     converged: Tensor
     diverged: Tensor
@@ -81,7 +81,7 @@ def dot(x: Tensor, y: Tensor) -> Tensor:
 
 @jit(static_argnums=0)
 def minimised(plan: Plan, tensors: Inputs) -> State:
-    """The last state, or those of a trajectory.
+    """The last state, or the states of a trajectory.
 
     References
     ----------
@@ -93,7 +93,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
     epsilon = finfo(template.dtype).eps
 
     def both(x: Tensor) -> tuple[Tensor, Tensor]:
-        """The values and gradients, the examples apart from each other."""
+        """The value and the gradient of each example."""
 
         def values(x: Tensor) -> Tensor:
             return evaluate(plan.graph, [*tensors.constants, x])[0]
@@ -116,7 +116,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
         return max_(abs_(free(x, gradient)), axis=-1, keepdims=True) <= tensors.tolerance
 
     def direction(state: State) -> Tensor:
-        """Down the gradient, by the curvature that the last steps showed."""
+        """A direction of descent, from the gradient and the curvature that the last steps showed."""
         towards, shares = free(state.x, state.gradient), []
         for place in range(plan.history):
             share = state.scales[place] * dot(state.steps[place], towards)

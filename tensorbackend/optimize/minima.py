@@ -90,15 +90,16 @@ def minimize(
     Parameters
     ----------
     function : function of a tensor or tree
-        Takes what looks like x0 and returns a number, or one for each example: a result of shape (b,) says that the
-        first axis of x0 is that of b examples, each of which has a minimum of its own. It is traced.
+        Takes a value like x0 and returns a number, or one for each example: a result of shape (b,) says that the first
+        axis of x0 is that of b examples, each of which has a minimum of its own. It is traced.
     x0 : Tensor or tree of Tensors
-        Where to begin, floating. Of a tree all tensors have the axes of the examples.
+        Where to begin, floating. In a tree, all tensors begin with the axes of the examples.
     method : str
-        `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's by its name, such as
-        `"Nelder-Mead"` or `"trust-constr"`, outside of traces: those with a gradient get it.
+        `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's methods by its name, such
+        as `"Nelder-Mead"` or `"trust-constr"`, which run outside of traces. Those that use a gradient get it.
     tolerance : float or Tensor
-        An example has converged where no element of its gradient is greater; for SciPy's methods what they call `tol`.
+        An example has converged where no element of its gradient has a greater magnitude. SciPy's methods take it as
+        their `tol`.
     max_iterations : int or Tensor
         The most iterations, for each example if it is a tensor.
     bounds : pair, optional
@@ -107,7 +108,8 @@ def minimize(
     history : int
         How many steps L-BFGS remembers.
     trajectory : sequence of ints, optional
-        Ascending numbers of iterations of L-BFGS after which all is given, stacked. No more are made than the last.
+        Ascending numbers of iterations of L-BFGS after which all parts of the result are taken; each part is stacked
+        along a new first axis. No iterations follow the last of these.
 
     Returns
     -------
@@ -117,7 +119,7 @@ def minimize(
     Raises
     ------
     ShapeError
-        For a function whose result's axes are not the first of x0.
+        For a function whose result does not have the first axes of x0.
     ArgumentError
         For an unknown method.
 
@@ -158,14 +160,14 @@ def minimize(
         raise DTypeError(expected("a floating x0", "cast it with astype()", x0=x.template))
     known = {name.lower(): name for name in METHODS}
     if method.lower() not in known:
-        raise ArgumentError(expected(f"a method of {', '.join(map(repr, METHODS))}", method=method))
+        raise ArgumentError(expected(f"one of the methods {', '.join(map(repr, METHODS))}", method=method))
     if index(history) < 1:
         raise ArgumentError(expected("a history of 1 step or more", history=history))
     traced_objective = objective(function, x)
     (result,) = traced_objective.graph.results
     batch, size = result.shape, prod(x.shape[result.ndim :])
     if x.shape[: result.ndim] != batch:
-        remedy = "take the sum() over all axes but those of examples"
+        remedy = "take the sum() over all axes except those of the examples"
         raise ShapeError(expected("a function whose result has the first axes of x0", remedy, x0=x, result=result))
     if not result.dtype.is_floating:
         raise DTypeError(expected("a function with a floating result", "take its real() or abs()", result=result))
@@ -199,7 +201,7 @@ def minimize(
 
 
 class _Nested:
-    """A function of a tree as one of vectors, which hold the elements of its tensors one after the other."""
+    """A function of a tree as a function of vectors, which hold the elements of the tensors one after the other."""
 
     def __init__(self, function: Callable[[Any], Any], leaves: Sequence[Any], tree: Tree) -> None:
         detached = [x.detach() for x in together(*leaves)]
@@ -213,7 +215,7 @@ class _Nested:
         batch = result.shape
         for x in tensors:
             if x.shape[: len(batch)] != batch:
-                remedy = "take the sum() over all axes but those of examples"
+                remedy = "take the sum() over all axes except those of the examples"
                 expectation = "a function whose result has the first axes of each tensor of x0"
                 raise ShapeError(expected(expectation, remedy, x0=x.template, result=result))
         self._dtype = result_type(*(x.dtype for x in tensors))
@@ -225,7 +227,7 @@ class _Nested:
         return concatenate(rows, axis=-1)
 
     def tree(self, x: Tensor) -> Any:
-        """The tensors in vectors, which may have axes before those of the examples."""
+        """The tree of the tensors that vectors hold; the vectors may have axes before those of the examples."""
         front, end, parts = x.shape[: x.ndim - 1 - len(self._batch)], 0, []
         bare = nameless(x)
         for like in self._tensors:
@@ -238,12 +240,12 @@ class _Nested:
         return self._function(self.tree(x))
 
     def bound(self, value: Any, none: float) -> Tensor:
-        """A bound of each element, from one for all or from a tree."""
+        """A bound for each element of the vectors, from one bound for all or from a tree of bounds."""
         leaves, tree = flatten(none if value is None else value)
         if tree is LEAF:
             leaves *= len(self._tensors)
         elif tree != self._tree:
-            raise ArgumentError(expected("a number, None or what is nested as x0 for a bound", bounds=value))
+            raise ArgumentError(expected("a number, None or a tree nested like x0 as a bound", bounds=value))
         return self._flat(
             [
                 broadcast_to(astype(nameless(_brought(leaf, x.backend)), x.dtype), x.shape)
@@ -257,7 +259,7 @@ def _brought(value: Any, backend: Backend) -> Tensor:
 
 
 def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
-    """A bound of each element."""
+    """A bound for each element; `none` where no bound is given."""
     if value is None:
         return full((1,), none, dtype=x.dtype, backend=get_backend(x.backend.beneath))  # type: ignore[arg-type] # a Backend
     bound = astype(nameless(_brought(value, x.backend)), x.dtype)
@@ -265,7 +267,7 @@ def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
 
 
 def _per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
-    """A number of each example, shape (..., 1)."""
+    """A number for each example, of shape (..., 1)."""
     x = nameless(_brought(value, home))
     if x.shape not in ((), batch):
         remedy = "give one number, or one for each example"

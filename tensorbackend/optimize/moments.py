@@ -38,14 +38,14 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     Parameters
     ----------
     b1, b2 : float
-        The weights of a gradient and of its square one step later in the means.
+        The shares of the mean gradient and of the mean square that are kept in each step.
     epsilon : float
         Added to the root, against division by 0.
 
     Returns
     -------
     GradientTransformation
-        Its state has the number of steps and the means.
+        Its state holds the number of steps and the means.
 
     References
     ----------
@@ -94,7 +94,7 @@ def adam(
     Returns
     -------
     GradientTransformation
-        To be used as `init` and `update`.
+        The transformation, used by its `init` and `update`.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def adamw(
     b1, b2, epsilon : float
         As `scale_by_adam` takes them.
     decay : float
-        The share of the weights that is taken off, times the rate.
+        The share of the weights that is subtracted in each step, times the rate.
 
     Returns
     -------
     GradientTransformation
-        To be used as `init` and `update`, which needs the parameters.
+        The transformation, used by its `init` and `update`; `update` needs the parameters.
 
     References
     ----------

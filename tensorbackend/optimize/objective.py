@@ -1,4 +1,4 @@
-"""A function of the user's as a graph that takes what it closes over, so that a compiled method serves it again."""
+"""The user's function as a graph that takes the tensors it closes over, so that a compiled method serves it again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Objective(NamedTuple):
 
 
 def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
-    """The graph of a function of tensors that gives one tensor; `OperandError` for one that gives anything else."""
+    """The graph of a function of tensors that gives one tensor; `OperandError` if it gives anything else."""
     graph = trace_leaves(function, [x.template for x in tensors], names)
     if graph.out_tree.kind is not None:
         raise OperandError(expected("a function that returns one tensor", returned=graph.results))
@@ -29,12 +29,12 @@ def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], name
 
 
 def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
-    """A function that gives one tensor for tensors like x; `OperandError` for one that gives anything else."""
+    """The objective of a function that gives one tensor for one like x; `OperandError` if it gives anything else."""
     (closed,), constants = close([traced(lambda arguments: function(*arguments), [x], ["x"])])
     return Objective(closed, tuple(x.detach() for x in constants))
 
 
 def value_at(graph: Graph, constants: tuple[Tensor, ...], x: Tensor) -> Tensor:
-    """Calls the function."""
+    """The value of the function at x."""
     (value,) = evaluate(graph, [*constants, x])
     return value

@@ -39,7 +39,7 @@ class Root(NamedTuple):
     iterations: Tensor
     converged: Tensor
     diverged: Tensor
-    """Whether there is a NaN or an infinity, as after a singular Jacobian; of `bisect` equal signs at both ends."""
+    """Whether there is a NaN or an infinity, as after a singular Jacobian; for `bisect`, equal signs at both ends."""
 
 
 @entry
@@ -55,14 +55,14 @@ def root(
     x0 : Tensor
         Where to begin, floating or complex.
     tolerance : float
-        It has converged where no element of the value is greater.
+        The search has converged where no element of the value has a greater magnitude.
     max_iterations : int
-        The most iterations. Each is halved up to ten times until the value becomes smaller.
+        The most iterations. The step of each is halved up to ten times until the value becomes smaller.
 
     Returns
     -------
     Root
-        The flags tell whether x is a root. It is constant to gradients.
+        The flags tell whether x is a root. The result is constant to gradients.
 
     Raises
     ------
@@ -91,7 +91,9 @@ def root(
     traced_objective = objective(function, x)
     (result,) = traced_objective.graph.results
     if result.size != x.size:
-        raise ShapeError(expected("a function with as many elements as x0", x0=x.template, result=result))
+        raise ShapeError(
+            expected("a function whose result has the number of elements of x0", x0=x.template, result=result)
+        )
     solved = _newton(
         traced_objective.graph, float(tolerance), index(max_iterations), traced_objective.constants, _flat(x)
     )
@@ -158,9 +160,9 @@ def bisect(
     Parameters
     ----------
     function : function of a tensor
-        Takes a tensor of the shape of `low` and `high`, and gives for each element a number of that element alone.
+        Takes a tensor of the shape of `low` and `high`, and returns a number for each element, from that element alone.
     low, high : Tensor
-        Between which to look, floating; they broadcast.
+        The ends of the intervals to search, floating; they broadcast.
     tolerance : float
         The width to which each interval is halved.
     max_iterations : int
@@ -169,8 +171,8 @@ def bisect(
     Returns
     -------
     Root
-        The middles of the last intervals, the values there, and flags for each. Where the function has one sign at
-        both ends it has diverged.
+        The middles of the last intervals, the values there, and the flags of each. Where the function has one sign at
+        both ends, `diverged` is true.
 
     Raises
     ------

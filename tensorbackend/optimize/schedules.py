@@ -1,4 +1,4 @@
-"""Rates of learning as functions of the number of steps so far."""
+"""Learning rates as functions of the number of steps so far."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def _positive(steps: int) -> int:
 
 @checked
 def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
-    """A rate that decays exponentially, by a factor in each given number of steps.
+    """A rate that decays exponentially, by `factor` in every `steps` steps.
 
     Parameters
     ----------
     rate : float
         The first rate.
     steps : int
-        After so many steps the rate has the factor once.
+        The number of steps after which the rate has been multiplied by `factor` once.
     factor : float
-        The factor of the rate.
+        The factor by which the rate is multiplied.
 
     Returns
     -------
@@ -64,9 +64,9 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     rate : float
         The first rate.
     steps : int
-        So many steps it falls.
+        The number of steps during which the rate falls.
     least : float
-        The rate from then on.
+        The rate after these steps.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     schedule : Callable or float
         The schedule afterwards, or a constant rate.
     steps : int
-        So many steps the rate rises.
+        The number of steps during which the rate rises.
 
     Returns
     -------

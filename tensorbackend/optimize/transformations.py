@@ -1,8 +1,8 @@
 """Transformations of gradients: pure functions over trees, in pairs of `init` and `update`.
 
 `state = transformation.init(parameters)` once, then in each step `updates, state = transformation.update(gradients,
-state, parameters)` and `parameters = apply_updates(parameters, updates)`. States are trees of tensors, so that a step
-is compiled, batched and carried through loops as any other function.
+state, parameters)` and `parameters = apply_updates(parameters, updates)`. States are trees of tensors, so a step can be
+compiled, batched and carried through loops like any other function.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ Nested = TypeVar("Nested")
 
 
 class Update(Protocol):
-    """The second of a transformation's functions: its updates are nested as the gradients."""
+    """The second of a transformation's functions: its updates are nested like the gradients."""
 
     def __call__(self, gradients: Nested, state: Any, /, parameters: Trees = None) -> tuple[Nested, Any]: ...
 
 
 class GradientTransformation(NamedTuple):
-    """Two pure functions."""
+    """A transformation of gradients: two pure functions."""
 
     init: Callable[[Trees], Any]
-    """The first state, from the parameters."""
+    """Returns the first state, from the parameters."""
     update: Update
-    """The updates and the next state, from gradients, the state, and the parameters."""
+    """Returns the updates and the next state, from gradients, the state, and the parameters."""
 
 
 @entry
@@ -112,7 +112,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     Returns
     -------
     GradientTransformation
-        Its state is the tuple of theirs.
+        Its state is the tuple of their states.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def add_decayed_weights(decay: float) -> GradientTransformation:
     Parameters
     ----------
     decay : float
-        The share.
+        The multiple of the parameters that is added.
 
     Returns
     -------
@@ -233,7 +233,7 @@ class Counted(NamedTuple):
 
 
 def zero_steps(parameters: Trees) -> Tensor:
-    """No step yet, where the parameters are."""
+    """The number 0 of steps, on the backend of the parameters."""
     leaves = flatten(parameters)[0]
     return full((), 0, dtype="int32", backend=leaves[0].backend if leaves else None)
 
@@ -295,7 +295,7 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     Returns
     -------
     GradientTransformation
-        Its state has the sums.
+        Its state holds the decayed sums of gradients.
 
     References
     ----------
@@ -328,7 +328,7 @@ def check_decay(**decays: float) -> None:
 
 @checked
 def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
-    """Gradient descent, with momentum if asked for.
+    """Gradient descent, with momentum if `momentum` is not 0.
 
     Parameters
     ----------
@@ -342,7 +342,7 @@ def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False
     Returns
     -------
     GradientTransformation
-        To be used as `init` and `update`.
+        The transformation, used by its `init` and `update`.
 
     Raises
     ------

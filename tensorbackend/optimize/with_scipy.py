@@ -1,4 +1,4 @@
-"""SciPy's methods, which are imported when they are first used: each example after the other, on the host."""
+"""SciPy's methods, imported on first use, which minimise one example after the other on the host."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WITHOUT_BOUNDS = ("CG", "BFGS", "Newton-CG")
 
 @jit(static_argnums=0)
 def _with_gradient(graph: Graph, constants: tuple[Tensor, ...], x: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
-    """The value of the chosen examples, and the gradient of all."""
+    """The value of the example whose weight in `chosen` is 1, and its gradient with respect to all of x."""
     template = graph.templates[-1]
 
     def total(x: Tensor) -> Tensor:
@@ -36,12 +36,12 @@ def _with_gradient(graph: Graph, constants: tuple[Tensor, ...], x: Tensor, chose
 
 
 def by_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:
-    """x, value, iterations, and whether each has converged or diverged."""
+    """Returns x, the value, the iterations, and whether each example has converged, and has diverged."""
     import numpy
 
     x0 = tensors.x0
     if isinstance(x0.backend, ExprBackend) or not x0.backend.holds_data:
-        remedy = "use 'l-bfgs', or call it outside of a trace"
+        remedy = "use 'l-bfgs', or call it outside a trace"
         raise BackendError(expected("tensors with data for a method of SciPy", remedy, method=method, x0=x0.template))
     try:
         from scipy.optimize import minimize

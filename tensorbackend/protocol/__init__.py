@@ -1,4 +1,4 @@
-"""The protocol that a backend implements: one method (a callback) an op, by family.
+"""The protocol that a backend implements: one method (a callback) for each op, grouped by family.
 
 A callback gets the output template first, then its input tensors, then its options by keyword, and
 returns a payload. The contract is in docs/write-a-backend.md; in short: the payload has exactly
@@ -65,4 +65,4 @@ class Backend(
 
 
 BackendLike: TypeAlias = Backend | type[Backend] | str | None
-"""Wherever a backend is asked for: an instance, its class, its name, or `None` for the default one."""
+"""What names a backend in an argument: an instance, its class, its name, or `None` for the default backend."""

@@ -27,5 +27,5 @@ class Contraction:
         """Sum of products over pairs of axes, for each entry of the paired batch axes.
 
         Axes of the result: the batch axes, then x1's free axes, then x2's, each in order. Integers keep
-        their dtype and wrap; float16 and bfloat16 accumulate in at least float32. Of none, 0.
+        their dtype and wrap; float16 and bfloat16 accumulate in at least float32. A sum of no products is 0.
         """

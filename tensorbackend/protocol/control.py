@@ -1,7 +1,7 @@
-"""Callbacks that run graphs: one, a choice between two, and loops. All are composites.
+"""Callbacks that run a graph, a choice of two graphs, or a loop. All are composites.
 
-The graphs are closed, and take and give flat sequences of tensors. `expr.evaluate.evaluate(graph, tensors, backend)`
-runs one. The results are always a tuple, also of one tensor.
+The graphs are closed, and take and return flat sequences of tensors. `expr.evaluate.evaluate(graph, tensors, backend)`
+runs one. The results are always a tuple, even if there is only one.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ else:
 
 
 class Control:
-    """Branches, loops and side effects, and functions of the parts of a mesh."""
+    """Branches, loops, calls of Python functions, and functions that run on each device of a mesh."""
 
     @optional_callback
     def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Tensor], /, *, body: Graph) -> Payload:
-        """Runs a graph on the operands, computed for this call alone, where the same is computed elsewhere too.
+        """Runs a graph on the operands, and computes all of it anew even where the same values are computed elsewhere.
 
-        A compiler must not take a value from elsewhere for one inside: that would keep memory that is to be freed.
+        A compiler must not reuse a value from outside in the graph: that would keep memory that is to be freed.
         """
 
     @optional_callback
@@ -41,10 +41,10 @@ class Control:
         *,
         function: Callable[..., object] | None,
     ) -> Payload:
-        """Calls a function with the operands for its side effects, and returns the carried tensor.
+        """Calls a function with the operands for its side effects, and returns the carried tensors.
 
-        The function is called at each run, before anything takes the carried tensor from here. It may keep its tensors,
-        and gets them with their data. `None` calls nothing: then the carried tensor only has to come after the
+        The function is called in each run, before anything uses the returned tensors. It gets tensors with data, and
+        may keep them. If it is `None`, nothing is called; the returned tensors then only have to come after the
         operands.
         """
 
@@ -57,7 +57,7 @@ class Control:
         *,
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
     ) -> Payload:
-        """Calls a function with the operands; it takes and gives tensors on NumPy, and is called with data."""
+        """Calls a function with the operands. It takes and returns tensors on the NumPy backend, which have data."""
 
     @optional_callback
     def shard_map(
@@ -71,9 +71,10 @@ class Control:
         inside: tuple[tuple[tuple[str, ...], ...], ...],
         outside: tuple[tuple[tuple[str, ...], ...], ...],
     ) -> Payload:
-        """Runs a graph of parts on each device of a mesh with its parts of the operands, and puts the results together.
+        """Runs a graph on each device of a mesh with its parts of the operands, and joins the parts of the results.
 
-        `inside` has for each axis of each operand the mesh axes over which it is divided, `outside` those of results.
+        `inside` has, for each operand, the mesh axes over which each of its axes is divided; `outside` has the same for
+        the results.
         """
 
     @optional_callback
@@ -90,7 +91,8 @@ class Control:
     ) -> Payload:
         """Combines the operands of the devices along mesh axes, inside `shard_map`.
 
-        The kinds are those of `expr/collectives.py`. `axis` is gathered, scattered or split, `other` concatenated.
+        The kinds are those of `expr/collectives.py`. `axes` are the mesh axes. Of the operand's axes, `axis` is
+        gathered, scattered or split, and `other` is concatenated.
         """
 
     @optional_callback
@@ -104,7 +106,7 @@ class Control:
         true_branch: Graph,
         false_branch: Graph,
     ) -> Payload:
-        """Runs one of two graphs on the operands, chosen by a bool without axes."""
+        """Runs one of two graphs on the operands, chosen by `predicate`, a bool without axes."""
 
     @optional_callback
     def while_loop(
@@ -118,10 +120,10 @@ class Control:
         body: Graph,
         limit: int | None,
     ) -> Payload:
-        """The carried values after as many turns of `body` as `condition` holds before, at most `limit` if it is given.
+        """Repeats `body` as long as `condition` holds, at most `limit` times if given; returns the carried values.
 
-        Both graphs take the constants and the carried values; `condition` gives a bool without axes, `body` the carried
-        values of the next turn. `out` is what they look like all the while.
+        Both graphs take the constants and the carried values. `condition` returns a bool without axes, `body` the
+        carried values of the next turn. The carried values have the templates `out` in every turn.
         """
 
     @optional_callback
@@ -137,10 +139,10 @@ class Control:
         length: int,
         reverse: bool,
     ) -> Payload:
-        """The carried values after `length` steps of `body`, then what it gave beside them in each step, stacked.
+        """Runs `length` steps of `body`; returns the last carried values, then the other results of all steps, stacked.
 
         In each step `body` takes the constants, the carried values and the next entry of each of `xs` along its first
-        axis, which has `length` of them; it gives the carried values of the next step and then those to stack, in the
-        order of the steps along a new first axis. With `reverse` the last entry comes first, and what belongs to an
-        entry stands in its place all the same.
+        axis, which has `length` entries. It returns the carried values of the next step and then the other results,
+        which are stacked in the order of the steps along a new first axis. With `reverse` the last entry comes first,
+        but the results for an entry still stand at its place.
         """

@@ -29,5 +29,5 @@ class Convolution:
     ) -> Payload:
         """Correlation of x (batch, channels, *spatial) with a kernel (out, channels / groups, *spatial).
 
-        Options have one entry a spatial axis; the result is (batch / batch_groups, out, *spatial).
+        Options have one entry for each spatial axis; the result is (batch / batch_groups, out, *spatial).
         """

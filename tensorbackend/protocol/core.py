@@ -33,13 +33,13 @@ Method = TypeVar("Method", bound=Callable[..., Payload])
 Cost: TypeAlias = Literal["transcendental", "operation", "move", "pick", "view", "strided view"]
 """The cost of one element of a callback's result:
 
-- `transcendental`: a function that a library computes in many steps, such as `exp`, of inexact elements; one operation
-  of others;
+- `transcendental`: for inexact inputs a function that a library computes in many steps, such as `exp`; for other inputs
+  one operation;
 - `operation`: one operation, such as an addition;
-- `move`: none, it is read and written;
-- `pick`: none, and of the first input only the elements of the result are read;
-- `view`: nothing, as it is in the memory of the input, as NumPy, CuPy and PyTorch have it;
-- `strided view`: likewise, and elements need not lie in row-major order.
+- `move`: no operation, the element is only read and written;
+- `pick`: as `move`, but only as many elements of the first input are read as the result has;
+- `view`: nothing, because the result is a view of the input's memory, as in NumPy, CuPy and PyTorch;
+- `strided view`: nothing, as for `view`, but the elements of the view need not be in row-major order.
 """
 
 
@@ -47,20 +47,22 @@ Reach: TypeAlias = Literal[
     "each", "reduced", "along", "placed", "ordered", "reshaped", "kept", "paired", "read", "written", "put", "window",
     "filtered", "matrix",
 ]  # fmt: skip
-"""How the axes of a callback's result come from those of its inputs, which says along which axes a mesh may divide it:
+"""How the axes of a callback's result come from the axes of its inputs.
+
+This tells along which axes a mesh may divide a call: an axis that is "needed as a whole" must not be divided.
 
 - `each`: axes broadcast from the right, element by element;
-- `reduced`: the axes in the option `axes` are reduced; the results of parts combine to the result of the whole;
+- `reduced`: the axes in the option `axes` are reduced; the results of parts combine into the result of the whole;
 - `along`: the axis in the option `axis`, or every axis for `None`, is needed as a whole; the others stay;
-- `placed`: each axis of the input goes to the place that `axes` says; the other axes of the result are new;
-- `ordered`: each axis of the result comes from the place that `axes` says;
-- `reshaped`: by sizes in row-major order;
-- `kept`: axes of the same size in the same place stay; the others are needed as a whole;
-- `paired`: `contract1` and `contract2` are summed over, `batch1` and `batch2` go together;
-- `read`, `written`, `put`: elements at indices; parts of what is written combine by addition, parts of what is put do
-  not;
-- `window`: axes with windows of one element stay;
-- `filtered`: batch, channels and space of a convolution;
+- `placed`: axis i of the input becomes axis `axes[i]` of the result; the other axes of the result are new;
+- `ordered`: axis i of the result is axis `axes[i]` of the input;
+- `reshaped`: axes are matched by their sizes in row-major order;
+- `kept`: axes of unchanged size that the options `axis` and `axes` do not name stay; the others are needed as a whole;
+- `paired`: the axes `contract1` and `contract2` are summed over, `batch1` and `batch2` are paired and stay;
+- `read`, `written`, `put`: elements at indices are read, added to or replaced; the results of parts combine by addition
+  for `read` and `written`, but not for `put`;
+- `window`: axes stay where windows have one element, without strides and padding; the others are needed as a whole;
+- `filtered`: the batch, channel and spatial axes of a convolution;
 - `matrix`: all axes but the last two stay.
 """
 
@@ -72,10 +74,10 @@ def callback(*, cost: Cost | None = None, reach: Reach | None = None) -> Callabl
 def callback(
     method: Method | None = None, /, *, cost: Cost | None = None, reach: Reach | None = None
 ) -> Method | Callable[[Method], Method]:
-    """Marks a primitive: an op that every backend implements, or else raises `UnsupportedOp` for.
+    """Marks a primitive: a callback that a backend implements. Without an implementation it raises `UnsupportedOp`.
 
-    With the cost of an element where that is all there is to say, as it is of every elementwise op, and with what its
-    axes are made of where family and options do not say it.
+    `cost` is given where a fixed cost of each element describes the callback, as for every elementwise op. `reach` is
+    given where the callback's family and options do not tell it.
     """
     if method is None:
         return lambda method: _declared(method, "callback", cost, reach)
@@ -108,12 +110,14 @@ def _declared(method: Method, kind: str, cost: Cost | None, reach: Reach | None)
 
 
 def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
-    """Marks a backend's callback that takes only inputs of some dtypes; others are `UnsupportedOp`.
+    """Marks a backend's callback that takes only inputs of some dtypes.
+
+    For inputs of other dtypes a fall-back runs, or the op raises `UnsupportedOp`.
 
     Parameters
     ----------
     *dtypes : DType or str
-        The dtypes.
+        The dtypes that the callback takes.
 
     Returns
     -------
@@ -142,7 +146,7 @@ def limited_to(*dtypes: DTypeLike) -> Callable[[Method], Method]:
 
 
 def defines(backend: type[Core], name: str) -> bool:
-    """Whether a backend's class has an op as a method of its own, beyond the protocol's declaration."""
+    """Whether a backend's class has a method for an op other than the protocol's declaration."""
     method = getattr(backend, name, None)
     return method is not None and not hasattr(method, "__declared__")
 
@@ -155,7 +159,7 @@ def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
     backend : Backend
         The backend.
     name : str
-        The name of a callback or of an op that is overridden.
+        The name of a callback, or of another op that the backend may override.
 
     Returns
     -------
@@ -173,12 +177,13 @@ def own_method(backend: Core, name: str) -> Callable[..., Payload] | None:
 
 
 class CompositeCall(NamedTuple):
-    """One call of a composite, as `optional` and overrides get it."""
+    """One call of a composite, as `optional` and `compile_composite` get it."""
 
     out: Template | tuple[Template, ...]
     """The template of the result, a tuple of them for several results."""
     inputs: tuple[Tensor | tuple[Tensor, ...] | None, ...]
-    """The tensors in the order of the composite's parameters; `None` where one was left out."""
+    """The tensors in the order of the composite's parameters, `None` where one was left out; `compile_composite` gets
+    templates in their place."""
     options: Mapping[str, object]
     """The other parameters by name: defaults filled, axes as non-negative ints, dtypes as `DType`."""
 
@@ -187,37 +192,37 @@ class Core:
     """The callbacks besides ops: identity, lifecycle and transport."""
 
     name: ClassVar[str]
-    """The name under which `get_backend` finds it."""
+    """The name under which `get_backend` finds the backend."""
 
     dtypes: frozenset[DType] = frozenset(ALL_DTYPES)
-    """The dtypes that its payloads can hold."""
+    """The dtypes that payloads of the backend can hold."""
 
     dlpack_dtypes: ClassVar[frozenset[DType]] = frozenset()
-    """The dtypes whose payloads it gives and takes by DLPack, in `to_dlpack` and `from_dlpack`; tensors of others
-    come and go as NumPy arrays or bytes."""
+    """The dtypes whose payloads the backend exchanges by DLPack, in `to_dlpack` and `from_dlpack`. Payloads of other
+    dtypes are exchanged as NumPy arrays or bytes."""
 
     array_types: ClassVar[tuple[str, ...]] = ()
-    """The classes of its library's arrays, such as `"numpy:ndarray"`: a module and a name in it. `tb.backend_of` finds
-    the backend of an array by them; no module is imported for that."""
+    """The classes of its library's arrays, each as a module and a name in it, such as `"numpy:ndarray"`.
+    `tb.backend_of` uses them to find the backend of an array, without importing any module."""
 
     dispatch_priority: ClassVar[int] = 1
     """Which backend runs an op on operands of two backends: the one with the higher number. Two backends with equal
     numbers do not mix. BinaryBackend has 0, and backends that record or measure programs have more than 1."""
 
     holds_data: ClassVar[bool] = True
-    """Whether tensors have data now: those of a trace, or of templates, have none."""
+    """Whether tensors on the backend have data now. Tensors of a trace and template tensors have none."""
 
     template_only: ClassVar[bool] = False
-    """Whether payloads are nothing, so that a composite is done when its template is known."""
+    """Whether every payload is `None`, so that an op is done once the template of its result is known."""
 
     writable_payloads: ClassVar[bool] = True
-    """Whether a callback might write to a payload; checked mode then looks whether it does."""
+    """Whether a callback could write to a payload; if so, checked mode compares the inputs before and after a call."""
 
     lays_by_name: ClassVar[bool] = False
-    """Whether names of axes decide where payloads lie, as on a mesh of devices."""
+    """Whether the names of axes decide where payloads lie, as on a mesh of devices."""
 
     multiplies_rows: ClassVar[bool] = False
-    """Whether `sparse_matvec` takes compressed rows as they are, without spreading them out at each call."""
+    """Whether `sparse_matvec` multiplies compressed rows as they are, without expanding them in each call."""
 
     device: str = "cpu"
     """The device of this instance's payloads."""
@@ -226,7 +231,7 @@ class Core:
     """The options of this instance, as `init` returned them."""
 
     kernels: dict[Any, Kernel]
-    """The kernels of this instance's planned callbacks, as they are called from outside."""
+    """The kernels of this instance's planned callbacks, each in the form that `enter` gives it."""
 
     _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
     # Re-entrant, because one backend's setup may ask for another's instance.
@@ -254,16 +259,16 @@ class Core:
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """Checks the options of an instance and fills in defaults; equal results give one instance."""
+        """Checks the options of an instance and fills in defaults. Calls with equal results share one instance."""
         if options:
             raise ArgumentError(expected(f"no options for the backend {cls.name!r}", options=options))
         return {}
 
     def setup(self) -> None:
-        """Runs once for an instance; the array library is imported here, never at import of the module."""
+        """Prepares a new instance, once. The array library is imported here, never when the module is imported."""
 
     def versions(self) -> Mapping[str, str]:
-        """The libraries that it runs on by name, with their versions; `tensorbackend info` shows them."""
+        """The versions of the libraries that the backend runs on, by library; `tensorbackend info` shows them."""
         return {}
 
     def devices(self) -> tuple[str, ...]:
@@ -271,8 +276,10 @@ class Core:
         return (self.device,)
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """The properties of one of its devices: here of the host its memory and processors, of others the kind
-        alone."""
+        """The properties of one of the backend's devices.
+
+        By default these are memory and processors for the host, and only the kind for other devices.
+        """
         kind = kind_of_device(device)
         return host_facts() if kind == "cpu" else DeviceFacts(kind)
 
@@ -301,7 +308,7 @@ class Core:
         return dtype in self.dtypes and dtype in getattr(method, "__dtypes__", self.dtypes)
 
     def divergences(self) -> Sequence[Divergence]:
-        """The calls on which this backend differs from the reference for good, for `tensorbackend.testing` to read.
+        """The calls whose results always differ from the reference on this backend; `tensorbackend.testing` reads them.
 
         Import `Divergence` in the method, so that only tests need hypothesis. docs/testing.md shows a row.
         """
@@ -330,78 +337,77 @@ class Core:
         return None
 
     def compile_graph(self, graph: Graph, /) -> Kernel | None:
-        """A kernel of a whole graph of `tb.trace`, for which `tb.jit` asks once.
+        """A kernel that computes a whole graph of `tb.trace`; `tb.jit` asks for it once.
 
-        The payloads of the graph's parameters give a tuple of those of its results.
+        The kernel takes the payloads of the graph's parameters and returns a tuple of the payloads of its results.
 
-        `None`, as here, from a backend that compiles nothing: `tb.jit` then runs the simplified graph node by node.
+        A backend that compiles nothing returns `None`, as here: `tb.jit` then runs the simplified graph node by node.
         """
         return None
 
     @property
     def beneath(self) -> Core:
-        """The backend that holds the data, where this one only follows what another computes."""
+        """The backend that holds the data: this one, unless it only follows what another backend computes."""
         return self
 
     def graph_text(self, graph: Graph, /) -> str | None:
-        """The text of what `compile_graph` makes of a graph, for people.
+        """The program that `compile_graph` makes of a graph, as text for people to read.
 
         `None`, as here, stands for the simplified graph.
         """
         return None
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled | None:
-        """The figures of the backend's compiler for a graph on a mesh, memory and collectives, without the mesh's
-        devices.
+        """The figures, such as memory and collectives, that the backend's compiler reports for a graph on a mesh.
 
-        `None`, as here, from a backend without one.
+        The devices of the mesh are not needed. A backend without such a compiler returns `None`, as here.
         """
         return None
 
     # Kernels of planned callbacks
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """A kernel whose results are payloads of exactly the output template, made of a planned callback's results.
+        """A planned callback's kernel, changed such that its results are payloads of exactly the output template.
 
-        The template has its names, of which a kernel may depend on `placement(out)` alone. Override it where the
-        library's functions return something else in some cases, as NumPy's return a number instead of an array without
-        axes.
+        `out` has the names of its axes, but a kernel must depend only on what `placement(out)` makes of them. Override
+        it where the library's functions return something else in some cases, as NumPy's return a number instead of an
+        array without axes.
         """
         return kernel
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """How a kernel, or a function of several of its kernels, is called from outside; by default as it is.
+        """The form in which a kernel, or a function that calls several kernels, is called from outside.
 
-        Override it for work that a whole call needs once, whatever it runs: NumPy's floating-point reports are off
-        inside, JAX compiles it.
+        By default that is the kernel itself. Override it for work that is done once around a whole call, however many
+        kernels that runs: NumPy's backend switches floating-point reports off, JAX's compiles the function.
         """
         return bare(kernel)
 
     # Where payloads lie
 
     def placement(self, out: Any, /) -> Hashable:
-        """Where a payload lies that looks like a template, or several of them, by the names of axes.
+        """Where the payload of a template, or of each of several, lies according to the names of its axes.
 
         `None`, as here, where names decide nothing.
         """
         return None
 
     def laid(self, data: Payload, out: Any, /) -> Payload:
-        """A payload, or several, brought where `placement` says; asked for only of a backend with `lays_by_name`."""
+        """A payload, or several, brought to where `placement` says; called only for a backend with `lays_by_name`."""
         return data
 
     def kept(self, data: Payload, /) -> Payload:
-        """A payload as a program keeps it that made it of nothing, for all its runs."""
+        """A payload that a program computed without operands, in the form in which it keeps it for all its runs."""
         return data
 
     def sharding(self, x: Tensor, /) -> Sharding | None:
-        """Where a tensor lies on a mesh; `None`, as here, for one on a single device."""
+        """Where a tensor lies on a mesh; `None`, as here, for a tensor on a single device."""
         return None
 
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """The payload of elements given as bytes: row-major, native byte order, of exactly `out.nbytes`."""
+        """The payload of elements given as bytes: row-major, in native byte order, exactly `out.nbytes` of them."""
         raise NotImplementedError(f"{type(self).__name__} must define from_binary")
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
@@ -409,21 +415,22 @@ class Core:
         raise NotImplementedError(f"{type(self).__name__} must define to_binary")
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
-        """The payload of a NumPy array of the template's shape and dtype; may share it unless `copy`."""
+        """The payload of a NumPy array of the template's shape and dtype; may share its memory unless `copy`."""
         return self.from_binary(out, data=array.tobytes())
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
-        """The data as a read-only NumPy array in a NumPy dtype (`None`: its own), shared if it can be.
+        """The data as a read-only NumPy array of a NumPy dtype (`None`: the tensor's own), which shares memory if it
+        can.
 
-        `copy=True` gives a fresh, writable array; `copy=False` raises `ValueError` where one is needed.
+        `copy=True` gives a fresh, writable array; `copy=False` raises `ValueError` where a copy is needed.
         """
         return numpy_from_binary(x.template, self.to_binary(x, x.size), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A DLPack capsule of the payload, by the options of the Array API's `__dlpack__`; by default of its bytes.
+        """A DLPack capsule of the payload, with the options of the Array API's `__dlpack__`; by default by `to_numpy`.
 
-        A copy, as not every consumer heeds that memory is read-only, unless it asks for none by `copy=False` and is
-        trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
+        It holds a copy, because not every consumer heeds that memory is read-only. A consumer that asks for none by
+        `copy=False` is trusted not to write. Raises `BufferError` for a payload that DLPack cannot describe.
         """
         if self.dlpack_device() != HOST:
             remedy = "go through backend_copy('numpy') or numpy.asarray()"
@@ -431,20 +438,20 @@ class Core:
         return dlpack_capsule(self.to_numpy(x, None, None), options)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """The template and payload of an array of the backend's own library, which is a payload as it stands.
+        """The template and payload of an array of the backend's own library that is a payload as it stands.
 
-        `None` for any other, which comes by NumPy or DLPack; here for all.
+        `None` for any other array, which is then imported by NumPy or DLPack; here for every array.
         """
         return None
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
-        """The template and payload of an array with `__dlpack__`; shared where it can be, unless `copy` is true.
+        """The template and payload of an array with `__dlpack__`; shares memory if it can, unless `copy` is true.
 
         Raises `BufferError` for memory that cannot be imported (its device, dtype or strides), and where
         `copy=False` and a copy is needed.
         """
         if array.__dlpack_device__() != HOST:
-            remedy = "say device='cpu' to have it copied"
+            remedy = "pass device='cpu' to copy the array to the host"
             raise BufferError(expected("an array in host memory", remedy, device=array.__dlpack_device__()))
         host_array = numpy_from_dlpack(array)
         out = Template(host_array.shape, as_dtype(host_array.dtype), None)
@@ -452,11 +459,11 @@ class Core:
 
     @classmethod
     def claims(cls, array: object, /) -> bool:
-        """Whether an array has no data to read, and is a payload of this backend alone: a value that JAX traces."""
+        """Whether an array has no data and only this backend can take it as a payload, as a value that JAX traces."""
         return False
 
     def is_concrete(self, x: Tensor, /) -> bool:
-        """Whether a tensor has data that can be read; here all have or none has."""
+        """Whether a tensor has data that can be read; by default the same for all tensors of the backend."""
         return self.holds_data
 
     def dlpack_device(self) -> tuple[int, int]:
@@ -478,7 +485,7 @@ class Core:
         return target.from_backend(x, copy=False)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """A payload of this backend for a tensor of any backend, for operands that move, copies and transfers.
+        """A payload of this backend for a tensor of any backend; for copies, transfers and operands that move.
 
         Takes the first of these ways that both backends allow: DLPack, where both have `x.dtype` in `dlpack_dtypes`
         and the same `dlpack_device`; a NumPy array, where this backend defines `from_numpy`; bytes. Unless `copy`,
@@ -490,7 +497,7 @@ class Core:
             try:
                 template, data = self.from_dlpack(_Handed(x), copy=copy)
             except BufferError:
-                pass  # strides that one of the libraries does not take, say
+                pass  # for example, strides that one of the libraries does not take
             else:
                 if (template.shape, template.dtype) == (x.shape, dtype):
                     return data
@@ -507,11 +514,11 @@ class Core:
         """Waits until the payload is computed; a backend that computes at once has nothing to do."""
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """The mistake of a payload for a template, `None` if there is none; asked for in checked mode."""
+        """What is wrong with a payload of a template, `None` if nothing is; called in checked mode."""
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Payloads of consecutive runs of `size` entries along the first axis, each its own memory."""
+        """Payloads of consecutive runs of `size` entries along the first axis, each with its own memory."""
         rows, step = x.shape[0], x.template.nbytes // max(x.shape[0], 1)
         data = self.to_binary(x, x.size)
         for start in range(0, rows, size):
@@ -524,7 +531,7 @@ class Core:
         return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions)
 
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
-        """The elements at some positions along each axis, row by row; no others are read."""
+        """The elements at the given positions along each axis, in row-major order; no others are read."""
         for axis, axis_positions in enumerate(positions):
             if len(axis_positions) < x.shape[axis]:
                 x = x[(*[slice(None)] * axis, list(axis_positions))]
@@ -535,7 +542,10 @@ free_in_child(Core, "_instances_lock")
 
 
 class _Handed:
-    """A tensor as another backend's library imports it: the memory itself, since no backend writes to a payload."""
+    """A tensor in the form that another backend's library imports: it gives the memory itself, not a copy.
+
+    That is safe because no backend writes to a payload.
+    """
 
     def __init__(self, x: Tensor) -> None:
         self.x = x

@@ -1,4 +1,4 @@
-"""Callbacks that make tensors of numbers alone, beside those of `Core`."""
+"""Callbacks that make tensors from numbers alone; those that make them from data are in `Core`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from .planned import Payload
 
 
 class Creation:
-    """Numbers along one axis."""
+    """New tensors: ranges, constants, diagonals, indices."""
 
     @callback(cost="move")
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
         """Element i is `start + i * step`, but the last one is `last` unless that is `None`.
 
-        The three are ints, floats or complex numbers alike. Ints are for an integer dtype and exact; others are
-        computed in 64 bits a part, product and sum rounded each, and brought into the dtype as `as_type` does.
+        `start`, `step` and `last` are all ints, all floats or all complex numbers. Ints come with an integer dtype and
+        are exact. Others are computed with 64 bits for each part, where product and sum are each rounded, and are then
+        cast to the dtype as by `as_type`.
         """
 
     @callback(cost="move")
@@ -29,4 +30,4 @@ class Creation:
 
     @callback(cost="move")
     def iota(self, out: Template, /, *, axis: int | None) -> Payload:
-        """Each element is its index along `axis`, in the whole row-major order for `None`."""
+        """Each element is its index along `axis`, or its position in row-major order if `axis` is `None`."""

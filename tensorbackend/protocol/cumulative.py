@@ -16,20 +16,24 @@ class Cumulative:
     def cumulative_sum(
         self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Payload:
-        """Sums in `out.dtype` of the elements up to each, itself included, from the end if `reverse`; before the
-        first (after the last) one more, 0, with `include_initial`."""
+        """Sums in `out.dtype` of the elements up to and including each one, from the end if `reverse`.
+
+        With `include_initial` one more entry, 0, comes before the first, or with `reverse` after the last.
+        """
 
     @optional_callback
     def cumulative_product(
         self, out: Template, x: Tensor, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Payload:
-        """Products in `out.dtype` of the elements up to each, itself included, from the end if `reverse`; before
-        the first (after the last) one more, 1, with `include_initial`."""
+        """Products in `out.dtype` of the elements up to and including each one, from the end if `reverse`.
+
+        With `include_initial` one more entry, 1, comes before the first, or with `reverse` after the last.
+        """
 
     @optional_callback
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Greatest element up to each, itself included, from the end if `reverse`."""
+        """Greatest of the elements up to and including each one, from the end if `reverse`."""
 
     @optional_callback
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Least element up to each, itself included, from the end if `reverse`."""
+        """Least of the elements up to and including each one, from the end if `reverse`."""

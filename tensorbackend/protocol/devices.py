@@ -14,11 +14,11 @@ class DeviceFacts(NamedTuple):
     kind: str
     """"cpu", "gpu", "tpu" or another word for the kind of device."""
     memory: int | None = None
-    """Bytes of memory, all told."""
+    """The total memory in bytes."""
     processors: int | None = None
     """The number of processors: logical ones of a host, multiprocessors of a GPU."""
     description: str = ""
-    """The name that the maker gives the device."""
+    """The manufacturer's name of the device."""
 
 
 @cache
@@ -37,7 +37,7 @@ def host_facts() -> DeviceFacts:
     """
     try:
         memory: int | None = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system says
+    except (AttributeError, ValueError, OSError):  # not every system tells
         memory = None
     return DeviceFacts("cpu", memory, os.cpu_count(), _processor())
 
@@ -55,7 +55,7 @@ def _processor() -> str:
 
 
 def kind_of_device(device: str) -> str:
-    """The kind of device that a name such as `"cuda:1"` tells.
+    """The kind of a device with a name such as `"cuda:1"`.
 
     >>> kind_of_device("cuda:1"), kind_of_device("cpu"), kind_of_device("tpu:0")
     ('gpu', 'cpu', 'tpu')

@@ -1,7 +1,7 @@
-"""Elementwise callbacks. Operands of more than one input are broadcast to `out.shape` by the backend.
+"""Elementwise callbacks. The backend broadcasts several operands to `out.shape`.
 
-Results of inexact functions are rounded once from a result good to an ulp or so; special values are the
-Array API standard's. No floating-point warning or error is ever raised.
+Inexact functions are computed to within an ulp or so and then rounded once. Special values are those of the Array API
+standard. No floating-point warning or error is ever raised.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Elementwise:
 
     @callback(cost="operation")
     def as_type(self, out: Template, x: Tensor, /) -> Payload:
-        """The values in `out.dtype`: floats to integers truncate and saturate, NaN becomes 0, integers
-        wrap, narrower floats round to nearest even; zero is False and all else True; complex to real
-        keeps the real part."""
+        """The values in `out.dtype`. Floats become integers by truncation and saturation, and NaN becomes 0; integers
+        wrap; narrower floats round to nearest even; zero is False and all else True; complex to real keeps the real
+        part."""
 
     @callback(cost="view")
     def bitcast(self, out: Template, x: Tensor, /) -> Payload:
@@ -31,7 +31,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def abs(self, out: Template, x: Tensor, /) -> Payload:
-        """Absolute value; of a complex number its magnitude, a float. The least integer wraps to itself."""
+        """Absolute value; for a complex number its magnitude, a float. The least integer wraps to itself."""
 
     @callback(cost="transcendental")
     def acos(self, out: Template, x: Tensor, /) -> Payload:
@@ -123,7 +123,7 @@ class Elementwise:
 
     @callback(cost="transcendental")
     def log(self, out: Template, x: Tensor, /) -> Payload:
-        """Natural logarithm; of a complex number the principal branch."""
+        """Natural logarithm; the principal branch for complex numbers."""
 
     @callback(cost="transcendental")
     def log1p(self, out: Template, x: Tensor, /) -> Payload:
@@ -143,7 +143,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def round(self, out: Template, x: Tensor, /) -> Payload:
-        """Nearest integral value, halves to even, in x's dtype; of a complex number by parts."""
+        """Nearest integral value, halves to even, in x's dtype; for a complex number each part is rounded."""
 
     @callback(cost="transcendental")
     def rsqrt(self, out: Template, x: Tensor, /) -> Payload:
@@ -155,7 +155,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def sign(self, out: Template, x: Tensor, /) -> Payload:
-        """-1, 0 or 1 by sign, zero and NaN for themselves; of a complex number x / abs(x), of zero zero."""
+        """-1, 0 or 1 by sign, NaN for NaN; for a complex number x / abs(x), and zero for zero."""
 
     @callback(cost="transcendental")
     def sin(self, out: Template, x: Tensor, /) -> Payload:
@@ -167,7 +167,7 @@ class Elementwise:
 
     @callback(cost="transcendental")
     def sqrt(self, out: Template, x: Tensor, /) -> Payload:
-        """Square root, of a complex number the principal one."""
+        """Square root; the principal one for complex numbers."""
 
     @callback(cost="transcendental")
     def tan(self, out: Template, x: Tensor, /) -> Payload:
@@ -209,7 +209,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Greatest integral value not above x1 / x2; integers by zero give 0 and wrap."""
+        """Greatest integral value not above x1 / x2. Integer division by zero gives 0, and overflow wraps around."""
 
     @callback(cost="operation")
     def greater(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -237,19 +237,19 @@ class Elementwise:
 
     @callback(cost="operation")
     def logical_or(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Whether one is true; the operands are bool."""
+        """Whether at least one is true; the operands are bool."""
 
     @callback(cost="operation")
     def logical_xor(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Whether just one is true; the operands are bool."""
+        """Whether exactly one is true; the operands are bool."""
 
     @callback(cost="operation")
     def max(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """The greater one; NaN if either is. 0.0 is above -0.0."""
+        """The greater operand; NaN if either is NaN. 0.0 is above -0.0."""
 
     @callback(cost="operation")
     def min(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """The lesser one; NaN if either is. -0.0 is below 0.0."""
+        """The lesser operand; NaN if either is NaN. -0.0 is below 0.0."""
 
     @callback(cost="operation")
     def multiply(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -257,15 +257,15 @@ class Elementwise:
 
     @callback(cost="operation")
     def not_equal(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Whether x1 != x2; a NaN differs from all."""
+        """Whether x1 != x2; a NaN differs from everything."""
 
     @callback(cost="transcendental")
     def pow(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 to the power x2; integers wrap, and to a negative power give 1 / x1**-x2 rounded to zero."""
+        """x1 to the power x2. Integers wrap around; a negative power gives 1 / x1**-x2 rounded towards zero."""
 
     @callback(cost="operation")
     def quotient(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """x1 / x2 of integers rounded to zero; by zero 0."""
+        """x1 / x2 of integers, rounded towards zero; division by zero gives 0."""
 
     @callback(cost="operation")
     def remainder(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
@@ -283,7 +283,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def clip(self, out: Template, x: Tensor, low: Tensor, high: Tensor, /) -> Payload:
-        """min(max(x, low), high); NaN if any of the three is."""
+        """min(max(x, low), high); NaN if any of the three is NaN."""
 
     @callback(cost="operation")
     def select(self, out: Template, condition: Tensor, x1: Tensor, x2: Tensor, /) -> Payload:

@@ -19,10 +19,10 @@ class Fourier:
     def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
         """Sum over n of x[n] exp(-2 pi i k n / length) for each k below `length`.
 
-        x is cut or zero-padded to `length` along `axis`. Divided by `length` if `norm` is "forward", by its
-        square root if "ortho".
+        x is cut or zero-padded to `length` along `axis`. The result is divided by `length` if `norm` is "forward", and
+        by its square root if it is "ortho".
         """
 
     @callback
     def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: Norm) -> Payload:
-        """Inverse of `fft` with the same `norm`: the exponent positive, divided by `length` if "backward"."""
+        """Inverse of `fft` with the same `norm`: the exponent is positive, and "backward" divides by `length`."""

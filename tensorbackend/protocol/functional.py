@@ -1,4 +1,4 @@
-"""Callbacks that call a function of the user for the elements."""
+"""Callbacks that call a user's function for each element."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ class Functional:
 
     @callback(reach="each")
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """A function of a scalar tensor applied to every element."""
+        """Applies a function of a scalar tensor to every element."""

@@ -1,7 +1,7 @@
-"""Callbacks that read and write by index. Indices are never negative; `mode` says what lies outside does.
+"""Callbacks that read and write by index.
 
-`"error"` raises `IndexRangeError`, `"clip"` moves the index to the nearest end, `"fill"` reads zero and
-writes nothing.
+Indices are never negative. `mode` says what happens for an index outside its axis: `"error"` raises `IndexRangeError`,
+`"clip"` moves the index to the nearest end, `"fill"` reads zero and writes nothing.
 """
 
 from __future__ import annotations
@@ -20,34 +20,35 @@ class Indexing:
     """Slices, gathers and scatters."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """A kernel that gives the entries of `x[key]` at once; `None`, as here, where slices, gathers and so on make
-        them up.
+        """A kernel that reads the entries `x[key]` in one step; `None`, as here, to read them by slices, gathers etc.
 
-        A structure tells what keys have in common: for an index tensor or a mask its template, for an int, a slice,
-        None or ... its class; it has been found to fit x. The kernel gets the payload of x and a tuple of such parts,
-        with payloads for index tensors and masks, and follows NumPy's rules. Where the result has no axes one of the
-        parts is ..., for which NumPy gives an array rather than a number. The shape of the result, which depends on
-        what is in slices and masks, is read as the attribute `shape` of its payload.
-        Ints and slices may be any: for an index out of bounds the kernel raises `IndexError`, which becomes the error
-        that other backends raise.
+        A structure says what keys have in common: the template of each index tensor or mask, and the class of each int,
+        slice, None or .... It has been checked to fit x.
+
+        The kernel gets the payload of x and a tuple of the parts of a key, with payloads in place of index tensors and
+        masks. It follows NumPy's rules. Where the result has no axes, one of the parts is ..., for which NumPy returns
+        an array rather than a number. The shape of the result depends on the numbers in slices and masks, so it is read
+        from the attribute `shape` of the result's payload.
+
+        Ints and slices may have any value. For an index out of bounds the kernel raises `IndexError`, which becomes the
+        error that other backends raise.
         """
         return None
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """A kernel that gives the positions of the elements that are not zero, row-major: an array of int64 for each
-        axis.
+        """A kernel that returns the positions of the elements that are not zero, in row-major order: an int64 array for
+        each axis.
 
-        The shape of a result depends on their number, which is the `len` of each array. `None`, as here, where it is
-        counted and then found by other callbacks. x has axes.
+        The number of positions depends on data and is the `len` of each array. `None`, as here, leaves counting and
+        finding the elements to other callbacks. x has at least one axis.
         """
         return None
 
     def counts(self, x: Template, /) -> Kernel | None:
-        """A kernel that counts how often each integer from 0 up to the greatest comes among the elements: an array of
-        int64.
+        """A kernel that counts how often each integer from 0 to the greatest element occurs, as an int64 array.
 
-        The kernel gets the payload of x and the least size of the result, whose `len` tells its size, and raises
-        `ValueError` where an element is negative. `None`, as here, where other callbacks measure and count.
+        The kernel gets the payload of x and the minimum size of the result, whose `len` is the actual size. It raises
+        `ValueError` if an element is negative. `None`, as here, leaves measuring and counting to other callbacks.
         """
         return None
 
@@ -64,16 +65,17 @@ class Indexing:
     ) -> Payload:
         """The elements `starts[i] + j * strides[i]` for j below `lengths[i]`, on each axis i.
 
-        Lengths count the elements taken, so `out.shape == lengths`; strides are 1 or more, all in bounds.
+        Lengths count the elements taken, so `out.shape == lengths`. Strides are 1 or more, and all elements are in
+        bounds.
         """
 
     @callback(cost="move", reach="kept")
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """x with the block at `starts` of the update's shape exchanged for it; it lies in bounds."""
+        """x with the block that begins at `starts` replaced by `update`; the block lies in bounds."""
 
     @callback(cost="pick", reach="read")
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
-        """Entries of x along `axis` at integer indices of any shape, which takes that axis' place."""
+        """Entries of x along `axis` at integer indices of any shape, whose axes take the place of that axis."""
 
     @callback(cost="pick", reach="read")
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
@@ -88,8 +90,8 @@ class Indexing:
 
     @callback(reach="written")
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """x with `updates` added at index vectors as in `gather`; repeated indices all add."""
+        """x with `updates` added at index vectors as in `gather`; all updates of a repeated index are added."""
 
     @callback(cost="move", reach="put")
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """x with `updates` written at index vectors as in `gather`; of repeated ones the last wins."""
+        """x with `updates` written at index vectors as in `gather`; the last update of a repeated index wins."""

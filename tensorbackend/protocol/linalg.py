@@ -15,22 +15,24 @@ Transform: TypeAlias = Literal["none", "transpose"]
 class Linalg:
     """Contractions, factorisations, solvers.
 
-    Factors, solutions and determinants of a matrix that holds NaN or infinity are NaN throughout, but for those of
-    `cholesky` and `triangular_solve`. "First" of ties is the least index. A component is the largest if it is within a
-    factor of 1 - sqrt(eps) of it, eps being that of the dtype, or of float32 for a narrower one; the first such one
-    counts.
+    Factors, solutions and determinants of a matrix that holds NaN or infinity are NaN throughout, except those of
+    `cholesky` and `triangular_solve`. The "first" of ties has the least index. The "largest component" of a vector is
+    the first whose magnitude is at least 1 - sqrt(eps) times the greatest magnitude, where eps is that of the dtype, or
+    of float32 for a narrower dtype.
     """
 
     @callback(reach="matrix")
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
         """Lower factor L of a Hermitian positive definite x = L @ L.H, read from its lower half.
 
-        `DataError` for any other (`data_errors.not_positive_definite`), one that holds NaN or infinity included.
+        Raises `DataError` for any other matrix (`data_errors.not_positive_definite`), including one that holds NaN or
+        infinity.
         """
 
     @callback(reach="matrix")
     def lu(self, out: tuple[Template, Template, Template], x: Tensor, /) -> Payload:
-        """Permutation, unit lower and upper factor: x = P @ L @ U, with partial pivoting, the first of ties."""
+        """Permutation, unit lower and upper factor of x = P @ L @ U, with partial pivoting that takes the first of
+        ties."""
 
     @callback(reach="matrix")
     def qr(self, out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> Payload:
@@ -47,15 +49,15 @@ class Linalg:
     def eig(self, out: tuple[Template, Template], x: Tensor, /) -> Payload:
         """Complex eigenvalues and unit eigenvectors of a square matrix.
 
-        The values ascend by real part. Neighbours in that order whose real parts are within sqrt(eps) of the
-        largest magnitude count as one real part, and ascend by imaginary part. The largest component of each vector
-        is real and positive.
+        The values ascend by real part. Neighbours in that order count as having the same real part if theirs differ by
+        at most sqrt(eps) times the largest magnitude, and ascend by imaginary part. The largest component of each
+        vector is real and positive.
         """
 
     @callback(reach="matrix")
     def svd(self, out: tuple[Template, Template, Template], x: Tensor, /, *, full_matrices: bool) -> Payload:
         """x = U @ diag(s) @ Vh with s descending; the largest component of each of U's columns is real
-        and positive. Vectors that go with no singular value, or with one of 0, complete the basis in any way."""
+        and positive. Vectors that belong to no singular value, or to one of 0, complete the basis in any way."""
 
     @callback(reach="matrix")
     def triangular_solve(
@@ -63,7 +65,7 @@ class Linalg:
     ) -> Payload:
         """x with a @ x = b, or x @ a = b unless `left_side`; a is triangular, transposed on request.
 
-        Batch axes broadcast. The other half of a is not read. `DataError` for a zero on the diagonal
+        Batch axes broadcast. The other half of a is not read. Raises `DataError` for a zero on the diagonal
         (`data_errors.singular_matrix`).
         """
 
@@ -75,7 +77,7 @@ class Linalg:
 
     @optional_callback
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
-        """x with a @ x = b, a vector if b has one axis; `DataError` for a singular a."""
+        """x with a @ x = b, a vector if b has one axis. Raises `DataError` for a singular a."""
 
     @optional_callback
     def sparse_triangular_solve(
@@ -91,9 +93,9 @@ class Linalg:
         lower: bool,
         unit_diagonal: bool,
     ) -> Payload:
-        """x with a @ x = b for a triangular a of which some entries are stored, those at one place adding up.
+        """x with a @ x = b for a sparse triangular a; stored entries at the same place add up.
 
-        Values are (..., n), where they lie is said as in `sparse_matmul`, b is (..., size, k). Entries on the other
-        side of the diagonal are not read, nor those on it if it counts as ones. `DataError` for a zero on the diagonal
-        (`data_errors.singular_matrix`) where data can be looked at.
+        `values` (..., n) are the stored entries; `first` and `second` give their places as in `sparse_matmul`; b is
+        (..., size, k). Entries on the other side of the diagonal are not read, nor with `unit_diagonal` those on the
+        diagonal. Raises `DataError` for a zero on the diagonal (`data_errors.singular_matrix`) where data can be read.
         """

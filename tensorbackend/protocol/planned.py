@@ -15,8 +15,8 @@ Both forms obey the same contract, and a backend may mix them:
                 return lambda left, right: list(map(operator.add, left, right))
             ...
 
-The names of templates never concern a callback, so a planned one gets templates without names. They may concern where
-its results lie: `Backend.settled` gets the output template with its names.
+The names of axes never concern a callback, so a planned one gets templates without names. They may decide where its
+results lie, so `Backend.settled` gets the output template with its names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..template import Template, intern_template
 from ..tensor import Tensor
 
 Payload: TypeAlias = Any
-"""The data that a backend keeps of a tensor, known to it alone: bytes, an array, a handle."""
+"""The data that a backend keeps for a tensor, such as bytes, an array or a handle. Only the backend knows its form."""
 
 Kernel: TypeAlias = Callable[..., Payload]
 """The function that a planned callback returns: it takes the payloads of the inputs and returns the payload of the
@@ -43,7 +43,7 @@ P = ParamSpec("P")
 
 
 class Calm:
-    """Marks a kernel that needs nothing of `Backend.enter`: a view, a comparison, a sum of integers.
+    """Marks a kernel that needs nothing of `Backend.enter`, such as a view, a comparison or a sum of integers.
 
     NumPy's kernels run in a context without floating-point reports, which costs 0.1 us; a calm one is called directly.
     """
@@ -58,7 +58,7 @@ class Calm:
 
 
 def bare(kernel: Kernel) -> Kernel:
-    """The function itself of a kernel that may be marked as calm."""
+    """A kernel without the mark of `Calm`, if it has one."""
     return kernel.kernel if isinstance(kernel, Calm) else kernel
 
 
@@ -102,13 +102,14 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
     """Marks a callback that is given templates in place of tensors, and returns a kernel.
 
     Called with tensors, the callback plans, runs its kernel once and returns the payload, so `backend.add(out, x1, x2)`
-    works whichever form a backend chose. `kernel_of` gives the kernel.
+    works whichever form a backend chose. `kernel_of` returns the kernel.
 
     Parameters
     ----------
     method : callable
-        The output template, the templates of the inputs (for a sequence of tensors a tuple of templates; `None` for an
-        optional tensor that was left out) and the options by keyword give a kernel.
+        A function that returns a kernel. It takes the output template, the templates of the inputs (a tuple of
+        templates for a sequence of tensors, `None` for an optional tensor that was left out), and the options by
+        keyword.
 
     Returns
     -------
@@ -133,7 +134,7 @@ def is_planned(callback: Callable[..., Payload]) -> bool:
 def kernel_of(callback: Callable[..., Payload], out: Any, /, *inputs: Any, **options: object) -> Kernel:
     """The kernel of a backend's planned callback, for templates in place of tensors.
 
-    A planned callback builds on another, such as the one that it overrides, by it:
+    A planned callback uses it to build on another one, such as the callback that it overrides:
     `kernel = kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)`.
     """
     plan, backend = callback.__plan__, callback.__self__  # type: ignore[attr-defined] # a bound planned callback
@@ -166,14 +167,14 @@ def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequen
 
 
 def nameless(templates: Any) -> Any:
-    """A template, or each of a sequence, without axis names; `None` as it is."""
+    """A template, or a nested sequence of templates, without axis names; `None` stays `None`."""
     if isinstance(templates, Template):
         return intern_template(templates.shape, templates.dtype, (None,) * len(templates.shape))
     return None if templates is None else tuple(map(nameless, templates))
 
 
 def _mapped(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """Applies a function to each tensor, sequences of tensors nested as they are."""
+    """Applies a function to each tensor; a sequence of tensors gives a tuple, `None` stays `None`."""
     return tuple([
         read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))
         for x in inputs

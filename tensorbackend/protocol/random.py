@@ -12,14 +12,15 @@ from .planned import Payload
 
 
 class Random:
-    """Draws by counter from Threefry-2x32 (Salmon et al., 2011).
+    """Draws from the counter-based generator Threefry-2x32 (Salmon et al., 2011).
 
-    A key is uint32 of shape (2,). `shape` and `dtype` are those of `out`; `names` stand in `out` as well.
+    A key is uint32 of shape (2,). `shape`, `dtype` and `names` repeat what `out` says.
     """
 
     @optional_callback
     def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
-        """The words into which a key turns the two words of each counter, which broadcast."""
+        """Two random words for each counter, made with a key from the counter's two words, `high` and `low`, which
+        broadcast."""
 
     @optional_callback
     def random_uniform(
@@ -34,7 +35,7 @@ class Random:
         dtype: DType,
         names: Sequence[str | None] | None,
     ) -> Payload:
-        """Uniform numbers from `low` up to but not `high`, which broadcast and have the dtype of `out`."""
+        """Uniform numbers from `low` up to but excluding `high`; both broadcast and have the dtype of `out`."""
 
     @optional_callback
     def random_normal(
@@ -49,4 +50,4 @@ class Random:
         dtype: DType,
         names: Sequence[str | None] | None,
     ) -> Payload:
-        """Normal numbers of a mean and a standard deviation, which broadcast and have the dtype of `out`."""
+        """Normal numbers with a mean and a standard deviation; both broadcast and have the dtype of `out`."""

@@ -1,8 +1,8 @@
 """Callbacks that combine or order the elements along axes.
 
-`axes` are sorted and non-negative, all of them where the user named none. With `keepdims` the reduced
-axes stay with size 1; `out.shape` says so too. Sums and products of
-float16 and bfloat16 are computed in at least float32, those of integers in `out.dtype`, wrapping.
+`axes` are sorted and non-negative; where the user named none, they are all axes. With `keepdims` the reduced axes stay
+with size 1, as in `out.shape`. Sums and products of float16 and bfloat16 are computed in at least float32; those of
+integers are computed in `out.dtype` and wrap.
 """
 
 from __future__ import annotations
@@ -30,29 +30,33 @@ class Reduction:
 
     @callback
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Sum in `out.dtype`, which may be wider than the input's; of none, 0."""
+        """Sum in `out.dtype`, which may be wider than the input's; 0 if there are no elements."""
 
     @callback
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Product in `out.dtype`, which may be wider than the input's; of none, 1."""
+        """Product in `out.dtype`, which may be wider than the input's; 1 if there are no elements."""
 
     @callback
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Greatest element; NaN if any element is NaN. The axes are not empty."""
+        """Greatest element; NaN if any element is NaN. The reduced axes are not of size 0."""
 
     @callback
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Least element; NaN if any element is NaN. The axes are not empty."""
+        """Least element; NaN if any element is NaN. The reduced axes are not of size 0."""
 
     @callback
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """Index of the greatest element along `axis`, of all in row-major order for `None`; NaN wins.
-        Of several NaN and of equal ones the first ("low") or the last ("high")."""
+        """Index of the greatest element along `axis`, or in the flattened tensor if it is `None`; NaN wins.
+
+        `tie_break` says whether the first ("low") or the last ("high") of equal elements, or of several NaN, is taken.
+        """
 
     @callback
     def argmin(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """Index of the least element along `axis`, of all in row-major order for `None`; NaN wins.
-        Of several NaN and of equal ones the first ("low") or the last ("high")."""
+        """Index of the least element along `axis`, or in the flattened tensor if it is `None`; NaN wins.
+
+        `tie_break` says whether the first ("low") or the last ("high") of equal elements, or of several NaN, is taken.
+        """
 
     # Composites of Nx that a backend may override
 
@@ -62,7 +66,7 @@ class Reduction:
     ) -> Payload:
         """Whether abs(x1 - x2) <= atol + rtol * abs(x2) for every pair; equal infinities are close."""
 
-    # Connectionist temporal classification, of which a backend overrides both callbacks or neither
+    # Connectionist temporal classification: a backend overrides both callbacks or neither
 
     @optional_callback
     def ctc_forward(
@@ -76,13 +80,13 @@ class Reduction:
         *,
         blank: int,
     ) -> Payload:
-        """Minus the logarithm of the probability that frames spell labels, and what `ctc_posteriors` gets of it.
+        """The negative logarithm of the probability that frames spell labels, and a tensor for `ctc_posteriors`.
 
-        `scores` (batch, time, classes) are logarithms of probabilities, float32 or float64, of which the first
-        `frames` of each example count; `labels` (batch, positions), int64, of which the first `counts` do. What stands
-        beyond may be anything. The first result is (batch,), infinite where no path spells the labels. The content of
-        the second, (time, batch, 2 * positions + 1), is the backend's own affair. `IndexRangeError` for a label that is
-        no class (`data_errors.index_out_of_range`).
+        `scores` (batch, time, classes) are logarithms of probabilities, float32 or float64; only the first `frames`
+        frames of each example count. `labels` (batch, positions) are int64; only the first `counts` labels of each
+        example count. The entries beyond may be anything. The first result is of shape (batch,), and infinite where no
+        path spells the labels. The second is of shape (time, batch, 2 * positions + 1); its content is up to the
+        backend. Raises `IndexRangeError` for a label that is no class (`data_errors.index_out_of_range`).
         """
 
     @optional_callback
@@ -99,7 +103,9 @@ class Reduction:
         *,
         blank: int,
     ) -> Payload:
-        """The probability of each class in each frame, given the labels; 0 beyond them, and where the loss is inf.
+        """The probability of each class in each frame, given the labels.
+
+        It is 0 after the first `frames` frames of an example, and where the loss is infinite.
 
         `losses` and `forward` are the results of `ctc_forward`.
         """

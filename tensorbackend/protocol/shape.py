@@ -23,7 +23,7 @@ class Shaping:
 
     @callback(cost="strided view", reach="placed")
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Repeated to `out.shape`: axis i of x is axis `axes[i]` of the result, of the same size or 1."""
+        """Repeats x to `out.shape`: axis i of x, of the same size or 1, becomes axis `axes[i]` of the result."""
 
     @callback(cost="strided view", reach="ordered")
     def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
@@ -33,15 +33,15 @@ class Shaping:
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """Puts (low, high, interior) elements of `pad_value` before, after and between x's, for each axis.
+        """Puts (low, high, interior) elements `pad_value` before, after and between the elements of x along each axis.
 
-        Negative low or high take elements away, after the interior padding, as in XLA's Pad.
+        A negative low or high takes elements away, after the interior padding, as in XLA's Pad.
         """
 
     @callback(cost="strided view", reach="kept")
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """The order along `axes` turned round."""
+        """Reverses the order of elements along `axes`."""
 
     @callback(cost="move", reach="kept")
     def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
-        """The tensors, one or more, one after another along `axis`."""
+        """Joins one or more tensors along `axis`."""

@@ -15,11 +15,11 @@ class Unique(NamedTuple):
 
     values: Tensor
     indices: Tensor | None
-    """Where each comes first in the tensor laid flat."""
+    """The first position of each value in the flattened tensor."""
     inverse_indices: Tensor | None
-    """The index among them of each element, with the tensor's shape and names."""
+    """For each element of the tensor its index in `values`, with the tensor's shape and names."""
     counts: Tensor | None
-    """How often each is there."""
+    """How often each value occurs."""
 
 
 class Sorting:
@@ -27,21 +27,22 @@ class Sorting:
 
     @callback
     def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """Elements in order along `axis`; stable in both directions, NaN last ascending and first
-        descending, -0.0 equal to 0.0."""
+        """Elements in order along `axis`. Stable in both directions; NaN comes last in ascending and first in
+        descending order; -0.0 is equal to 0.0."""
 
     @callback
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """Indices that would sort: the order is `sort`'s, ties keep theirs in both directions."""
+        """Indices that would sort in the order of `sort`; equal elements keep their order in both directions."""
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique | None:
-        """The different elements, how many there are depends on data; `None`, as here, to have them by public ops.
+        """The different elements, whose number depends on data; `None`, as here, leaves finding them to public ops.
 
-        Each NaN is an element of its own, of 0.0 and -0.0 the first stands for both, complex numbers are ordered by
-        their real, then their imaginary parts. The indices are only asked for with `places`, the counts with `counts`.
+        Each NaN is a different element. 0.0 and -0.0 are equal, and the first of them is kept. Complex numbers are
+        ordered by their real, then their imaginary parts. Indices are needed only with `places`, counts only with
+        `counts`.
         """
         return None
 
     @optional_callback
     def top_k(self, out: tuple[Template, Template], x: Tensor, /, *, k: int) -> Payload:
-        """The k greatest elements along the last axis in descending order, and their indices."""
+        """The `k` greatest elements along the last axis in descending order, and their indices."""

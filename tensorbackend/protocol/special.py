@@ -1,6 +1,7 @@
-"""Callbacks of the gamma function's family. Operands of two inputs are broadcast to `out.shape` by the backend.
+"""Callbacks of the gamma function's family. The backend broadcasts two operands to `out.shape`.
 
-Results are rounded once from ones good to a few ulps of float64. No floating-point warning or error is ever raised.
+Results are computed to within a few ulps of float64 and then rounded once. No floating-point warning or error is ever
+raised.
 """
 
 from __future__ import annotations

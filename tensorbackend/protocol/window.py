@@ -1,6 +1,6 @@
 """Callbacks over windows that slide along every axis.
 
-`window_dimensions`, `strides` and `window_dilations` have one entry an axis, `padding` one (low, high).
+`window_dimensions`, `strides` and `window_dilations` have one entry for each axis, `padding` one pair (low, high).
 Padding counts as the operation's identity (0 for sums, the lowest value for maxima).
 """
 
@@ -18,7 +18,7 @@ Sizes = tuple[int, ...]
 
 
 class Window:
-    """Pooling and convolution."""
+    """Reductions of windows, and additions at the extreme elements of windows."""
 
     @callback(reach="window")
     def window_sum(
@@ -60,7 +60,7 @@ class Window:
         padding: Padding,
         window_dilations: Sizes,
     ) -> Payload:
-        """Greatest element of each window, NaN if there is one."""
+        """Greatest element of each window; NaN if the window has one."""
 
     @callback(reach="window")
     def window_min(
@@ -74,7 +74,7 @@ class Window:
         padding: Padding,
         window_dilations: Sizes,
     ) -> Payload:
-        """Least element of each window, NaN if there is one."""
+        """Least element of each window; NaN if the window has one."""
 
     @callback(reach="window")
     def window_reduce(
@@ -105,7 +105,7 @@ class Window:
         strides: Sizes,
         padding: Padding,
     ) -> Payload:
-        """`initial` everywhere, plus each source element at its window's greatest element, the first of ties."""
+        """`initial` everywhere, plus each element of `source` at the first greatest element of its window."""
 
     @callback(reach="window")
     def window_scatter_min(
@@ -120,4 +120,4 @@ class Window:
         strides: Sizes,
         padding: Padding,
     ) -> Payload:
-        """`initial` everywhere, plus each source element at its window's least element, the first of ties."""
+        """`initial` everywhere, plus each element of `source` at the first least element of its window."""

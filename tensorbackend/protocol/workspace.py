@@ -1,4 +1,4 @@
-"""The memory that a callback takes beside its inputs and its result: declared with the callback, read by dry runs."""
+"""The memory that a callback takes besides its inputs and its result: declared with the callback, read by dry runs."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any, TypeAlias, TypeVar
 from .core import Core, own_method
 
 Space: TypeAlias = Callable[..., int]
-"""Bytes that a call of a callback takes at its most beside its inputs and its result. Called as the callback is, with
-templates in place of tensors."""
+"""A function that returns the most bytes that a call of a callback takes at one time, besides its inputs and its
+result. It is called as the callback is, with templates in place of tensors."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def takes(space: Space) -> Callable[[Method], Method]:
-    """Declares the memory that a backend's callback takes beside its inputs and its result.
+    """Declares the memory that a backend's callback takes besides its inputs and its result.
 
     Parameters
     ----------
     space : callable
-        The output template, the templates of the inputs and the options by keyword give a number of bytes, for the
-        usual data where the data decides.
+        A function that returns the number of bytes, for typical data where it depends on data. It takes the output
+        template, the templates of the inputs and the options by keyword.
 
     Returns
     -------
@@ -30,7 +30,7 @@ def takes(space: Space) -> Callable[[Method], Method]:
 
     Examples
     --------
-    A callback that casts its result at the end holds both for a moment:
+    A callback that casts its result at the end holds the result in both dtypes for a moment:
 
     >>> from tensorbackend.extending import takes
     >>> from tensorbackend.protocol import Backend
@@ -48,8 +48,7 @@ def takes(space: Space) -> Callable[[Method], Method]:
 
 
 def space_of(backend: Core, callback: str, out: Any, inputs: Any, options: Any) -> int | None:
-    """The bytes that a backend's own callback declares to take, 0 where it declares nothing; `None` for one that it
-    lacks."""
+    """The bytes that a backend's own callback declares: 0 if it declares nothing, `None` if the backend lacks it."""
     method = own_method(backend, callback)
     if method is None:
         return None

@@ -1,4 +1,4 @@
-"""Axes with lengths: a tensor with a length for each example, and functions that never read its padding.
+"""Axes with lengths: padded tensors with a length for each example, and functions whose results ignore the padding.
 
 >>> import tensorbackend as tb
 >>> x = tb.ragged.from_list([[1.0, 2.0, 6.0], [4.0]])

@@ -1,4 +1,4 @@
-"""Tensor arrays: entries written one after another into room that is there from the beginning."""
+"""Tensor arrays: entries written one after another into a buffer of fixed size."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .value import Ragged
 
 @dataclass(frozen=True, eq=False)
 class TensorArray:
-    """Entries in a buffer, and how many there are: a tree of two tensors, so that loops carry it.
+    """Entries in a buffer, and their count: a tree of two tensors, so that loops can carry it.
 
-    `tensor_array` makes one. Each method gives another array, and none changes this one.
+    `tensor_array` makes one. No method changes an array: `push` and `put` return another one.
 
     Parameters
     ----------
@@ -46,23 +46,23 @@ class TensorArray:
     count: Tensor
 
     def push(self, value: TensorLike) -> TensorArray:
-        """The array with one more entry; `DataError` where it is full, and where that cannot be read it stays."""
+        """The array with one more entry. If it is full, raises `DataError`, or returns it unchanged within a trace."""
         size, count = self.buffer.shape[0], read(self.count)
         if count is not None and count >= size:
-            raise DataError(expected(f"room for one more entry than {size}", "make the array larger", count=count))
+            raise DataError(expected(f"room for {size + 1} entries", "make the array larger", count=count))
         there = minimum(self.count, max(size - 1, 0))
         written = self.put(there, value).buffer if size else self.buffer
         room = less(self.count, size)
         return TensorArray(where(room, written, self.buffer), where(room, add(self.count, 1), self.count))
 
     def put(self, index: TensorLike, value: TensorLike) -> TensorArray:
-        """The array with another entry at an index below the count, which stays."""
+        """The array with another entry at an index below the count; the count stays the same."""
         row = expand_dims(value if isinstance(value, Tensor) else asarray(value, like=self.buffer), 0)
         place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
         return TensorArray(put_slice(self.buffer, row, starts=(place, *(0,) * (row.ndim - 1))), self.count)
 
     def __getitem__(self, index: TensorLike) -> Tensor:
-        """The entry at an index, one below 0 from the last entry on."""
+        """The entry at an index; a negative index counts from the last entry."""
         place = index if isinstance(index, Tensor) else asarray(index, like=self.count)
         return take(self.buffer, where(less(place, 0), add(place, self.count), place), axis=0)
 
@@ -82,14 +82,14 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
     like : Tensor or Template
         The template of an entry; the array is on the backend of a tensor.
     size : int
-        The most entries.
+        The greatest number of entries.
     axis : str, default "time"
-        The name of the axis along which the entries are.
+        The name of the axis of the entries.
 
     Returns
     -------
     TensorArray
-        Without entries yet. `tb.while_loop` and `tb.scan` carry it, `push` adds an entry, `stack` gives all of them.
+        An array without entries. `tb.while_loop` and `tb.scan` carry it, `push` adds an entry, `stack` returns all.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Masks of lengths, lists of arrays, sizes of axes."""
+"""Conversions from and to lists and lengths, masks, and changes of an axis's size or of the examples."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     Returns
     -------
     Tensor
-        bool, the lengths' axes and the new one.
+        bool, with the axes of the lengths and the new axis.
 
     Raises
     ------
     DTypeError
-        For lengths that are no integers.
+        For lengths of a dtype that is not an integer one.
 
     References
     ----------
@@ -69,25 +69,26 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
         The padded values. An axis with lengths has a name, as its position changes under `tb.vmap` and reductions and
         its name does not.
     **lengths : integer tensor or list, by the name of the axis
-        The lengths from 0 to the size of the axis, over other axes of the values, which they name. Axes of lengths
-        without names are the first axes of the values. Lengths of one axis may be over another axis with lengths.
+        The lengths, from 0 to the size of the axis. They are over other axes of the values, which they name; axes
+        without names stand for the first axes of the values. The lengths of one axis may be over another axis with
+        lengths.
 
     Returns
     -------
     Ragged
-        The values with int64 lengths. In a trace, where lengths cannot be read, those beyond the axis are moved to
-        its ends.
+        The values with int64 lengths. In a trace, where lengths cannot be read, they are clipped to the range from 0 to
+        the size of the axis.
 
     Raises
     ------
     DTypeError
-        For lengths that are no integers.
+        For lengths of a dtype that is not an integer one.
     DataError
         For lengths below 0 or beyond the axis, where they can be read.
     AxisError, NamesError, ShapeError
-        For an axis that the values lack, axes without names, lengths over axes of other sizes.
+        For an axis that the values lack, for axes without names, and for lengths over axes of other sizes.
     ArgumentError
-        For no lengths at all, and for axes whose lengths are over one another.
+        If there are no lengths at all, and for axes whose lengths are over one another.
 
     Examples
     --------
@@ -114,7 +115,8 @@ def from_list(
     Parameters
     ----------
     arrays : list of Tensor, array or list
-        One or more, of one dtype and of one shape but for the first axis, along which the lengths are.
+        One or more arrays with the same shape except for the first axis, whose sizes become the lengths. Different
+        dtypes are promoted to their common dtype.
     axis : str, default "time"
         The name of the axis with lengths.
     batch : str, default "batch"
@@ -127,12 +129,12 @@ def from_list(
     Returns
     -------
     Ragged
-        Of the axes (batch, axis, the others).
+        With the axes (batch, axis, the others).
 
     Raises
     ------
     ArgumentError
-        For no arrays.
+        If there are no arrays.
     ShapeError
         For an array without axes, one longer than `size`, and arrays whose other axes differ.
     NamesError
@@ -165,18 +167,19 @@ def from_list(
 
 @entry
 def to_list(x: Ragged | Tensor) -> Any:
-    """Take the examples apart, each without its padding.
+    """Split x into its examples, each without its padding.
 
     Parameters
     ----------
     x : Ragged
-        Its lengths can be read, so x is no value of a trace.
+        A tensor whose lengths can be read; not a value of a trace.
 
     Returns
     -------
     list of Tensor
-        A tensor for each position on the axes that lengths are over, nested where these are several; for an axis
-        that itself has lengths as many as its length says. A tensor alone where the lengths are over no axes.
+        A tensor for each position on the axes that lengths are over: nested lists if there are several such axes. An
+        axis that has lengths itself gives as many positions as its length. If the lengths are over no axes, the result
+        is a single tensor.
 
     Raises
     ------
@@ -217,7 +220,7 @@ def _entries(x: Ragged, axis: str, key: Any) -> Ragged:
 
 @entry
 def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
-    """Change how much room an axis with lengths has; the lengths stay.
+    """Change the size of an axis with lengths; the lengths stay the same.
 
     Parameters
     ----------
@@ -228,7 +231,7 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     axis : int or str
         An axis with lengths.
     fill : number, default 0
-        What new padding holds.
+        The value of new padding.
 
     Returns
     -------
@@ -238,7 +241,7 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     Raises
     ------
     DataError
-        For a size below a length, where lengths can be read; in a trace such an example is cut.
+        For a size below a length, where lengths can be read. In a trace, the lengths are cut to the size.
 
     Examples
     --------
@@ -260,13 +263,13 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
 
 
 def fitting(lengths: Tensor, size: int, axis: str) -> Tensor:
-    """Lengths of at most a size: checked where they can be read, limited where not."""
+    """Lengths of at most `size`: raises `DataError` for greater ones that can be read, and clips others."""
     data = read(lengths)
     if data is None:
         return lengths if lengths.backend.template_only else limited(lengths, size)
     greatest = max(_numbers(data), default=0)
     if greatest > size:
-        raise DataError(expected(f"room for {greatest} entries on the axis {axis!r}", "give it more", size=size))
+        raise DataError(expected(f"room for {greatest} entries on the axis {axis!r}", "pass a larger size", size=size))
     return lengths
 
 
@@ -276,21 +279,21 @@ def _numbers(data: Any) -> list[int]:
 
 @entry
 def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis) -> Any:
-    """Choose examples: entries along an axis without lengths, and the lengths over that axis with them.
+    """Take entries along an axis without lengths, such as examples, together with the lengths over that axis.
 
     Parameters
     ----------
     x : Ragged or Tensor
         The values.
     indices : integer Tensor or list of int
-        Of one axis, or of none to drop the axis. Negative ones count from the end.
+        With one axis, or with none to drop `axis`. Negative indices count from the end.
     axis : int or str
         An axis without lengths.
 
     Returns
     -------
     Ragged or Tensor
-        x with the entries in place of the axis.
+        x with the taken entries along the axis.
 
     Raises
     ------
@@ -307,7 +310,7 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
     position = position_of(ragged, axis)
     name = ragged.names[position]
     if name in ragged.lengths:
-        remedy = "take runs with slice_along_axis(), entries that a mask chooses with select()"
+        remedy = "take runs of entries with slice_along_axis(), or entries that a mask chooses with select()"
         raise AxisError(expected("an axis without lengths", remedy, axis=axis))
     places = asarray(indices, like=ragged.values)
     if places.ndim > 1:

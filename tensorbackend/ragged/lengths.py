@@ -22,7 +22,7 @@ from ..tensor import Tensor
 
 
 def read(lengths: Tensor) -> Any:
-    """Lengths as nested lists of ints; `None` where there is no data, in a trace and on templates."""
+    """Lengths as nested lists of ints, or `None` if there is no data: in a trace, and on templates."""
     try:
         return lengths.tolist()
     except TypeError:  # `TemplateDataError`, and what JAX raises for a value that it traces
@@ -36,7 +36,7 @@ def inside(lengths: Tensor, axis: str, size: int) -> Tensor:
 
 
 def laid_out(x: Tensor, like: Template) -> Tensor:
-    """A tensor of named axes, with the axes where a template has them, ready to broadcast.
+    """A tensor of named axes, with its axes in the places that a template has them in, ready to broadcast.
 
     [time][batch] for [batch: 2][3][time: 5] gives [batch: 2][1][time: 5].
     """
@@ -50,7 +50,7 @@ def laid_out(x: Tensor, like: Template) -> Tensor:
 
 
 def limited(lengths: Tensor, size: int) -> Tensor:
-    """Lengths of at most a size, none below 0."""
+    """Lengths, clipped to the range from 0 to `size`."""
     return minimum(maximum(lengths, 0), size)
 
 
@@ -66,7 +66,7 @@ def spread(lengths: Tensor, result: Tensor) -> Tensor:
 def checked_lengths(values: Tensor, lengths_by_axis: Mapping[str, Any]) -> dict[str, Tensor]:
     """The lengths of some axes of a tensor as int64, by the names of the axes in alphabetical order.
 
-    Lengths that have no data yet are moved into the range from 0 to the size of the axis.
+    Lengths without data, in a trace, are clipped to the range from 0 to the size of the axis.
     """
     checked = {axis: _checked(values, axis, lengths_by_axis[axis]) for axis in sorted(lengths_by_axis)}
     _refuse_circles({axis: checked.keys() & set(lengths.names) for axis, lengths in checked.items()})
@@ -115,15 +115,16 @@ def _refuse_circles(needs: dict[str, set[str]]) -> None:
     while needs:
         ready = {axis for axis, over in needs.items() if not over & needs.keys()}
         if not ready:
-            remedy = "of two axes, one has lengths over the other"
-            raise ArgumentError(expected("no axes whose lengths are over one another", remedy, axes=sorted(needs)))
+            remedy = "of two axes, only one may have lengths over the other"
+            raise ArgumentError(expected("lengths without a cycle", remedy, axes=sorted(needs)))
         needs = {axis: over for axis, over in needs.items() if axis not in ready}
 
 
 def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = False) -> None:
     """Raises `ShapeError` for an axis that two tensors have with different lengths.
 
-    Lengths with data are compared. In a trace they must be one value, or computed alike from one, unless `trusting`.
+    Lengths with data are compared. In a trace they must be the same value, or be computed by the same ops from the same
+    values, unless `trusting`.
     """
     if left is right or _payload(left) is _payload(right):
         return
@@ -137,7 +138,7 @@ def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = Fals
             if None not in pair and pair[0] == pair[1]:
                 return
             if left.backend.template_only or right.backend.template_only:
-                return  # nothing that templates show is wrong
+                return  # templates have no data that could differ
             if trusting and None in pair:
                 return
             if None not in pair:
@@ -152,22 +153,22 @@ def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = Fals
 
 
 def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
-    """Raises an error for a result that lacks an axis with lengths, or has another size there."""
+    """Raises an error for a result that lacks an axis with lengths, or that has another size there."""
     for name in (axis, *lengths.names):
         if name not in result.names:
             remedy = "keep the axis and its name, or write a function of tb.ragged that reduces it"
             raise AxisError(expected(f"a result with the axis {name!r}", remedy, result=result.template))
     if result.shape[result.names.index(axis)] != size:
-        remedy = "work at each position by itself"
+        remedy = "keep the size of the axis"
         raise ShapeError(
             expected(f"a result of size {size} on the axis {axis!r}, which has lengths", remedy, result=result.template)
         )
 
 
 def _payload(x: Tensor) -> Any:
-    """The object that is the same for two tensors with the same data.
+    """The object that identifies the data of a tensor: it is the same for two tensors that share their data.
 
-    It is the data itself; for a value that a trace captured, the data of the captured tensor.
+    This is the payload itself or, for a value that a trace captured, the payload of the captured tensor.
     """
     data = x.data
     if isinstance(data, Value) and data.node.op == CAPTURED and data.node.tensor is not None:
@@ -176,7 +177,7 @@ def _payload(x: Tensor) -> Any:
 
 
 def _alike(left: Any, right: Any, known: dict[tuple[int, int], bool]) -> bool:
-    """Whether two values of a trace are the same calls of the same values."""
+    """Whether two values of a trace are computed by the same calls from the same values."""
     if left is right or (isinstance(left, Value) and left == right):
         return True
     if not (isinstance(left, Value) and isinstance(right, Value)):
@@ -198,7 +199,7 @@ def _alike(left: Any, right: Any, known: dict[tuple[int, int], bool]) -> bool:
 
 
 def _same_data(left: Tensor | None, right: Tensor | None) -> bool:
-    """Whether two tensors that a trace captured are equal to the bit."""
+    """Whether two tensors that a trace captured are equal bit for bit."""
     assert left is not None  # a captured node has one
     assert right is not None
     if left.data is right.data:

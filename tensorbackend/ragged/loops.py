@@ -1,4 +1,4 @@
-"""Loops over axes with lengths, and loops that stack what each turn gives until each example ends."""
+"""Loops over axes with lengths, and loops that stack the results of their turns until each example ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from .value import Ragged, lifted, met, neutral, ragged_axis, ragged_or_tensor
 
 
 def chosen(mask: Tensor, new: Any, old: Any) -> Any:
-    """Take new tensors for the examples where a mask holds, else old ones; a tensor without the mask's axes is new."""
+    """Take the new tensors for the examples where a mask holds, and the old ones for the others.
+
+    Of a tensor without the mask's axes, take the new one.
+    """
 
     def choose(after: Any, before: Any) -> Any:
         after = after if isinstance(after, Tensor) else asarray(after, like=mask)
@@ -61,21 +64,22 @@ def scan(
         The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
         at each step.
     xs : Ragged or list of Ragged
-        Whose axes have the same lengths; the function gets an entry of each, in a tuple for a list.
+        Tensors whose axes have the same lengths. The function gets an entry of a single `Ragged`, or for a list a tuple
+        with an entry of each.
     axis : int or str
         An axis with lengths.
     reverse : bool, default False
-        Whether each example goes from its end to its beginning.
+        Whether to go through each example from its end to its beginning.
 
     Returns
     -------
     tuple
-        What each example carried at its end, and all y along a first axis with lengths.
+        The carried values of each example at its end, and the ys of all steps along a first axis with lengths.
 
     Raises
     ------
     ShapeError, DTypeError, NamesError
-        For a carried value that changes its template, and for different lengths.
+        For a carried value whose template changes, and for different lengths.
     AxisError
         For an axis without lengths, or a y without the axes of the examples.
 
@@ -93,7 +97,7 @@ def scan(
     lengths, sizes = met(several)
     if any(name not in sequence.lengths for sequence in several):
         raise AxisError(
-            expected(f"lengths of the axis {name!r} in each", xs=[sequence.template for sequence in several])
+            expected(f"lengths of the axis {name!r} in each of xs", xs=[sequence.template for sequence in several])
         )
     axis_lengths = lengths[name]
     entries = [_in_front(sequence.filled(neutral(sequence.dtype)), name) for sequence in several]
@@ -133,7 +137,7 @@ def _in_front(x: Tensor, axis: str) -> Tensor:
 
 
 def _lengthened(value: Any, axis: str, lengths: Tensor) -> Any:
-    """Stacked results with the lengths of their first axis."""
+    """Nested stacked results as `Ragged` tensors, with the lengths of their first axis."""
     if isinstance(value, list | tuple):
         parts = [_lengthened(part, axis, lengths) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
@@ -155,43 +159,43 @@ class Unrolled(NamedTuple):
     carry: Any
     """The values that each example carried at its end."""
     outputs: Any
-    """The results of the turns, stacked, with lengths: nested as the function nests them."""
+    """The results of all turns, stacked and with lengths, nested as the function nests them."""
 
 
 @checked
 def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: str = "time") -> Unrolled:
-    """Call a function until each example ends, at most `limit` times, and stack what it gives.
+    """Call a function until each example ends, at most `limit` times, and stack its results.
 
     Parameters
     ----------
     function : function of the carried values
-        Returns `(carry, y, ends)`: the carried values for the next turn, tensors that this turn gives, and a bool for
-        each example, or one without axes, that says whether this turn is its last. What it returns for an example that
-        has ended is not kept.
+        Returns `(carry, y, ends)`: the carried values for the next turn, the result of this turn (nested tensors), and
+        a bool for each example, or one without axes, that says whether this turn is its last. What the function returns
+        for an example that has ended is not kept.
     initial : nested tensors
         The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
         in each turn.
     limit : int
-        The most turns, and the size of the new axis.
+        The greatest number of turns, and the size of the new axis.
     axis : str, default "time"
         The name of the new axis.
 
     Returns
     -------
     Unrolled
-        `carry` and `outputs`: each y along a first axis, whose lengths are how many turns each example took.
+        `carry` and `outputs`: the ys of all turns along a first axis. Its lengths say how many turns each example took.
 
     Raises
     ------
     DTypeError, NamesError
-        For an end that is not bool, or over axes without names.
+        For `ends` that are not bool, or that are over axes without names.
     AxisError
         For a y without the axes of the examples.
 
     Notes
     -----
     The loop ends with the last example. It has a gradient, for which carried and stacked values are kept for each of
-    the `limit` turns; where a gradient is wanted of many turns, `tb.scan` keeps less.
+    the `limit` turns. For a gradient through many turns, `tb.scan` keeps less.
 
     Examples
     --------
@@ -246,7 +250,7 @@ def _tensors(value: Any) -> list[Tensor]:
 
 
 class _Seen(NamedTuple):
-    """The results of a turn, by templates."""
+    """The templates of the results of a turn."""
 
     ys: list[Template]
     tree: Tree
@@ -255,7 +259,7 @@ class _Seen(NamedTuple):
 
 
 def _seen(function: Callable[[Any], Any], start: Any) -> _Seen:
-    """Traces a function of carried values for the templates of its results."""
+    """Traces a function of carried values to find the templates of its results."""
     graph = trace(function)(start)
     parts, results = graph.out_tree.children, graph.results
     if graph.out_tree.kind is not tuple or len(parts) != 3 or parts[2].kind is not None:

@@ -1,4 +1,4 @@
-"""Reversal, slices, shifts, padding, joins and splits of runs whose lengths differ."""
+"""Flips, slices, shifts, padding, joins and splits along axes with lengths."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from .value import Ragged, ragged_axis
 
 
 def positions(size: int, axis: str, like: Tensor) -> Tensor:
-    """0, 1, 2, ... along an axis."""
+    """A tensor of the positions 0, 1, 2, ... along an axis."""
     return iota(size, dtype=int64, names=(axis,), like=like)
 
 
 def column(x: Tensor, axis: str) -> Tensor:
-    """A tensor over the axes of the examples with one more axis, of size 1."""
+    """x, a tensor over the axes of the examples, with `axis` as a last axis of size 1."""
     return expand_dims(x, axis=-1, name=axis)
 
 
@@ -109,7 +109,7 @@ def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
 
 
 def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
-    """A number for all examples, or an integer tensor over axes that the lengths of an axis are over."""
+    """The int for all examples, or the integer tensor over axes of the lengths, laid out to broadcast with these."""
     if isinstance(value, int):
         return value
     lengths = x.lengths[axis]
@@ -118,7 +118,7 @@ def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
         remedy = "cast it with astype(..., 'int64')"
         raise DTypeError(expected(f"an int or an integer tensor as {what}", remedy, **{what: offset.template}))
     if not set(offset.names) <= set(lengths.names) or None in offset.names:
-        allowed_axes = f"axes of {lengths.template!r}, over which the lengths of {axis!r} are"
+        allowed_axes = f"axes of the lengths of {axis!r}, {lengths.template!r}"
         raise NamesError(expected(f"{what} over {allowed_axes}", "rename() its axes", **{what: offset.template}))
     return laid_out(astype(offset, int64), lengths.template)
 
@@ -137,23 +137,25 @@ def slice_along_axis(
         The first entry, one for all examples or one for each; a negative one counts from the end of each example, and
         one outside is moved to the nearest end.
     length : int or integer Tensor
-        How many entries, one number for all or one for each.
+        How many entries, one number for all examples or one for each.
     axis : int or str
         An axis with lengths.
     size : int, optional
-        The size of the axis in the result, by default a `length` that is a number, else the size in x.
+        The size of the axis in the result. By default `length` if that is an int, else the size in x.
 
     Returns
     -------
     Ragged
-        Like x, with lengths of its own.
+        Like x, with the lengths of the runs.
 
     Raises
     ------
     ArgumentError
-        For a negative number as length.
+        For a negative int as `length`.
     DTypeError, NamesError
-        For a start or length that is no integer tensor over the axes that the lengths are over.
+        For a `start` or `length` that is neither an int nor an integer tensor over the axes that the lengths are over.
+    DataError
+        For a `size` below the length of a run, where lengths can be read. In a trace, the lengths are cut to the size.
 
     Examples
     --------
@@ -188,11 +190,11 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     x : Ragged
         A tensor with lengths.
     amount : int or integer Tensor
-        By how many places, one number for all examples or one for each.
+        The number of places to move by, one for all examples or one for each.
     axis : int or str
         An axis with lengths.
     fill : number, default 0
-        The value of the places from which entries were moved; entries beyond the end are lost.
+        The value of places that entries leave empty. Entries that move beyond an end are lost.
 
     Returns
     -------
@@ -232,11 +234,11 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
     x : Ragged
         A tensor with lengths.
     padding : (int, int)
-        How many before and after, from 0 up.
+        How many entries to put before and after, 0 or more.
     axis : int or str
-        An axis with lengths, which become longer by as many.
+        An axis with lengths, which grow by the sum of both numbers.
     value : number, default 0
-        The value of the new entries. On an inner axis with lengths they have the length 0.
+        The value of the new entries. On an inner axis with lengths, new entries have the length 0.
 
     Returns
     -------
@@ -279,14 +281,14 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     Returns
     -------
     Ragged
-        Its lengths are the sums of the lengths. No padding comes in between.
+        Its lengths are the sums of the lengths of the tensors. There is no padding between their examples.
 
     Raises
     ------
     ArgumentError
-        For no tensors.
+        If there are no tensors.
     ShapeError, NamesError
-        For other axes of other sizes, lengths or names.
+        If the other axes differ in size, lengths or names.
 
     Examples
     --------
@@ -321,7 +323,7 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
         for other, lengths in first.lengths.items()
     }
     total = all_lengths[0]
-    # Where an example of one tensor ends, skip the room after it, so that no padding comes before the next one.
+    # Where an example of one tensor ends, skip its padding, so that the example of the next tensor follows directly.
     indices = broadcast_to(positions(sum(room), name, total), (*total.shape, sum(room)), names=(*total.names, name))
     ends, targets = total, indices
     for gap, following in zip(itertools.accumulate(room), [*all_lengths[1:], None], strict=True):
@@ -350,12 +352,12 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
     Returns
     -------
     tuple of Ragged
-        The parts, one more than the positions; an example that ends before a part has the length 0 there.
+        The parts, one more than there are positions. An example that ends before a part begins has the length 0 there.
 
     Raises
     ------
     ShapeError
-        For positions out of order.
+        For positions that are not ascending, or out of range.
 
     Examples
     --------
@@ -372,7 +374,7 @@ def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged,
 
 
 def _part(x: Ragged, axis: str, low: int, high: int) -> Ragged:
-    """The entries of an axis from one position to another."""
+    """The entries of an axis from position `low` to before `high`."""
     widths: dict[Axis, tuple[int, int]] = {axis: (-low, high - x.size_of(axis))}
     lengths = {
         name: _pad(old_lengths, widths, value=0) if axis in old_lengths.names else old_lengths

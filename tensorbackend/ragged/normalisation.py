@@ -20,19 +20,19 @@ from .value import Ragged, lifted, ragged_or_tensor
 
 @entry
 def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
-    """Divide exp(x) by its sum within the lengths, computed without overflow.
+    """Divide exp(x) by its sum within the lengths, without overflow.
 
     Parameters
     ----------
     x : Ragged or Tensor
         Real values.
     axis : axis or axes
-        By name or position.
+        The axes along which the results add up to 1, by name or position.
 
     Returns
     -------
     Ragged or Tensor
-        Like x. The padding beside entries within the lengths holds 0.
+        Like x. The padding holds 0, except where a sum is over padding alone.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 
 @entry
 def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
-    """Take the logarithm of `softmax`, accurate where the result is tiny.
+    """Compute the logarithm of `softmax`, accurate where the softmax is tiny.
 
     Examples
     --------
@@ -69,17 +69,17 @@ def _shares(x: Any, axis: Axes, function: Any) -> Any:
 
 @entry
 def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> Any:
-    """Subtract the mean within the lengths, and divide by the square root of the variance and a small number.
+    """Subtract the mean within the lengths, and divide by the square root of the variance plus `epsilon`.
 
     Parameters
     ----------
     x : Ragged or Tensor
         Real values.
     axis : axis or axes
-        Along which mean and variance are taken: the features as in layer normalisation, the batch and an axis with
-        lengths as in batch normalisation.
+        The axes along which mean and variance are taken: the features for layer normalisation, the batch and an axis
+        with lengths for batch normalisation.
     epsilon : float, default 1e-5
-        Added to the variance, against division by 0.
+        Added to the variance, to avoid division by 0.
 
     Returns
     -------

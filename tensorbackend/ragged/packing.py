@@ -1,4 +1,4 @@
-"""Moves of the elements within the lengths: axes merged, examples packed, entries selected, and back."""
+"""Merging axes with lengths, packing examples without padding, and the inverses of both."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PACKED = "packed"
 
 
 def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
-    """Mask the positions within the lengths of some axes, and within those of the axes that these lengths are over.
+    """Mask the positions within the lengths of some axes, and within the lengths of the axes that these are over.
 
     The result has the axes that the lengths are over first, then those in `names`.
     """
@@ -46,7 +46,7 @@ def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
 
 
 def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
-    """Find the axes that the lengths of some axes are over, directly or through other lengths, without these axes."""
+    """Find the axes, other than `names`, that the lengths of `names` are over, directly or through other lengths."""
     over: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -59,13 +59,13 @@ def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
 
 
 def to_the_front(mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Order the positions on the last axis so that those a mask chooses come first, and count these."""
+    """Order the positions on the last axis so that the positions a mask chooses come first; count the chosen ones."""
     order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
     return order, _sum(astype(mask, int64), axis=-1)
 
 
 def _merged(x: Tensor, names: Sequence[str], name: str) -> Tensor:
-    """Merge some axes, in the order of `names`, into one axis at the position of the leftmost."""
+    """Merge some axes, in the order of `names`, into one axis at the position of the leftmost of them."""
     merged_axes = [x.names.index(axis_name) for axis_name in names]
     first = min(merged_axes)
     rest = [axis for axis in range(x.ndim) if axis not in merged_axes]
@@ -88,23 +88,23 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     x : Ragged
         A tensor with lengths.
     axes : list of int or str
-        Two axes or more, the slowest first. An axis that the lengths of another of them are over comes before that.
+        Two axes or more, the slowest first. An axis with lengths comes after the axes that its lengths are over.
     name : str
-        The name of the new axis, where the first of them stood.
+        The name of the new axis, which takes the position of the leftmost of them.
     size : int, optional
-        The size of the new axis, by default the product of the sizes: enough for all there can be.
+        The size of the new axis. By default the product of the sizes, which has room for all entries.
 
     Returns
     -------
     Ragged
-        The lengths of the new axis, the sums of the lengths, are over the axes that are left.
+        x with the new axis. Its lengths, the numbers of merged entries, are over the remaining axes of the examples.
 
     Raises
     ------
     AxisError
-        For axes without names, or none with lengths.
+        For axes without names, or if none of them has lengths.
     DataError
-        For a size below a length, where lengths can be read; in a trace such an example is cut.
+        For a size below a length, where lengths can be read. In a trace, the lengths are cut to the size.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     """
     names = _named(x, axes)
     if not any(axis_name in x.lengths for axis_name in names):
-        remedy = "tb.reshape() merges other axes, within apply()"
+        remedy = "merge other axes with tb.reshape() within apply()"
         raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axes=tuple(axes)))
     mask = _mask_over(x, names)
     flat = _merged(mask, names, name)
@@ -143,7 +143,7 @@ def _named(x: Ragged, axes: Sequence[Axis]) -> list[str]:
 
 
 def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) -> Tensor:
-    """Lengths over some of the merged axes, over the new one."""
+    """The lengths after a merge: over the new axis, if they were over some of the merged axes."""
     if not set(lengths.names) & set(names):
         return lengths
     missing = [axis for axis in names if axis not in lengths.names]
@@ -157,7 +157,7 @@ def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str)
 
 @entry
 def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged) -> Ragged:
-    """Undo `merge_axes`: lay the entries of an axis out along several, within the lengths of another tensor.
+    """Undo `merge_axes`: lay the entries of an axis out along several axes, within the lengths of another tensor.
 
     Parameters
     ----------
@@ -166,19 +166,19 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     axis : int or str
         The axis that was merged.
     axes : list of str
-        The axes that it was merged of, in that order.
+        The axes that were merged into it, in the same order.
     like : Ragged
         A tensor with those axes and their lengths.
 
     Returns
     -------
     Ragged
-        x with the axes of `like` in place of the axis, and their lengths.
+        x with the axes of `like`, and their lengths, in place of the axis.
 
     Raises
     ------
     ShapeError
-        For lengths of the axis that are not those that merging `like` gives, where they can be read.
+        If the lengths of the axis, where they can be read, are not those that merging `like` gives.
 
     Examples
     --------
@@ -229,17 +229,17 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
     x : Ragged
         A tensor with lengths.
     axis : int or str
-        An axis with lengths, which is merged with all axes that these are over.
+        An axis with lengths. It is merged with all axes that its lengths are over.
     name : str, default "packed"
         The name of the new axis.
     size : int, optional
-        The size of the new axis, by default enough for all there can be.
+        The size of the new axis, which by default has room for all entries.
 
     Returns
     -------
     Ragged
-        Of one length over no axes: the sum of the lengths. What works position by position takes only as long as
-        `size` says.
+        It has a single length, over no axes: the sum of the lengths. A function that works position by position then
+        computes only `size` positions.
 
     Raises
     ------
@@ -267,7 +267,7 @@ def _packed_axes(x: Ragged, axis: str) -> list[str]:
 
 
 def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
-    """An axis whose one length is over no axes, under another name and with another size."""
+    """x with an axis, whose single length is over no axes, renamed and resized."""
     renamed = x.rename(**{axis: name})
     return renamed if size is None else resize(renamed, size, axis=name)
 
@@ -285,7 +285,7 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     axis : str
         The axis of `like` that was packed.
     packed : str, default "packed"
-        The axis of x.
+        The name of the packed axis of x.
 
     Returns
     -------
@@ -295,7 +295,7 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     Raises
     ------
     ShapeError
-        For a length that is not the sum of the lengths of `like`, where it can be read.
+        If the length of x, where it can be read, is not the sum of the lengths of `like`.
 
     Examples
     --------

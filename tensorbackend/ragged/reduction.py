@@ -1,4 +1,4 @@
-"""Sums, means, extremes and other summaries of the elements within the lengths."""
+"""Sums, means, extremes and other reductions of the elements within the lengths."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ from .value import Either, Ragged, lifted, mask_in, position_of, ragged_or_tenso
 
 
 def least(dtype: DType) -> Scalar:
-    """The least value of a dtype, below all numbers."""
+    """The least value of a dtype, -inf for floats."""
     check_dtype(dtype, "real or bool")
     return False if dtype.kind == "bool" else iinfo(dtype).min if dtype.is_integer else -math.inf
 
 
 def greatest(dtype: DType) -> Scalar:
-    """The greatest value of a dtype, above all numbers."""
+    """The greatest value of a dtype, inf for floats."""
     check_dtype(dtype, "real or bool")
     return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
 
 
 def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
-    """The lengths after a reduction; lengths that are over reduced axes become the greatest along these.
+    """The lengths after a reduction; of lengths over reduced axes, the greatest one along these axes remains.
 
     [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
     """
@@ -67,13 +67,13 @@ def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Ten
 def _reduced(
     function: Callable[..., Tensor], x: Ragged, axes: tuple[int, ...], keepdims: bool, identity: Scalar
 ) -> Tensor:
-    """Reduces with the identity of the reduction in the padding."""
+    """Reduces x with `identity`, the identity of the reduction, in place of the padding."""
     values = x.filled(identity)
     empty: dict[Axis, tuple[int, int]] = {
         axis: (0, 1) for axis in axes if not values.shape[axis] and x.names[axis] in x.lengths
     }
     if empty:
-        values = pad(values, empty, value=identity)  # as no reduction of nothing has another identity than ours
+        values = pad(values, empty, value=identity)  # as a reduction of no elements may raise, or have another identity
     return function(values, axis=axes, keepdims=keepdims)
 
 
@@ -83,7 +83,7 @@ def _prepared(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
 
 
 def _count(x: Ragged, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool) -> Tensor | int:
-    """The number of elements that are within the lengths along some axes."""
+    """The number of elements within the lengths along some axes."""
     if mask is None:
         return math.prod(x.shape[axis] for axis in axes)
     factor = math.prod(x.shape[axis] for axis in axes if mask.shape[axis] == 1)
@@ -92,7 +92,7 @@ def _count(x: Ragged, mask: Tensor | None, axes: tuple[int, ...], keepdims: bool
 
 
 def _positive(count: Tensor | int) -> Any:
-    """A count that may divide: at least 1."""
+    """The count as a divisor: at least 1."""
     return (count or 1) if isinstance(count, int) else maximum(count, 1)
 
 
@@ -103,7 +103,7 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     Returns
     -------
     Ragged or Tensor
-        A `Ragged` as long as an axis with lengths is left. Small integers and bool are summed in 64 bits.
+        A `Ragged` if any axis with lengths is left. Small integers and bool are summed in 64 bits.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the greatest element within the lengths: -inf, or the least integer, for a length of 0.
 
-    A NaN wins.
+    The result is NaN if any element is NaN.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the least element within the lengths: inf, or the greatest integer, for a length of 0.
 
-    A NaN wins.
+    The result is NaN if any element is NaN.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 @entry
 def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Tell whether some element within the lengths is true; False for a length of 0.
+    """Test whether any element within the lengths is true; False for a length of 0.
 
 
     Examples
@@ -183,7 +183,7 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 @entry
 def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Tell whether every element within the lengths is true; True for a length of 0.
+    """Test whether all elements within the lengths are true; True for a length of 0.
 
 
     Examples
@@ -240,12 +240,12 @@ def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
 
 
 def _wide(x: Tensor) -> Tensor:
-    """Casts to at least float32; a tensor that is so already is not copied."""
+    """Casts to at least float32; a tensor of such a dtype is not copied."""
     return x if promote_types(averaged_dtype(x), float32) is x.dtype else in_float32(x)
 
 
 def _as(count: Any, like: Tensor) -> Any:
-    """A count in the dtype of what it divides."""
+    """A count in the dtype of the tensor that it divides."""
     return astype(count, like.dtype) if isinstance(count, Tensor) else float(count)
 
 
@@ -253,7 +253,8 @@ def _as(count: Any, like: Tensor) -> Any:
 def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Average the squared distances from the mean within the lengths; 0 for a length of 0.
 
-    The count is reduced by `correction`; where nothing is left of it, the result is NaN, as that of `tb.var`.
+    The divisor is the count minus `correction`. Where that is not above 0, the result is NaN, as in `tb.var`, except
+    for a length of 0.
 
     Examples
     --------
@@ -299,9 +300,9 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
 
 @entry
 def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
-    """Find where the greatest element within the lengths is along an axis: int64, the first of equal ones.
+    """Find the position (int64) of the greatest element within the lengths along an axis, the first of equal ones.
 
-    -1 for a length of 0. A NaN wins.
+    -1 for a length of 0. NaN counts as greatest.
 
     Examples
     --------
@@ -314,9 +315,9 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
 
 @entry
 def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
-    """Find where the least element within the lengths is along an axis: int64, the first of equal ones.
+    """Find the position (int64) of the least element within the lengths along an axis, the first of equal ones.
 
-    -1 for a length of 0. A NaN wins.
+    -1 for a length of 0. NaN counts as least.
 
     Examples
     --------

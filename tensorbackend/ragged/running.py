@@ -1,4 +1,4 @@
-"""Running sums and extremes, sorts and the greatest elements along axes with lengths."""
+"""Running sums and extremes, sorting, and the k greatest elements, along axes with lengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..tensor import Axis, Tensor
 from .reduction import greatest, least
 from .value import Ragged, lifted, position_of, ragged_or_tensor, refuse_dependents
 
-_SORTED = "the order of its entries is that of their lengths: sort what to_list() gives, or pack() first"
+_SORTED = "its entries differ in length: sort the result of to_list(), or pack() first"
 
 
 def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bool, identity: Scalar) -> Any:
@@ -32,16 +32,16 @@ def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bo
 
 @entry
 def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
-    """Compute the running sum along an axis, from the end of each length if `reverse`.
+    """Compute the running sum along an axis; with `reverse`, from the end of each example.
 
     Parameters
     ----------
     x : Ragged or Tensor
         The values.
     axis : int or str
-        Along which to add.
+        The axis to add along.
     reverse : bool, default False
-        Whether the sums are of the element and those after it.
+        Whether each sum is of the element and those after it, rather than those before it.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
 
 
 def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
-    """The positions of the elements in order, those of the padding last.
+    """The positions of the elements in sorted order, with the positions of the padding last.
 
     The sort is stable: elements that equal the number in the padding come before the padding.
     """
@@ -106,7 +106,7 @@ def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
         return _argsort(x.filled(least(x.dtype)), axis=axis, descending=True)
     if not x.dtype.is_floating:
         return _argsort(x.filled(greatest(x.dtype)), axis=axis)
-    return _argsort(x.filled(float("nan")), axis=axis)  # which comes after all numbers
+    return _argsort(x.filled(float("nan")), axis=axis)  # NaN comes after all numbers
 
 
 @entry
@@ -120,7 +120,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     axis : int or str
         An axis that no lengths are over.
     descending : bool, default False
-        Whether the greatest comes first.
+        Whether the greatest element comes first.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     Raises
     ------
     AxisError
-        For an axis that lengths are over, such as the batch: its entries have lengths of their own.
+        For an axis that lengths are over, such as the batch: its entries differ in length.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
     Raises
     ------
     AxisError
-        For an axis that lengths are over, such as the batch: its entries have lengths of their own.
+        For an axis that lengths are over, such as the batch: its entries differ in length.
 
     Examples
     --------
@@ -174,21 +174,21 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     x : Ragged or Tensor
         Real values.
     k : int
-        How many, at most the size of the axis.
+        How many elements, at most the size of the axis.
     axis : int or str
-        An axis that no lengths are over. If it has lengths, the result has the lesser of k and each length.
+        An axis that no lengths are over. If it has lengths, each length becomes the lesser of itself and k.
 
     Returns
     -------
     TopK
-        `values` and `indices`, int64, each a `Ragged` where an axis with lengths is left.
+        `values` and `indices` (int64), each a `Ragged` if an axis has lengths.
 
     Raises
     ------
     AxisError
         For an axis that lengths are over.
     ShapeError
-        For more than the axis has room for.
+        For a k greater than the size of the axis.
 
     Examples
     --------

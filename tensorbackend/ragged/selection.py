@@ -1,4 +1,4 @@
-"""Entries that a mask chooses, moved together, and back."""
+"""Selection of the entries that a mask chooses, which moves them together, and its inverse."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ def select(
     x : Ragged or Tensor
         The values.
     mask : Ragged or Tensor
-        bool, over named axes of x, the axis among them. Elements beyond the lengths of x are not chosen.
+        bool, over named axes of x, including `axis`. Elements beyond the lengths of x are not chosen.
     axis : int or str
         A named axis.
     name : str, optional
-        The name of the axis in the result, by default the same.
+        The name of the axis in the result, by default the name in x.
     size : int, optional
-        The size of the axis in the result, by default that in x.
+        The size of the axis in the result, by default the size in x.
 
     Returns
     -------
     Ragged
-        x with other lengths of the axis: how many were chosen, over the mask's other axes.
+        x with new lengths of the axis: the numbers of chosen entries, over the mask's other axes.
 
     Raises
     ------
     DTypeError
         For a mask that is not bool.
     NamesError
-        For a mask over other axes.
+        For a mask over other axes than named axes of x, or not over `axis`.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def _selected_axis(x: Ragged, axis: Axis) -> str:
 
 
 def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
-    """Where a mask holds within the lengths of x, over axes of the examples and then the axis."""
+    """Where a mask holds within the lengths of x: over axes of the examples, then `axis` as the last one."""
     lifted_mask = lifted(mask)
     if lifted_mask.dtype.kind != "bool":
         raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=lifted_mask.template))
@@ -125,9 +125,9 @@ def put_selected(
     selected : Ragged
         The result of `select` for the mask, or one computed from it position by position.
     axis : int or str
-        The axis of `base`.
+        The axis of `base` that `select` was called with.
     name : str, optional
-        The axis of `selected`, by default the same.
+        The name of the axis in `selected`, by default the name in `base`.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def put_selected(
     Raises
     ------
     ShapeError
-        For lengths that are not the numbers of entries where the mask holds, if they can be read.
+        If the lengths of `selected`, where they can be read, are not the numbers of entries that the mask chooses.
 
     Examples
     --------

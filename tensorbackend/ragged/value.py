@@ -1,4 +1,4 @@
-"""`Ragged`: padded values and the lengths of some of their axes, and the ops that work on each position by itself."""
+"""`Ragged`: padded values with the lengths of some of their axes, and the ops that work position by position."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..tensor import Axis, Tensor, TensorLike, public_op
 from .lengths import check_equal, check_kept, inside, laid_out, read, spread
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
-"""Ops whose derivatives do not depend on their operands: no gradient through them depends on the padding."""
+"""Ops whose derivatives do not depend on their operands, so that no gradient through them depends on the padding."""
 
 
 def _of_one(name: str) -> Callable[[Ragged], Ragged]:
@@ -38,19 +38,19 @@ def _of_two(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ra
 
 
 def _operated(name: str, *operands: Any) -> Ragged:
-    """The result of an operator; `NotImplemented` where an operand is none of ours."""
+    """The result of an operator, or `NotImplemented` if the op does not take one of the operands."""
     try:
         return apply(getattr(unary if len(operands) == 1 else binary, name), *operands)
-    except OperandError:  # Python then asks the other operand, and says so if it cannot either
+    except OperandError:  # Python then asks the other operand, and raises `TypeError` if that cannot either
         return NotImplemented  # type: ignore[no-any-return]
 
 
 class Ragged:
     """A padded tensor with the lengths of some axes for each example.
 
-    `with_lengths` and `from_list` make one. The padding, beyond the lengths, may hold anything; the
-    functions of this package never let it reach a result. A `Ragged` is a container of ordinary tensors, so what takes
-    nested tensors takes it: `tb.jit`, `tb.vmap`, `tb.tree_map`, `tb.backend_transfer`, `tb.dry_run`.
+    `with_lengths` and `from_list` make one. The padding, beyond the lengths, may hold anything; the functions of this
+    package never let it reach a result. A `Ragged` is a container of ordinary tensors, so functions of nested tensors
+    accept it: `tb.jit`, `tb.vmap`, `tb.tree_map`, `tb.backend_transfer`, `tb.dry_run`.
 
     Operators work position by position, with numbers, tensors and other `Ragged`s whose axes have the same lengths.
 
@@ -59,8 +59,8 @@ class Ragged:
     values : Tensor
         The padded values. The axes with lengths have names.
     lengths : mapping of str to Tensor
-        For each axis with lengths a tensor of int64 over the axes of the examples. Nothing is checked here;
-        `with_lengths` checks.
+        For each axis with lengths, an int64 tensor over the axes of the examples. The constructor checks nothing;
+        `with_lengths` does.
 
     Examples
     --------
@@ -76,15 +76,15 @@ class Ragged:
     __slots__ = ("lengths", "values")
 
     operand_remedy = (
-        "write the function of tb.ragged, tb.ragged.apply(function, x) for what works at each position by itself, "
+        "use the function of tb.ragged, tb.ragged.apply(function, x) for a function of each position by itself, "
         "or x.filled(0) for the padded values"
     )
-    """The remedy in the error where an op of plain tensors gets one."""
+    """The remedy in the error message of an op that takes only plain tensors and gets a `Ragged`."""
 
     values: Tensor
     """The padded values."""
     lengths: Mapping[str, Tensor]
-    """The lengths of each axis that has some, by its name."""
+    """The lengths of each axis that has lengths, by the name of the axis."""
 
     __hash__ = None  # type: ignore[assignment] # == is elementwise
     __array_ufunc__ = None
@@ -94,7 +94,7 @@ class Ragged:
         self.values = values
         self.lengths = lengths
 
-    # Shape, dtype and names. There is no `backend`, by which a warm call of an op knows a tensor.
+    # Shape, dtype and names. There is no `backend`: a cached call of an op takes whatever has that for a tensor.
 
     @property
     def template(self) -> Template:
@@ -103,7 +103,7 @@ class Ragged:
 
     @property
     def shape(self) -> Shape:
-        """Size of each axis; of an axis with lengths the most that a length can be."""
+        """Size of each axis; for an axis with lengths, the greatest length that it has room for."""
         return self.values.shape
 
     @property
@@ -122,7 +122,7 @@ class Ragged:
         return self.values.ndim
 
     def size_of(self, axis: str) -> int:
-        """The size of an axis of some name."""
+        """The size of the axis with this name."""
         return self.shape[self.names.index(axis)]
 
     def __repr__(self) -> str:
@@ -169,7 +169,7 @@ class Ragged:
         return asarray(True, like=self.values) if mask is None else mask
 
     def filled(self, value: TensorLike = 0) -> Tensor:
-        """The values with a number in place of the padding.
+        """The values, with a number in place of the padding.
 
         Examples
         --------
@@ -182,7 +182,7 @@ class Ragged:
         return self.values if mask is None else where(mask, self.values, value)
 
     def rename(self, **names: str | None) -> Ragged:
-        """The same under other names of axes; an axis with lengths, or over which lengths are, keeps a name.
+        """The same tensor with other names of axes. Axes with lengths, and axes that lengths are over, must have names.
 
         Examples
         --------
@@ -234,7 +234,7 @@ class Ragged:
 
 
 Either: TypeAlias = Ragged | Tensor
-"""A tensor of which some axes may have lengths."""
+"""A tensor, some of whose axes may have lengths."""
 
 register_tree_node(
     Ragged,
@@ -243,16 +243,16 @@ register_tree_node(
 )
 
 
-# Parts of every function
+# Helpers that the functions share
 
 
 def lifted(x: Any) -> Ragged:
-    """A `Ragged` as it is, and a tensor as one without lengths."""
+    """x itself if it is a `Ragged`; else x as a `Ragged` without lengths."""
     return x if isinstance(x, Ragged) else Ragged(x if isinstance(x, Tensor) else asarray(x), {})
 
 
 def ragged_or_tensor(values: Tensor, lengths: Mapping[str, Tensor]) -> Any:
-    """A `Ragged`, or the values alone where no axis has lengths."""
+    """A `Ragged`, or the values alone if no axis has lengths."""
     return Ragged(values, dict(lengths)) if lengths else values
 
 
@@ -267,7 +267,7 @@ def mask_in(x: Ragged, like: Template) -> Tensor | None:
 
 
 def neutral(dtype: DType) -> Scalar:
-    """A number at which functions are finite: 1, and 0 of integers, which may be indices."""
+    """A number at which functions are finite: 1, but 0 for integers, which may be indices, and False for bool."""
     return 1 if dtype.is_inexact else False if dtype.kind == "bool" else 0
 
 
@@ -277,7 +277,7 @@ def position_of(x: Ragged, axis: Axis) -> int:
 
 
 def ragged_axis(x: Ragged, axis: Axis, instead: str) -> str:
-    """The name of an axis that has lengths; an error that says what to write for any other."""
+    """The name of an axis with lengths; for any other axis, raises `AxisError`, which says what to write instead."""
     position = position_of(x, axis)
     name = x.names[position]
     if name is None or name not in x.lengths:
@@ -287,11 +287,11 @@ def ragged_axis(x: Ragged, axis: Axis, instead: str) -> str:
 
 
 def refuse_dependents(x: Ragged, axis: Axis, remedy: str) -> None:
-    """Raises `AxisError` for an axis that the lengths of another are over."""
+    """Raises `AxisError` for an axis that the lengths of another axis are over."""
     name = x.names[position_of(x, axis)]
     others = [other for other, lengths in x.lengths.items() if name in lengths.names]
     if others:
-        expectation = f"an axis that no lengths are over, as those of {others[0]!r} are"
+        expectation = f"an axis other than those that the lengths of {others[0]!r} are over"
         raise AxisError(expected(expectation, remedy, axis=axis))
 
 
@@ -300,7 +300,7 @@ def refuse_dependents(x: Ragged, axis: Axis, remedy: str) -> None:
 
 @entry
 def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) -> Ragged:
-    """Call a function that works at each position of the axes with lengths by itself: `tb.exp`, a dense layer.
+    """Call a function that treats each position of the axes with lengths on its own, such as `tb.exp` or a dense layer.
 
     The function gets tensors: the values of each `Ragged`, with a neutral number in the padding, so that no padding
     reaches a result or a gradient. It may change, drop and add any other axis.
@@ -308,10 +308,11 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
     Parameters
     ----------
     function : function of tensors
-        Its result has the axes with lengths, and the axes that these are over, with their names and sizes. A function
-        that mixes the positions of such an axis, as `tb.sum` along it, belongs in another function of this package.
+        Its result must have the axes with lengths, and the axes that these lengths are over, with the same names and
+        sizes. A function that mixes the positions of such an axis, as `tb.sum` along it does, is not for `apply`: this
+        package has others for it.
     *operands : Ragged, Tensor or number
-        They meet by position, as in any op. Axes of one name have the same lengths wherever they are.
+        They broadcast by position, as in any op. Axes with the same name must have the same lengths in all operands.
 
     Returns
     -------
@@ -343,7 +344,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
     elementwise = name in OPS and OPS[name].family == "elementwise" and public_op(name) is function
 
     def argument(x: Any) -> Any:
-        """An operand as the function gets it."""
+        """What the function gets for an operand."""
         if elementwise and name in INDEPENDENT:
             return x.values if isinstance(x, Ragged) else x
         if isinstance(x, Ragged):
@@ -361,7 +362,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
 def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
     """Put a neutral number into an operand without lengths where it meets padding, if it varies along a masked axis.
 
-    Its gradient is a sum over positions: a padded one must not add the NaN of 0 times an infinite derivative.
+    Its gradient is a sum over positions: a padded position must not add the NaN of 0 times an infinite derivative.
     """
     if not isinstance(x, Tensor) or not x.dtype.is_inexact or not x.ndim:
         return x
@@ -377,7 +378,7 @@ def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
 
 
 def met(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
-    """The lengths and the sizes of all axes with lengths; an error where they differ between operands."""
+    """The lengths and the sizes of all axes with lengths; raises `ShapeError` if they differ between operands."""
     lengths: dict[str, Tensor] = {}
     sizes: dict[str, int] = {}
     for x in operands:
@@ -388,7 +389,7 @@ def met(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
                 if sizes[axis] != size:
                     remedy = f"bring both to one size with resize(x, size, axis={axis!r})"
                     raise ShapeError(
-                        expected(f"one size of the axis {axis!r} where two meet", remedy, left=sizes[axis], right=size)
+                        expected(f"one size of the axis {axis!r} in all operands", remedy, left=sizes[axis], right=size)
                     )
             else:
                 lengths[axis], sizes[axis] = axis_lengths, size

@@ -25,7 +25,10 @@ _WHOLE = "join the inner axis first with merge_axes()"
 
 
 def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
-    """The number of windows of a span that fit into each length and its padding: of 3 in 5 entries, 2 apart, 2."""
+    """The number of windows of `span` entries, `stride` apart, that fit into each length plus the padding.
+
+    2 windows of 3 entries, 2 apart, fit into 5 entries.
+    """
     room = add(lengths, padding - span)
     return where(less(room, 0), 0, add(floor_divide(maximum(room, 0), stride), 1))
 
@@ -47,30 +50,31 @@ def windows(
     value: TensorLike = 0,
     name: str = "window",
 ) -> Ragged:
-    """Lay windows that slide along an axis side by side along a new axis, behind that axis.
+    """Slide windows along an axis, which counts them in the result; a new axis behind it holds the entries of a window.
 
     Parameters
     ----------
     x : Ragged
         A tensor with lengths.
     size : int
-        How many entries a window has.
+        The number of entries of a window.
     axis : int or str
         An axis with lengths, which counts the windows in the result.
     stride : int, default 1
-        How far windows are apart.
+        How far apart windows begin.
     padding : "valid" or "same", default "valid"
-        Whether windows lie within each example, or begin at each stride of it, half of what sticks out before the
-        beginning. A length n gives (n - size) // stride + 1 windows, or ceil(n / stride).
+        With "valid", windows lie within each example: a length n >= size gives (n - size) // stride + 1 windows, a
+        lesser one none. With "same", a length n gives ceil(n / stride) windows; they may stick out of the example, and
+        half of the entries that stick out lie before its beginning.
     value : number, default 0
-        What stands where a window sticks out.
+        The value of entries where a window sticks out.
     name : str, default "window"
         The name of the new axis.
 
     Returns
     -------
     Ragged
-        x with one more axis, of `size`.
+        x with one more axis, of size `size`.
 
     Raises
     ------
@@ -113,7 +117,7 @@ def windows(
 
 
 def _same(values: Tensor, lengths: Tensor, axis: str, span: int, stride: int, count: int, value: Any) -> Tensor:
-    """Values moved so that the first window of each example begins at 0, with room for so many windows.
+    """Values moved so that the first window of each example begins at 0, with room for `count` windows.
 
     Half of the padding goes before the beginning; with a stride above 1 it depends on the length.
     """
@@ -138,17 +142,17 @@ def conv(
     kernel_dilation: PerAxis = 1,
     feature_groups: int = 1,
 ) -> Ragged:
-    """Convolve each example as `tb.conv` convolves it alone: beyond its end are zeros.
+    """Convolve each example as `tb.conv` would convolve it alone, with zeros beyond its end.
 
     Parameters
     ----------
     x : Ragged
-        (batch, channels, *spatial), with lengths of spatial axes.
+        (batch, channels, *spatial), with lengths of spatial axes over the batch.
     kernel : Tensor
         (out, channels, *spatial).
     strides, padding, input_dilation, kernel_dilation, feature_groups
-        Those of `tb.conv`. A length n becomes (n + padding - span) // stride + 1, and 0 where no window fits; with
-        `"same"` ceil(n / stride), whatever the size of the axis.
+        As in `tb.conv`. A length n becomes (n + padding - span) // stride + 1, or 0 where no window fits. With `"same"`
+        it becomes ceil(n / stride), whatever the size of the axis.
 
     Returns
     -------
@@ -158,7 +162,7 @@ def conv(
     Raises
     ------
     AxisError
-        For lengths of the batch's or the channels' axis, or over the channels.
+        For lengths of the axis of the batch or of the channels, and for lengths over the channels.
     ArgumentError
         For the padding "same" with both strides and input dilation along an axis with lengths.
 

@@ -8,7 +8,7 @@ from ..template import Template, as_int
 
 
 def normalize_axis(x: Template, axis: Axis) -> int:
-    """The position of one axis; `AxisError` if the tensor has none such.
+    """The position of one axis; `AxisError` if the tensor does not have it.
 
     >>> x = Template((2, 3), "f32", ("batch", "feature"))
     >>> normalize_axis(x, -1), normalize_axis(x, "batch")
@@ -39,8 +39,8 @@ def normalize_axes(x: Template, axes: Axes) -> tuple[int, ...]:
         return tuple(range(x.ndim))
     try:
         several = (axes,) if isinstance(axes, str) else tuple(axes)  # type: ignore[arg-type] # or a TypeError
-    except TypeError:  # from anything but an iterable, so an array without axes too
-        several = (axes,)  # type: ignore[assignment] # an axis, or refused
+    except TypeError:  # not an iterable, or an array without axes
+        several = (axes,)  # type: ignore[assignment] # a single axis, else `normalize_axis` raises
     positions = tuple(normalize_axis(x, axis) for axis in several)
     if len(set(positions)) != len(positions):
         raise AxisError(expected(f"each axis of {x!r} once", axes=axes))
@@ -60,6 +60,8 @@ def sole_axis(x: Template, axis: SoleAxis) -> int:
     """
     if axis is None:
         if x.ndim != 1:
-            raise AxisError(expected(f"an axis of {x!r}", "it may be left out of a tensor of one axis", axis=axis))
+            raise AxisError(
+                expected(f"an axis of {x!r}", "pass one: an axis is optional only for a tensor of one axis", axis=axis)
+            )
         return 0
     return normalize_axis(x, axis)

@@ -21,11 +21,11 @@ ACCEPTED: dict[str, Callable[[DType], bool]] = {
     "floating or complex": lambda dtype: dtype.is_inexact,
     "complex": lambda dtype: dtype.is_complex,
 }
-"""The conditions that an op may set for a dtype, under the words that its error text uses."""
+"""The conditions that an op may set for a dtype, by the words for them in error messages."""
 
 
 def result_type(operands: Sequence[Template]) -> DType:
-    """The dtype that operands have in common, Python numbers (weak templates) giving way.
+    """The dtype that operands promote to; Python numbers (weak templates) give way to the other operands.
 
     >>> result_type([Template((2,), "int8"), Template((), "f32", weak=True)])
     float32
@@ -39,7 +39,7 @@ def result_type(operands: Sequence[Template]) -> DType:
 
 
 def check_dtype(dtype: DType, accept: str, remedy: str = "") -> DType:
-    """The dtype itself; `DTypeError` unless it is of an accepted kind, one of the words of `ACCEPTED`."""
+    """The dtype itself; `DTypeError` unless it is of the kind `accept`, one of the words of `ACCEPTED`."""
     if not ACCEPTED[accept](dtype):
         if not remedy and dtype.is_complex:
             remedy = "take real(x), imag(x) or abs(x)"
@@ -49,7 +49,7 @@ def check_dtype(dtype: DType, accept: str, remedy: str = "") -> DType:
 
 
 def check_cast(source: DType, target: DType) -> DType:
-    """The target itself; `DTypeError` where a cast would drop imaginary parts in silence."""
+    """The target itself; `DTypeError` where a cast would silently drop imaginary parts."""
     if source.is_complex and not (target.is_complex or target is bool_):
         raise DTypeError(expected("a complex dtype to cast to", "take real(x) or imag(x) first", dtype=target))
     return target
@@ -61,14 +61,14 @@ def to_floating(dtype: DType) -> DType:
 
 
 def to_real(dtype: DType) -> DType:
-    """The dtype of a complex number's halves; any other dtype itself."""
+    """The dtype of the real and imaginary parts of a complex dtype; any other dtype itself."""
     return REAL_OF.get(dtype, dtype)
 
 
 def broadcast_two(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Shape:
     """The shape that two shapes broadcast to, aligned from the right: (2, 1) with (3,) gives (2, 3).
 
-    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting"). Its text shows
+    Raises `ShapeError` where sizes differ and neither is 1 (Array API standard, "Broadcasting"). Its message shows
     `left` and `right`, or the operands in `shown` of which they are parts.
     """
     a, b = left.shape, right.shape
@@ -105,8 +105,8 @@ def elementwise(
 ) -> Plan:
     """The plan of an elementwise op: promote, convert if the op needs it, broadcast.
 
-    `accept` is one of the words of `ACCEPTED`, `convert` maps the promoted dtype to the one that the
-    callback computes in, and `result` that one to the result's dtype.
+    `accept` is one of the words of `ACCEPTED`. `convert` maps the promoted dtype to the dtype that the callback
+    computes in. `result` is the dtype of the result, or maps the computing dtype to it.
     """
     dtype = check_dtype(result_type(operands), accept)
     if convert is not None:
@@ -117,6 +117,6 @@ def elementwise(
 
 
 def truth_values(*operands: Template) -> Plan:
-    """The plan of a logical op, which takes operands of any dtypes as truth values and needs none in common."""
+    """The plan of a logical op, which takes operands of any dtypes as truth values and does not promote them."""
     shape, names = broadcast(operands)
     return Plan(intern_template(shape, bool_, names), (bool_,) * len(operands))

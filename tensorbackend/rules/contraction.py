@@ -14,14 +14,14 @@ from .broadcasting import broadcast_two, check_dtype, result_type
 from .plan import Plan
 
 Pairs: TypeAlias = str | AbstractSet[str] | tuple[Sequence[Axis], Sequence[Axis]]
-"""Axes of two operands that belong together: one name or a set of names of both, or the axes of each."""
+"""Axes of two operands that are paired: a name or a set of names that both have, or the axes of each operand."""
 
 
 def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None) -> Plan:
-    """The plan of a dot: batch axes, then x1's free axes, then x2's, each with its name.
+    """The plan of a dot: batch axes, then the free axes of x1, then those of x2, each with its name.
 
     f32[b: 2][n: 3][k: 4] with f32[b: 2][k: 4][m: 5], contracting k and batching b, gives f32[b: 2][n: 3][m: 5].
-    Raises `ShapeError` for paired axes of other sizes, `NamesError` for a name that would stand twice.
+    Raises `ShapeError` for paired axes of different sizes, `NamesError` for a name that would occur twice.
     """
     dtype = check_dtype(result_type([x1, x2]), "numeric")
     contract1, contract2 = _paired(x1, x2, contract)
@@ -36,7 +36,9 @@ def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None
             raise ShapeError(expected("paired axes of the same sizes", left=x1, right=x2, axes=(first, second)))
     for contracted, batched in ((contract1, batch1), (contract2, batch2)):
         if set(contracted) & set(batched):
-            raise ShapeError(expected("axes either contracted or batched", contract=contracted, batch=batched))
+            raise ShapeError(
+                expected("axes that are contracted or batched, not both", contract=contracted, batch=batched)
+            )
     part1, part2 = _part(x1, batch1), _part(x2, batch2)
     merged = intern_template(part1.shape, dtype, merge_names(part1, part2, (x1, x2)))
     free1 = _part(x1, tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1))
@@ -48,13 +50,13 @@ def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None
 
 
 def _paired(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The positions of paired axes in each operand; those of names in the order of the first operand."""
+    """The positions of paired axes in each operand; axes given by names are in the order of the first operand."""
     if isinstance(axes, str):
         axes = {axes}
     if isinstance(axes, AbstractSet):
         lacking = next((x for x in (x1, x2) if not axes <= {*x.names}), None)
         if lacking is not None:
-            normalize_axes(lacking, sorted(axes, key=repr))  # which says the name
+            normalize_axes(lacking, sorted(axes, key=repr))  # raises an error with the name
         shared = [name for name in x1.names if name is not None and name in axes]
         return normalize_axes(x1, shared), normalize_axes(x2, shared)
     several: Sequence[Sequence[Axis]] = axes
@@ -65,9 +67,9 @@ def _paired(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], t
 
 
 def check_paired(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> None:
-    """Raises where axes that a product pairs by their place differ: `ShapeError` in size, `NamesError` in name.
+    """Raises if axes that are paired by their order differ: `ShapeError` in size, `NamesError` in name.
 
-    The others must broadcast, but for those of a vector in `matmul`; see `check_stacked`.
+    The other axes of a product must broadcast, except in `matmul` with a vector; see `check_stacked`.
     """
     first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
     if first.shape != second.shape:

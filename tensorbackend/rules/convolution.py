@@ -15,7 +15,7 @@ from .window import _padding, _places, numbers, spread
 def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
     count = as_int(value) or 0
     if count < 1 or not divided(count):
-        raise ArgumentError(expected(f"{option} from 1 up that divide {what}", **{option: value}))
+        raise ArgumentError(expected(f"{option} of at least 1 that divide {what}", **{option: value}))
     return count
 
 
@@ -47,9 +47,11 @@ def convolution(
         f"the batch of {batch} and the {out} channels of the result",
     )  # fmt: skip
     if features > 1 and batches > 1:
-        raise ArgumentError(expected("one kind of groups", feature_groups=features, batch_groups=batches))
+        raise ArgumentError(
+            expected("feature_groups or batch_groups, not both", feature_groups=features, batch_groups=batches)
+        )
     if kernel.shape[1] * features != channels:
-        expectation = f"a kernel of {channels // features} channels, those of x over the groups"
+        expectation = f"a kernel of {channels // features} channels, the channels of x divided by the groups"
         raise ShapeError(expected(expectation, x=x, kernel=kernel, feature_groups=features))
     check_meeting(x.names[1:], kernel.names[1:], x, kernel)
     axes = range(2, x.ndim)

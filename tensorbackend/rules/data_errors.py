@@ -1,4 +1,4 @@
-"""Errors that depend on data, so that a backend raises them: one text each, whatever the backend."""
+"""Errors that depend on data, so that backends raise them; they have the same text on all backends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..errors import DataError, IndexRangeError, expected
 
 
 def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
-    """The error for an index outside its axis of a size, where indices begin at `low`.
+    """The error for an index outside its axis.
 
     Parameters
     ----------
@@ -15,7 +15,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
     size : int
         The size of the axis.
     low : int, default 0
-        The least index.
+        The least valid index.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
 
 
 def counted_from_end(error: IndexRangeError) -> IndexRangeError:
-    """The error for an index as the user gave it, where negative ones were counted from the end before.
+    """The error with the index as the user gave it, before negative indices were counted from the end.
 
     >>> counted_from_end(index_out_of_range(-1, 3))
     IndexRangeError('expected an index from -3 to 2, got index=-4; use mode="clip" or mode="fill"')
@@ -63,7 +63,7 @@ def not_positive_definite() -> DataError:
 
 
 def singular_matrix() -> DataError:
-    """The error for a matrix that has no inverse.
+    """The error for a singular matrix, which has no inverse.
 
     Returns
     -------
@@ -80,4 +80,4 @@ def singular_matrix() -> DataError:
 
 def negative_number(number: int) -> DataError:
     """The error for a negative element where only numbers from 0 up can be counted."""
-    return DataError(expected("elements from 0 up", "give a size, and they are left out", element=number))
+    return DataError(expected("elements of at least 0", "pass a size to leave out negative elements", element=number))

@@ -1,4 +1,4 @@
-"""Einstein's notation: what subscripts say, and in which order to contract."""
+"""Einstein's notation: parses subscripts, and chooses the order in which to contract."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Expression(NamedTuple):
     path: tuple[tuple[int, ...], ...]
     """The terms to contract, step by step: they are taken out and their product is put last."""
     names: tuple[Names, ...]
-    """The names of each operand's axes, those that the subscripts give among them."""
+    """The names of each operand's axes, including names that the subscripts give."""
     squeezed: tuple[tuple[int, ...], ...]
     """The axes of size 1 of each operand that `...` broadcasts; the terms leave them out."""
 
 
 def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
-    """The subscripts of operands.
+    """Parse the subscripts for operands.
 
-    Raises `ArgumentError` where they do not fit, `ShapeError` for a letter of two sizes, `NamesError` for one that
-    stands for axes of two names in different operands.
+    Raises `ArgumentError` if they do not fit the operands, `ShapeError` for a letter of two sizes, and `NamesError` for
+    a letter that stands for axes of two names in different operands.
     """
     inputs, arrow, result = subscripts.partition("->")
     parts = [*inputs.split(","), result]
@@ -38,7 +38,9 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
     *labels, output = (part.split() if words else _letters(part) for part in parts)
     used = [label for term in (*labels, output) for label in term if label != "..."]
     if not operands or not all(label.isidentifier() if words else label.isalpha() for label in used):
-        expectation = "letters, or names apart by spaces, commas and -> as subscripts of operands"
+        expectation = (
+            "subscripts of letters, or of names separated by spaces, with commas between operands and an optional ->"
+        )
         raise ArgumentError(expected(expectation, "such as 'bnk,bkm->bnm'", subscripts=subscripts))
     if len(labels) != len(operands):
         raise ArgumentError(expected(f"{len(operands)} terms, one for each operand", subscripts=subscripts))
@@ -58,7 +60,7 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
         place = output.index("...")
         output = [*output[:place], *rest, *output[place + 1 :]]
     elif rest:
-        raise ArgumentError(expected("... in the result as in the terms", output=result.strip()))
+        raise ArgumentError(expected("... in the result, because a term has it", output=result.strip()))
     if len(set(output)) != len(output) or any(label not in sizes for label in output):
         raise ArgumentError(expected("each letter of the result once, and in some term", output=result.strip()))
     letter = {label: chr((97 if place < 26 else 192) + place) for place, label in enumerate(sizes)}
@@ -72,13 +74,13 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
 
 
 def _letters(term: str) -> list[str]:
-    """A term's letters, `...` as one of them."""
+    """The letters of a term, with `...` as one of them."""
     before, dots, after = term.replace(" ", "").partition("...")
     return [*before, *([dots] if dots else []), *after]
 
 
 def _spread(term: list[str], operand: Template, text: str) -> list[str]:
-    """A label for each axis of an operand, those of `...` counted from the last: `"..."`, `".."`, `"."`."""
+    """A label for each axis of an operand; the axes of `...` are counted from the last one: `"..."`, `".."`, `"."`."""
     if "..." not in term:
         if len(term) != operand.ndim:
             raise ArgumentError(expected(f"{operand.ndim} letters for {operand!r}", term=text))
@@ -93,7 +95,7 @@ def _spread(term: list[str], operand: Template, text: str) -> list[str]:
 def _sizes(
     terms: Sequence[list[str]], operands: Sequence[Template]
 ) -> tuple[dict[str, int], tuple[tuple[int, ...], ...]]:
-    """The size of each label, and the axes of each operand that broadcast: of size 1 where another's is not."""
+    """The size of each label, and the axes of each operand that broadcast: of size 1, unlike another operand's."""
     sizes: dict[str, int] = {}
     for term, operand in zip(terms, operands, strict=True):
         for label, size in zip(term, operand.shape, strict=True):
@@ -111,12 +113,12 @@ def _sizes(
 
 
 def _renamed(term: list[str], operand: Template) -> Template:
-    """An operand whose axes have the names that a term gives; `NamesError` where an axis has another."""
+    """An operand whose axes have the names that a term gives; `NamesError` where an axis has another name."""
     term_names = tuple(None if label[0] == "." else label for label in term)
     first = {label: axis for axis, label in reversed(list(enumerate(term_names)))}
     if any(None not in pair and pair[0] != pair[1] for pair in zip(term_names, operand.names, strict=True)):
         raise NamesError(expected("axes that have the names of their term, or none", term=tuple(term), operand=operand))
-    # A name that stands twice, for a diagonal, can only be given to one axis.
+    # A name that occurs twice, for a diagonal, can only be given to one axis.
     return operand.replace(
         names=tuple(
             label if label is not None and first[label] == axis else None if label in term_names else name
@@ -147,7 +149,7 @@ def _path(terms: tuple[str, ...], output: str, sizes: dict[str, int]) -> tuple[t
     steps: list[tuple[int, ...]] = []
     left = len(terms)
     for step in path:
-        # A step of more than two terms is done two by two.
+        # A step of more than two terms becomes steps of two terms.
         rest = sorted(step)
         while len(rest) > 2:
             pair = (rest[0], rest[1])

@@ -16,13 +16,13 @@ from .plan import Plan, choice
 Norm: TypeAlias = Literal["backward", "ortho", "forward"]
 
 NORMS: tuple[Norm, ...] = ("backward", "ortho", "forward")
-"""The direction that divides by the length: the inverse, both by its square root, or the forward one."""
+"""Which transform divides by the length, in this order: the inverse; both, by its square root; the forward one."""
 
 
 def transform(x: Template, length: int | None, axis: Axis, norm: Norm) -> Plan:
     """The plan of a transform along one axis, names kept: f32[t: 8] to a length of 4 gives c64[t: 4].
 
-    Integers and the narrow floats are transformed as the real numbers of the complex dtype that they give.
+    Integers and floats of less than 32 bits are cast first; see `transformed`.
     """
     position = normalize_axis(x, axis)
     size = check_length(x.shape[position] if length is None else length)
@@ -32,7 +32,7 @@ def transform(x: Template, length: int | None, axis: Axis, norm: Norm) -> Plan:
 
 
 def transformed(dtype: DType) -> DType:
-    """The dtype in which a transform takes numbers of a dtype: float32, float64 or the complex ones."""
+    """The dtype to which a transform casts numbers of a dtype: float32, float64 or a complex one."""
     if dtype.is_complex:
         return dtype
     floating = dtype if dtype.is_floating else default_dtype("float")
@@ -48,7 +48,7 @@ def check_length(length: int) -> int:
     except TypeError:
         size = 0
     if size < 1:
-        raise ShapeError(expected("a transform of at least one element", "pass a length from 1 up", length=length))
+        raise ShapeError(expected("a transform of at least one element", "pass a length of at least 1", length=length))
     return size
 
 
@@ -63,13 +63,13 @@ def several(
 ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
     """The axes of a transform along several in their order, and a length or `None` for each.
 
-    Raises `ArgumentError` for lengths without axes or of another number (Array API standard, "fftn").
+    Raises `ArgumentError` for lengths without axes, or not one for each axis (Array API standard, "fftn").
     """
     if sizes is None:
         order = normalize_axes(x, axes)
         return order, (None,) * len(order)
     if axes is None:
-        raise ArgumentError(expected("axes beside s", "name the axis of each length", s=tuple(sizes)))
+        raise ArgumentError(expected("axes together with s", "name the axis of each length", s=tuple(sizes)))
     order = normalize_axes(x, axes)
     if len(sizes) != len(order):
         raise ArgumentError(expected("one length in s for each axis", s=tuple(sizes), axes=axes))

@@ -1,4 +1,4 @@
-"""Rules of functions of the user that fold elements."""
+"""Rules of ops that fold elements by a function of the user."""
 
 from __future__ import annotations
 

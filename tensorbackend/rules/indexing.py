@@ -17,14 +17,14 @@ from .broadcasting import broadcast, check_dtype, result_type
 from .plan import Plan, choice
 
 Structure: TypeAlias = tuple[Any, ...]
-"""The parts of a key of `x[...]` without data: the template of an index tensor or mask, else the class."""
+"""The parts of a key of `x[...]` without data: the template for an index tensor or a mask, the class for others."""
 
 MODES = ("error", "clip", "fill")
-"""The ways to handle an index outside its axis; the protocol's `Mode` lists the same."""
+"""The ways to handle an index outside its axis, which are those of the protocol's `Mode`."""
 
 
 def check_indices(indices: Template, mode: str) -> None:
-    """Raises `DTypeError` for indices that are no integers, `ArgumentError` for a mode that is none."""
+    """Raises `DTypeError` for indices that are not integers, `ArgumentError` for an unknown mode."""
     if not indices.dtype.is_integer:
         remedy = "cast them with astype(), or use where() for a mask"
         raise DTypeError(expected("indices of an integer dtype", remedy, dtype=indices.dtype))
@@ -34,7 +34,7 @@ def check_indices(indices: Template, mode: str) -> None:
 def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
     """The plan of a take: (5, 6, 7) at indices of shape (2, 3) along axis 1 is (5, 2, 3, 7).
 
-    Indices of one axis without a name keep the name of the axis.
+    If the indices have one axis, without a name, the axis of x keeps its name.
     """
     check_indices(indices, mode)
     along = sole_axis(x, axis)
@@ -46,24 +46,24 @@ def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
 
 
 def taken_along(x: Template, indices: Template, axis: Axis, mode: str) -> Plan:
-    """The plan of take_along_axis: the shape of the indices, whose other sizes are x's."""
+    """The plan of take_along_axis: the result has the shape of the indices; off the axis, their sizes must be x's."""
     check_indices(indices, mode)
     along = normalize_axis(x, axis)
     others = [other_axis for other_axis in range(x.ndim) if other_axis != along]
     if indices.ndim != x.ndim or any(indices.shape[other_axis] != x.shape[other_axis] for other_axis in others):
-        raise ShapeError(expected(f"indices with the sizes of {x!r} but along axis {along}", indices=indices))
+        raise ShapeError(expected(f"indices with the sizes of {x!r} except along axis {along}", indices=indices))
     out = intern_template(indices.shape, x.dtype, merge_names(x, indices))
     return Plan(out, (x.dtype, indices.dtype), {"axis": along, "mode": mode})
 
 
 def gathered(x: Template, indices: Template) -> tuple[Shape, Names]:
-    """Shape and names of what lies at index vectors: the last axis of `indices` runs over x's leading axes.
+    """Shape and names of the elements or blocks at index vectors, whose entries are positions in x's leading axes.
 
     [a: 5][b: 6][c: 7] with [row: 2][column: 3][2] gives [row: 2][column: 3][c: 7].
     """
     depth = indices.shape[-1] if indices.ndim else x.ndim + 1
     if depth > x.ndim:
-        remedy = "its last axis runs over the leading axes of x"
+        remedy = "the last axis of the indices runs over the leading axes of x"
         raise ShapeError(expected(f"index vectors of at most {x.ndim} entries", remedy, indices=indices, x=x))
     return indices.shape[:-1] + x.shape[depth:], check_unique(indices.names[:-1] + x.names[depth:])
 
@@ -92,7 +92,7 @@ def is_mask(kind: Any) -> bool:
 
 
 def covered(x: Template, structure: Structure) -> list[range]:
-    """The axes of x that each part of a structure indexes: a mask as many as it has itself, ... the rest."""
+    """The axes of x that each part of a structure indexes: for a mask as many as it has, for `...` the rest."""
     widths = [
         kind.ndim if is_mask(kind) else 0 if kind in (NoneType, EllipsisType) else 1
         for kind in structure
@@ -106,7 +106,7 @@ def covered(x: Template, structure: Structure) -> list[range]:
 
 
 def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template:
-    """The template of `x[...]` by keys of a structure that fits x.
+    """The template of `x[...]` for a key of a structure that fits x.
 
     `sizes` are the lengths of the slices, then the counts of the masks. [a: 5][b: 6][c: 7] by
     (slice, index of [3]) and the size 2 gives [a: 2][b: 3][c: 7].
@@ -118,7 +118,7 @@ def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template
     tensors = [_index(x, kind, axes, counts) for kind, axes in parts if isinstance(kind, Template)]
     chosen_shape, chosen_names = _together(tensors)
     chooses = [place for place, kind in enumerate(structure) if kind is int or isinstance(kind, Template)]
-    # The axes of index tensors stand where the first part that chooses stands, in front where others part these.
+    # The axes of index tensors are put where the first int or index tensor is; in front if these are not neighbours.
     apart = any(after != place + 1 for place, after in pairwise(chooses))
     shape, names = list(chosen_shape if apart else ()), list(chosen_names if apart else ())
     for place, (kind, axes) in enumerate(parts):
@@ -138,14 +138,14 @@ def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template
 
 
 def _index(x: Template, kind: Template, axes: range, counts: Iterator[int]) -> tuple[Template, str | None]:
-    """An index tensor, or the positions of a mask's true elements, and the name of the axis that it is for."""
+    """The template of an index tensor, or of the positions of a mask's true elements, and the name of its axis of x."""
     mask = is_mask(kind)
     index_template = intern_template((next(counts),), int64, (None,)) if mask else kind
     return index_template, x.names[axes.start] if len(axes) == 1 else None
 
 
 def _together(indices: Sequence[tuple[Template, str | None]]) -> tuple[Shape, Names]:
-    """The shape and names of index tensors broadcast together, each with the name of the axis that it is for."""
+    """The shape and names of index tensors broadcast together; each comes with the name of its axis of x."""
     with_axes = [pair for pair in indices if pair[0].ndim]
     if len(with_axes) == 1 and with_axes[0][0].names == (None,):
         ((index, name),) = with_axes
@@ -154,14 +154,14 @@ def _together(indices: Sequence[tuple[Template, str | None]]) -> tuple[Shape, Na
 
 
 def check_update(x: Template, update: Template) -> None:
-    """Raises `DTypeError` for an update of a dtype that promotion does not bring to x's."""
+    """Raises `DTypeError` unless the dtype of x is the promotion of its own and the update's."""
     if result_type([x, update]) is not x.dtype:
         remedy = "cast one of them with astype()"
         raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
 
 
 def check_assigned(x: Template, update: Template) -> None:
-    """Raises `DTypeError` for what `x[...] = update` does not take: a wider kind, or integers that could wrap.
+    """Raises `DTypeError` for an update that `x[...] = update` refuses: of a wider kind, or integers that could wrap.
 
     A floating or complex update of another width is rounded.
     """
@@ -171,7 +171,7 @@ def check_assigned(x: Template, update: Template) -> None:
 
 
 def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
-    """The plan of writing a block: its template is x's, with the names of the update where x has none."""
+    """The plan of writing a block: the result has x's template, with the names of the update where x has none."""
     if update.ndim != x.ndim or len(starts) != x.ndim:
         expectation = f"an update and starts with the {x.ndim} axes of {x!r}"
         raise ShapeError(expected(expectation, update=update, starts=tuple(starts)))

@@ -1,7 +1,7 @@
-"""Templates of factorisations and solutions of matrices: the last two axes, the leading ones are batches.
+"""Templates of factorisations and solutions. A matrix is the last two axes of a tensor; leading axes are batch axes.
 
-The factor with the rows keeps their name, the factor with the columns keeps theirs: of x[n][m] = Q @ R, Q is [n][.]
-and R is [.][m]. Axes in between have no name.
+The factor that has the rows of x keeps the name of the rows, the factor that has the columns keeps the name of the
+columns: in x[n][m] = Q @ R, Q is [n][.] and R is [.][m]. Axes in between have no name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def check_matrix(x: Template) -> Template:
 
 
 def check_square(x: Template) -> Template:
-    """The template itself; `ShapeError` unless the last two axes are of one size."""
+    """The template itself; `ShapeError` unless the last two axes have the same size."""
     check_matrix(x)
     if x.shape[-1] != x.shape[-2]:
         raise ShapeError(expected("a square matrix, or a stack of them", tensor=x))
@@ -29,7 +29,7 @@ def check_square(x: Template) -> Template:
 
 
 def computed(*operands: Template) -> DType:
-    """The dtype in which matrices are computed: floating or complex, of integers the default floating one."""
+    """The dtype in which matrices are computed: floating or complex, for integers the default floating one."""
     return to_floating(check_dtype(result_type(operands), "numeric"))
 
 
@@ -39,7 +39,7 @@ def factor(x: Template, sizes: Shape, names: Names, dtype: DType) -> Template:
 
 
 def factored(x: Template, out: Out, **options: object) -> Plan:
-    """The plan of a factorisation into some templates."""
+    """The plan of a factorisation of x with results of the templates `out`."""
     return Plan(out, (computed(x),), options)
 
 
@@ -73,8 +73,10 @@ def qr_factors(x: Template, mode: str) -> Plan:
 
 
 def eigen(x: Template, *, hermitian: bool) -> Plan:
-    """The plan of eigenvalues and eigenvectors: [n][m] gives [.] and [n][.]; real values of a Hermitian matrix,
-    complex ones and vectors of any other."""
+    """The plan of eigenvalues and eigenvectors: [n][m] gives [.] and [n][.].
+
+    The values of a Hermitian matrix are real; the values and vectors of any other matrix are complex.
+    """
     dtype = computed(check_square(x))
     vectors = dtype if hermitian else COMPLEX_OF.get(dtype, dtype)
     size = x.shape[-1]
@@ -83,7 +85,7 @@ def eigen(x: Template, *, hermitian: bool) -> Plan:
 
 
 def singular(x: Template, full_matrices: bool) -> Plan:
-    """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3], or [3][m: 3] in full."""
+    """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3]; Vh is [3][m: 3] for full matrices."""
     (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
     rank, full_matrices = min(rows, columns), flag(full_matrices=full_matrices)
     u = factor(x, (rows, rows if full_matrices else rank), (row, None), dtype)
@@ -96,8 +98,8 @@ def solution(
 ) -> Template:
     """The template of x with a @ x = b, or x @ a = b: a[n][m] with b[n][k] gives x[m][k].
 
-    A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square where it
-    must be, or another number of equations in b, `NamesError` where the names of the equations differ.
+    A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square if it must
+    be, or if b has another number of equations than a, and `NamesError` if the names of their axes differ.
     """
     dtype = computed(a, b)
     check_square(a) if square else check_matrix(a)

@@ -1,4 +1,4 @@
-"""The result of a rule."""
+"""`Plan`, the result of a rule, and checks of options."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def integer(low: int | None = None, /, **option: object) -> int:
     if number is None:
         raise ArgumentKindError(expected(f"an int as {name}", **option))
     if not -(1 << 63) <= number < 1 << 63 or (low is not None and number < low):
-        bounds = "of 64 bits" if low is None or number >= low else f"from {low} up"
+        bounds = "of 64 bits" if low is None or number >= low else f"of at least {low}"
         raise ArgumentError(expected(f"an int {bounds} as {name}", **option))
     return number
 
@@ -64,6 +64,6 @@ class Plan(NamedTuple):
     out: Out
     """The template of the result, a tuple of them for an op with several results."""
     inputs: tuple[DType, ...]
-    """The dtype in which the callback gets each input, in order: the promotion of the operands."""
+    """The dtype in which the callback gets each input, in order; operands are cast to it."""
     options: Options = NO_OPTIONS
     """The callback's options, normalised: axes non-negative, defaults filled, everything hashable."""

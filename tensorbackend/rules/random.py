@@ -14,10 +14,10 @@ ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 """How far Threefry-2x32 rotates a word in each of four rounds, in even and odd groups of rounds."""
 
 PARITY: Final = 0x1BD11BDA
-"""The constant that makes the third word of the key schedule from the two words of the key."""
+"""The constant that gives the third word of the key schedule, combined with the two words of the key by xor."""
 
 RandomMode: TypeAlias = Literal["low", "high"]
-"""The number of bits that a sample is made of: those of one number of its dtype, or twice as many for rare events."""
+"""The number of random bits for a sample: those of one number of its dtype, or twice as many for rare events."""
 
 MODES: Final[tuple[RandomMode, ...]] = ("low", "high")
 
@@ -40,15 +40,15 @@ def check_mode(mode: RandomMode) -> RandomMode:
 
 
 def floating_or_default(dtype: DType | None) -> DType:
-    """A dtype that must be floating, the default one for `None`."""
+    """The dtype itself, or the default one for `None`; `DTypeError` unless it is floating."""
     return check_dtype(default_dtype("float") if dtype is None else dtype, "floating", "choose a floating dtype")
 
 
 def check_fits(shape: Shape, *parameters: Template) -> None:
-    """`ShapeError` unless parameters of a distribution broadcast to a shape without making it larger."""
+    """Raises `ShapeError` unless the parameters of a distribution broadcast to a shape without making it larger."""
     sample = intern_template(shape, uint32, (None,) * len(shape))
     unnamed = (parameter.replace(names=(None,) * parameter.ndim) for parameter in parameters)
     if broadcast([sample, *unnamed])[0] != shape:
         expectation = "parameters that broadcast to the shape"
         came = tuple(parameter.shape for parameter in parameters)
-        raise ShapeError(expected(expectation, "widen the shape, or leave it out", shape=shape, parameters=came))
+        raise ShapeError(expected(expectation, "choose a larger shape, or leave it out", shape=shape, parameters=came))

@@ -12,9 +12,9 @@ from .plan import Plan, flag
 
 
 def reduced(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, Names]:
-    """Shape and names without the reduced axes, or with them of size 1.
+    """Shape and names without the reduced axes, or with reduced axes of size 1.
 
-    (2, 3, 4) over (1,) gives (2, 4), and (2, 1, 4) with `keepdims`.
+    (2, 3, 4) over (1,) gives (2, 4), or (2, 1, 4) with `keepdims`.
     """
     if flag(keepdims=keepdims):
         return tuple(1 if axis in axes else size for axis, size in enumerate(x.shape)), x.names
@@ -23,17 +23,19 @@ def reduced(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, 
 
 
 def reduction(x: Template, axes: Axes, keepdims: bool, dtype: DType | None = None, identity: bool = True) -> Plan:
-    """The plan of a reduction; `ShapeError` for one without identity over an axis of size 0."""
+    """The plan of a reduction; `ShapeError` for a reduction without identity over an axis of size 0."""
     over = sorted_axes(x, axes)
     if not identity and any(x.shape[axis] == 0 for axis in over):
-        raise ShapeError(expected("axes of at least one element, as it has no identity", tensor=x, axes=over))
+        raise ShapeError(
+            expected("axes of at least one element, as the reduction has no identity", tensor=x, axes=over)
+        )
     shape, names = reduced(x, over, keepdims)
     out = Template(shape, dtype or x.dtype, names)
     return Plan(out, (x.dtype,), {"axes": over, "keepdims": bool(keepdims)})
 
 
 def summed(x: Template, axes: Axes, keepdims: bool, dtype: DType) -> Plan:
-    """The plan of a sum or product in a dtype: the elements are cast to it first, unless it holds them all anyway."""
+    """The plan of a sum or product in a dtype, to which elements are cast first, unless it merely widens theirs."""
     plan = reduction(x, axes, keepdims, check_cast(x.dtype, check_dtype(dtype, "numeric")))
     widened = x.dtype.kind in ("bool", dtype.kind) and promote_types(x.dtype, dtype) is dtype
     return plan if widened else plan._replace(inputs=(dtype,))
@@ -47,7 +49,7 @@ def accumulator(dtype: DType) -> DType:
 
 
 def index_reduction(x: Template, axis: int | str | None, keepdims: bool) -> tuple[Template, int | None]:
-    """Template of an argmax and its axis, `None` for all elements; `ShapeError` where there is none."""
+    """Template of an argmax and its axis (`None` for all elements); `ShapeError` if there are no elements."""
     over = None if axis is None else normalize_axis(x, axis)
     axes = tuple(range(x.ndim)) if over is None else (over,)
     if any(x.shape[position] == 0 for position in axes):

@@ -29,10 +29,10 @@ def unnamed(shape: Shape, dtype: DType) -> Template:
 
 
 def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
-    """The template under another shape, in which one size may be -1, for the remaining size.
+    """The template with another shape, in which one size may be -1, for the remaining size.
 
-    f32[6] to (2, -1) gives f32[2][3]. Axes that are not touched keep their names unless names are given. Raises
-    `ShapeError` where the sizes do not multiply up.
+    f32[6] to (2, -1) gives f32[2][3]. Axes that do not change keep their names, unless `names` are given. Raises
+    `ShapeError` if the sizes do not multiply to the number of elements.
     """
     sizes = [index(shape)] if not isinstance(shape, Sequence) else [index(size) for size in shape]
     if sizes.count(-1) == 1:
@@ -49,8 +49,8 @@ def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None
 def _untouched(x: Template, shape: Shape) -> Names:
     """The names that a reshape keeps: those of axes with the same size and as many elements before and after them.
 
-    [a: 2][b: 3][c: 4] as (6, 4) keeps c, as (2, 12) a. Axes of size 1 between the same others are told apart by
-    their order where there are as many as before, and lose their names where there are not.
+    [a: 2][b: 3][c: 4] keeps c as (6, 4), and a as (2, 12). Neighbouring axes of size 1 keep their names, in order, if
+    there are as many of them as before, and lose their names otherwise.
     """
     if shape == x.shape:
         return x.names
@@ -68,7 +68,7 @@ def _places(shape: Shape) -> list[tuple[int, int, int]]:
 
 
 def transposed(x: Template, axes: tuple[int, ...]) -> Template:
-    """The template with its axes in another order, names and all."""
+    """The template with its axes in another order, which keep their names."""
     return intern_template(tuple(x.shape[axis] for axis in axes), x.dtype, tuple(x.names[axis] for axis in axes))
 
 
@@ -92,7 +92,7 @@ def squeezed(x: Template, axes: tuple[int, ...]) -> Template:
 def broadcast_target(
     x: Template, shape: Shape, names: Names | None, axes: Sequence[int] | None = None
 ) -> tuple[Template, tuple[int, ...]]:
-    """Template of a broadcast to a shape, and where x's axes lie in it: its last ones unless others are given."""
+    """The template of x broadcast to a shape, and the positions of its axes in it: the last ones, or `axes`."""
     offset = len(shape) - x.ndim
     places = tuple(range(max(offset, 0), len(shape)) if axes is None else map(index, axes))
     if axes is not None and (len(places) != x.ndim or list(places) != sorted(set(places) & set(range(len(shape))))):
@@ -110,7 +110,7 @@ def broadcast_target(
 
 
 def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:
-    """The template with axes of size 1 at some positions of the result, a name for each or none.
+    """The template with new axes of size 1 at positions `axes` of the result, with a name for each or without names.
 
     (3, 4) with axes (0, -1) is (1, 3, 4, 1).
     """
@@ -140,7 +140,10 @@ class Span(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """The parts that a basic key of `x[...]` selects: an entry for each axis of x, and positions of axes of x."""
+    """The parts that a basic key of `x[...]` selects.
+
+    `starts`, `lengths` and `strides` have an entry for each axis of x; `reversed` and `dropped` are positions of axes.
+    """
 
     starts: tuple[int, ...]
     lengths: tuple[int, ...]
@@ -148,16 +151,16 @@ class Slices(NamedTuple):
     reversed: tuple[int, ...]
     dropped: tuple[int, ...]
     new: tuple[int, ...]
-    """Positions in the result."""
+    """The positions of new axes in the result."""
     cuts: bool
-    """Whether there is anything to cut out."""
+    """Whether the key selects less than all elements, or not in steps of 1."""
 
 
 def sliced_by(x: Template, key: Any) -> Slices:
-    """Reads a basic key; the result for ints, slices of ints, None and ... is remembered.
+    """Reads a basic key: ints, slices, None and `...`. The result is cached if all numbers are of type int.
 
-    f32[2][3] by `[1, ::2]` is cut from (1, 0) to (1, 2), every (1, 2)nd element, and loses axis 0. Raises
-    `IndexRangeError`, `ArgumentError` for a step of 0, `OperandError` for a part that is none of these.
+    f32[2][3] by `[1, ::2]` has starts (1, 0), lengths (1, 2) and strides (1, 2), and drops axis 0. Raises
+    `IndexRangeError`, `ArgumentError` for a step of 0, and `OperandError` for a part of another kind.
     """
     parts = []
     for part in key if isinstance(key, tuple) else (key,):
@@ -184,7 +187,7 @@ def _parsed(x: Template, key: Any) -> Slices:
     if used > x.ndim:
         raise IndexRangeError(expected(f"at most {x.ndim} indices for {x!r}", key=key))
     if sum(1 for part in keys if isinstance(part, EllipsisType)) > 1:
-        raise IndexRangeError(expected("one ... at most", key=key))
+        raise IndexRangeError(expected("at most one ...", key=key))
     if not any(isinstance(part, EllipsisType) for part in keys):
         keys.append(...)
     spans: list[Span] = []
@@ -231,7 +234,7 @@ def _span(x: Template, axis: int, key: Any) -> Span:
 
 
 def aligned(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The order of x's axes by a sequence of names, and where in the result the missing ones stand."""
+    """The axes of x in the order of `names`, and the positions in `names` of those that x does not have."""
     absent = [name for name in x.names if name not in names]
     if absent or None in x.names:
         raise NamesError(expected(f"names that hold all of {x!r}", "name every axis with rename()", names=tuple(names)))
@@ -244,9 +247,9 @@ Paddings: TypeAlias = Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
 
 
 def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
-    """The template with elements put about those of each axis, and the paddings as (low, high, interior).
+    """The template after padding, and for each axis its padding as (low, high, interior).
 
-    5 with (1, -2, 1) is 1 + (5 + 4) - 2 = 8.
+    A size of 5 with (1, -2, 1) becomes 1 + (5 + 4) - 2 = 8.
     """
     frozen: Any = freeze(padding)
     paddings: list[Any] = list(frozen)
@@ -254,7 +257,7 @@ def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, i
         by_axis = {normalize_axis(x, axis): entry for axis, entry in paddings[1:]}
         paddings = [by_axis.get(axis, (0, 0)) for axis in range(x.ndim)]
     if len(paddings) != x.ndim:
-        remedy = "or map some axes, such as {'time': (0, 1)}"
+        remedy = "or pass a mapping, such as {'time': (0, 1)}"
         raise ArgumentError(expected(f"a padding for each axis of {x!r}", remedy, padding=tuple(paddings)))
     triples: list[tuple[int, int, int]] = []
     sizes = []
@@ -264,10 +267,12 @@ def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, i
         except TypeError:
             low, high, interior = 0, 0, -1
         if interior < 0:
-            raise ArgumentError(expected("(low, high) or (low, high, interior) with interior from 0 up", padding=entry))
+            raise ArgumentError(
+                expected("(low, high) or (low, high, interior) with interior of at least 0", padding=entry)
+            )
         total = low + size + max(size - 1, 0) * interior + high
         if total < 0:
-            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=entry, size=size))
+            raise ShapeError(expected(f"a padding that leaves no negative size of {x!r}", padding=entry, size=size))
         triples.append((low, high, interior))
         sizes.append(total)
     return x.replace(shape=tuple(sizes)), tuple(triples)
@@ -283,7 +288,7 @@ def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
     for other in tensors[1:]:
         apart = [position for position in range(first.ndim) if position != along]
         if other.ndim != first.ndim or any(other.shape[position] != first.shape[position] for position in apart):
-            raise ShapeError(expected(f"sizes that are equal but along axis {along}", left=first, right=other))
+            raise ShapeError(expected(f"sizes that are equal except along axis {along}", left=first, right=other))
     names = reduce(lambda left, right: left.replace(names=merge_names(left, right)), tensors).names
     shape = list(first.shape)
     shape[along] = sum(tensor.shape[along] for tensor in tensors)

@@ -2,7 +2,7 @@
 
 A window of w elements with dilation d spans (w - 1) * d + 1 elements of the padded axis, and moves by the stride. If
 no window fits, the axis of the result has size 0, as in XLA. The padding "same" gives ceil(size / stride) windows: the
-elements that this needs are split between both sides, and an odd one goes at the end.
+padding for this is split between both sides, and an odd element goes at the end.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from .plan import Plan
 
 # The keys of the mappings are axes by position or by name; Mapping is invariant in them.
 PerAxis: TypeAlias = int | Sequence[int] | Mapping[Any, int]
-"""One number for all axes, one for each, or some by name or position; those left out have 1."""
+"""One number for all axes, one for each axis, or a mapping from names or positions; axes left out have 1."""
 
 Paddings: TypeAlias = Literal["valid", "same"] | Sequence[Sequence[int]] | Mapping[Any, Sequence[int]]
-"""None, what keeps the size, (low, high) for each axis, or that for some axes by name or position."""
+"""No padding ("valid"), padding that keeps the size at stride 1 ("same"), or (low, high) for each axis.
+
+A mapping gives (low, high) for some axes, by position or by name.
+"""
 
 
 def _for_each(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
-    """An option's entries for some axes of x, in their order."""
+    """The entries of an option for `axes` of x, in their order."""
     value = freeze(value)
     if not isinstance(value, Sequence) or isinstance(value, str):
         return [value] * len(axes)
@@ -53,12 +56,12 @@ def _for_each(x: Template, axes: Sequence[int], option: str, value: Any, default
     if len(entries) != len(axes):
         expectation = f"{len(axes)} numbers in {option}, one for each axis" if option != "padding" else (
             f'"valid", "same" or {len(axes)} pairs (low, high) as padding')  # fmt: skip
-        raise ArgumentError(expected(expectation, "or map some axes by name", **{option: tuple(entries)}))
+        raise ArgumentError(expected(expectation, "or pass a mapping from axes", **{option: tuple(entries)}))
     return entries
 
 
 def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[int, ...]:
-    """The entries of an option for some axes, from 1 up; those that a mapping leaves out are 1.
+    """The entries of an option for `axes`, each 1 or more; axes that a mapping leaves out have 1.
 
     >>> numbers(Template((5, 9), "f32", ("batch", "time")), (0, 1), "window", {"time": 3})
     (1, 3)
@@ -73,7 +76,7 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
 
 
 def spread(size: int, dilation: int) -> int:
-    """The length of so many elements that are `dilation` apart: 3 that are 2 apart span 5."""
+    """The length that `size` elements span if they are `dilation` apart: 3 elements that are 2 apart span 5."""
     return (size - 1) * dilation + 1 if size else 0
 
 
@@ -91,7 +94,7 @@ def _padding(
         return tuple(padding)
     if not isinstance(value, Sequence | Mapping) or isinstance(value, str):
         expectation = f'"valid", "same" or {len(axes)} pairs (low, high) as padding'
-        raise ArgumentError(expected(expectation, "or map some axes by name", padding=value))
+        raise ArgumentError(expected(expectation, "or pass a mapping from axes", padding=value))
     pairs: list[tuple[int, int]] = []
     for size, pair in zip(sizes, _for_each(x, axes, "padding", value, (0, 0)), strict=True):
         try:
@@ -99,13 +102,13 @@ def _padding(
         except (TypeError, ValueError):
             raise ArgumentError(expected("(low, high) of integers for each axis as padding", padding=pair)) from None
         if low + size + high < 0:
-            raise ShapeError(expected(f"a padding that leaves a size from 0 up of {x!r}", padding=pair, size=size))
+            raise ShapeError(expected(f"a padding that leaves no negative size of {x!r}", padding=pair, size=size))
         pairs.append((low, high))
     return tuple(pairs)
 
 
 def _places(size: int, padding: tuple[int, int], span: int, stride: int) -> int:
-    """The number of windows of a span that fit: of 3 in 5 elements, 2 apart, 2."""
+    """The number of windows that fit: 2 windows of span 3 fit in 5 elements with stride 2."""
     room = size + sum(padding) - span
     return room // stride + 1 if room >= 0 else 0
 
@@ -130,7 +133,7 @@ def windowed(
 
 
 def window_plan(x: Template, window: Any, strides: Any, padding: Any, dilations: Any, accept: str) -> Plan:
-    """The plan of an op that makes one element of each window, in x's dtype."""
+    """The plan of an op that reduces each window to one element, in x's dtype."""
     check_dtype(x.dtype, accept)
     shape, options = windowed(x, window, strides, padding, dilations)
     return Plan(intern_template(shape, x.dtype, x.names), (x.dtype,), options)

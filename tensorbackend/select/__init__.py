@@ -1,8 +1,8 @@
 """The choice of the backend that runs an op: the registry, the default, the choice by operands, and transfers.
 
-- `registry`: backends by name, built in, of plugins or registered, each loaded when it is first asked for;
+- `registry`: backends by name (built in, from plugins, or registered), each loaded when it is first asked for;
 - `default`: the backend of new tensors, and what `backend=` stands for;
-- `choice`: the backend on which an op runs, and its operands brought there;
+- `choice`: the backend on which an op runs, and moving its operands there;
 - `devices`: the devices of a backend, with the known facts of each;
 - `transfer`: tensors that users copy, move or give up.
 """

@@ -1,4 +1,4 @@
-"""The backend on which an op runs, by its operands, and the operands brought there."""
+"""Chooses the backend on which an op runs by its operands, and moves the operands there."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .default import current
 def common_backend(tensors: Iterable[Tensor]) -> Backend:
     """The backend on which an op with these inputs runs, the default one if there are none.
 
-    The highest `dispatch_priority` wins: a template tensor makes the result one, BinaryBackend gives
-    way. Raises `BackendError` for two different backends that both insist.
+    The highest `dispatch_priority` wins: with a template tensor among the inputs the result is a template tensor too,
+    and BinaryBackend gives way to any other. Raises `BackendError` for two backends of equal priority.
     """
     chosen: Backend | None = None
     for tensor in tensors:

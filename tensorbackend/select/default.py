@@ -22,7 +22,7 @@ Result = TypeVar("Result")
 _scoped: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend", default=None)
 _global: Backend | None = None
 
-# The default is looked at and then set.
+# Held while the default is checked and then set.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
@@ -38,12 +38,12 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     backend : Backend, class or str, optional
         An instance, a class or a name; by default the default backend.
     device : str, optional
-        A device of it; by default its own.
+        The name of one of its devices; by default the backend's own device.
 
     Returns
     -------
     Backend
-        The one instance for these.
+        The only instance of this backend for this device.
 
     Examples
     --------
@@ -70,14 +70,14 @@ def placed(backend: BackendLike = None, device: str | None = None, like: Tensor 
     """The backend of a new tensor: the one that is asked for, or the one that holds the data of `like`.
 
     For a tensor on a tape this is the backend that computes; for a tensor of a trace it is the trace. Raises
-    `ArgumentError` where both are given, `OperandError` where `like` is not a tensor.
+    `ArgumentError` if both `backend` and `like` are given, `OperandError` if `like` is not a tensor.
     """
     if like is None:
         return get_backend(backend, device=device)
     if not isinstance(like, Tensor):
-        raise OperandError(expected("a tensor as like", "wrap it in asarray(), or say backend=", like=like))
+        raise OperandError(expected("like to be a tensor", "wrap it in asarray(), or pass backend=", like=like))
     if backend is not None:
-        raise ArgumentError(expected("either backend or like", backend=backend, like=like.template))
+        raise ArgumentError(expected("backend or like, not both", backend=backend, like=like.template))
     return get_backend(like.backend.beneath, device=device)  # type: ignore[arg-type] # every Core is a Backend
 
 
@@ -119,7 +119,7 @@ def set_default_backend(backend: BackendLike) -> None:
     _global = get_backend(backend)
 
 
-# The backend before is read first and set last: an interrupt may come right after any call.
+# The block reads the previous backend first and restores it last: an interrupt may come right after any call.
 
 
 @block

@@ -1,4 +1,4 @@
-"""The devices of backends: names with the known facts of each."""
+"""The devices of backends: their names, with what is known about each device."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Device(str):
     kind : str
         "cpu", "gpu", "tpu" or another word for the kind of device.
     memory : int or None
-        Bytes of memory, all told.
+        The memory in bytes, in total.
     processors : int or None
         The number of processors: logical ones of a host, multiprocessors of a GPU.
     description : str
-        What its maker calls it.
+        The maker's name for it.
     """
 
     backend: Backend
@@ -41,7 +41,7 @@ class Device(str):
 
     @property
     def name(self) -> str:
-        """The name alone."""
+        """The name as a plain string."""
         return str(self)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[De
     Returns
     -------
     tuple of Device
-        Texts that are the names, with `kind`, `memory`, `processors` and `description`.
+        The names, as strings with the attributes of `Device`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The registry: backends by name, each loaded when it is first asked for.
 
 It knows no backend by itself. The package enters its own by `build_in`, distributions declare theirs as entry points,
-and a program registers a class.
+and a program registers a class by `register_backend`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 ENTRY_POINT_GROUP = "tensorbackend.backends"
 
 _built_in: dict[str, Callable[[], type[Backend]]] = {}
-"""Functions that import the class of a backend of the package."""
+"""For each backend of the package, the function that imports its class."""
 
 _classes: dict[str, type[Backend]] = {}
 
-# A name is looked up and then taken.
+# Held while a name is looked up and then taken.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
@@ -37,7 +37,7 @@ def build_in(name: str, load: Callable[[], type[Backend]]) -> None:
 
 
 def backends() -> tuple[str, ...]:
-    """The names of the backends that are built in or that installed distributions declare, sorted.
+    """The names of the backends that are built in, registered, or declared by installed distributions, sorted.
 
     Nothing is imported to find out, so a name here may still fail in `get_backend`.
 
@@ -56,7 +56,7 @@ def backends() -> tuple[str, ...]:
 
 
 def class_names() -> dict[str, str]:
-    """The classes of the backends that the package brings, by their names, with the names of the backends.
+    """The names of the backends that the package brings, by the names of their classes.
 
     >>> class_names()["CupyBackend"]
     'cupy'
@@ -87,7 +87,7 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
     Parameters
     ----------
     backend : type[Backend]
-        The class. Its `name` is the name.
+        The class, registered under its `name`.
 
     Returns
     -------
@@ -114,8 +114,8 @@ def register_backend(backend: type[Backend]) -> type[Backend]:
 def backend_class(name: str) -> type[Backend]:
     """The class that a name stands for, whether or not it can be used on this machine.
 
-    Raises `BackendError` for a name that nothing or more than one distribution declares, and for a plugin
-    that cannot be imported, names no backend or one of another name.
+    Raises `BackendError` for a name that nothing or more than one distribution declares, and for a plugin that cannot
+    be imported, or whose entry point is not a backend class of that name.
     """
     kind = _classes.get(name)
     if kind is None:
@@ -125,7 +125,7 @@ def backend_class(name: str) -> type[Backend]:
 
 
 def claimant(array: object) -> Backend | None:
-    """The backend that alone can hold an array, such as a value that JAX traces; `None` for any other."""
+    """The backend that alone can hold an array, such as a value that JAX traces; `None` for any other array."""
     for kind in map(backend_class, (*_built_in, *_classes)):
         if kind.claims(array):
             return kind()
@@ -135,7 +135,7 @@ def claimant(array: object) -> Backend | None:
 def owner(array: object) -> type[Backend] | None:
     """The backend class to whose library an array belongs; `None` for an array of any other library.
 
-    Plugins that nothing has asked for yet are asked last; one that cannot be imported has no arrays here.
+    Plugins that are not loaded yet are loaded and asked last; a plugin that cannot be imported owns no arrays here.
     """
     for kind in map(backend_class, (*_built_in, *_classes)):
         if is_of(array, kind):
@@ -151,7 +151,7 @@ def owner(array: object) -> type[Backend] | None:
 
 
 def is_of(array: object, kind: type[Backend]) -> bool:
-    """Whether an array is an instance of one of a backend's `array_types`; imports none of these."""
+    """Whether an array is an instance of one of a backend's `array_types`, none of which is imported for this."""
     for text in kind.array_types:
         module, _, name = text.partition(":")
         array_type = getattr(sys.modules.get(module), name, None)
@@ -172,12 +172,12 @@ def started(name: str) -> Backend:
         raise
     except Exception as error:  # whatever a library raises when it is set up
         came = f"{type(error).__name__}: {error}"
-        remedy = "mend what it runs on; other backends are not affected"
+        remedy = "check its library and its devices; other backends are not affected"
         raise BackendError(expected(f"the backend {name!r} to start", remedy, error=came)) from error
 
 
 def _plugins() -> dict[str, list[EntryPoint]]:
-    """The entry points that distributions declare under each name: one, or more where some want the same name."""
+    """The entry points that distributions declare under each name: several if distributions declare the same name."""
     from importlib.metadata import entry_points  # slow to import, and few programs need it
 
     points_by_name: dict[str, list[EntryPoint]] = {}
@@ -199,17 +199,21 @@ def _load_plugin(name: str) -> type[Backend]:
         raise BackendError(expected("the name of a backend", remedy, name=name))
     if len(entries) > 1:
         of = [f"{_distribution(entry)} ({entry.value})" for entry in entries]
-        raise BackendError(expected(f"one plugin {name!r}", "uninstall all distributions but one", declared_by=of))
+        expectation = f"one distribution that declares the backend {name!r}"
+        raise BackendError(expected(expectation, "uninstall the others", declared_by=of))
     (entry,) = entries
     try:
         plugin = entry.load()
-    except (Exception, SystemExit) as error:  # whatever a stranger's module raises while it is imported
+    except (Exception, SystemExit) as error:  # whatever the plugin's module raises while it is imported
         came = f"{type(error).__name__}: {error}"
-        remedy = "mend or uninstall its distribution; other backends are not affected"
-        raise BackendError(expected(f"the backend plugin {name!r} to import", remedy, error=came)) from error
+        remedy = "fix or uninstall its distribution; other backends are not affected"
+        raise BackendError(expected(f"an importable plugin for the backend {name!r}", remedy, error=came)) from error
     if not (isinstance(plugin, type) and issubclass(plugin, Backend)):
-        raise BackendError(expected(f"the plugin {name!r} to name a subclass of Backend", entry_point=plugin))
+        raise BackendError(
+            expected(f"the entry point of the plugin {name!r} to be a subclass of Backend", entry_point=plugin)
+        )
     if plugin.name != name:
-        expectation, remedy = f"the plugin {name!r} to name a class of that name", "rename the entry point or the class"
+        expectation = f"the class of the plugin {name!r} to have the name {name!r}"
+        remedy = "rename the entry point or the class"
         raise BackendError(expected(expectation, remedy, name=plugin.name))
     return plugin

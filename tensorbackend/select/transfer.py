@@ -1,4 +1,4 @@
-"""Tensors that their user copies to another backend, moves there or gives up."""
+"""Copies a tensor to another backend, moves it there, or gives up its data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..tensor import Deallocated, Tensor, bind
 from .choice import check_held
 from .default import get_backend
 
-# A tensor is looked at and then given up.
+# Held while a tensor is checked and then given up.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
@@ -55,5 +55,5 @@ def backend_deallocate(x: Tensor) -> None:
             return
         x.backend.backend_deallocate(x)
         x.__class__ = Deallocated
-    # By the slot, as the tensor's own attribute raises from now on, in other threads too.
+    # By the slot of `Tensor`: the attribute of a `Deallocated` tensor raises, from now on in other threads too.
     vars(Tensor)["data"].__delete__(x)

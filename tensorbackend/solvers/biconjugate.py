@@ -11,7 +11,7 @@ from .iteration import Method, Problem, Watch, dot, held, ratio, square
 
 
 def bicgstab(problem: Problem, degree: int) -> Method:
-    """Biconjugate gradients stabilised by polynomials of a degree; an iteration is `2 * degree` products.
+    """Biconjugate gradients stabilised by polynomials of `degree`; an iteration takes `2 * degree` products.
 
     The preconditioner is applied from the right, so that residuals are those of the system.
 
@@ -65,7 +65,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
 
 
 def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
-    """The factors of vectors whose sum is nearest to r, by orthogonalising the vectors one after the other."""
+    """The factors with which the vectors add up nearest to r, by orthogonalising one vector after the other."""
     directions: list[Tensor] = []
     squares: list[Tensor] = []
     shares: list[list[Tensor]] = []

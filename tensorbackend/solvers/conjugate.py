@@ -39,9 +39,9 @@ def cg(problem: Problem) -> Method:
 
 
 def cg_adaptive(problem: Problem) -> Method:
-    """Conjugate gradients whose directions are made conjugate anew in each iteration, by the product that is there.
+    """Conjugate gradients that explicitly make each direction conjugate to the one before, by the product A p.
 
-    They bear a matrix that is not quite symmetric, and a preconditioner that changes.
+    They tolerate a matrix that is not quite symmetric, and a preconditioner that changes.
 
     References
     ----------
@@ -71,5 +71,5 @@ def cg_adaptive(problem: Problem) -> Method:
 
 
 def _broke(product: Tensor) -> Tensor | None:
-    """Where a direction is taken to zero; of a single example the next residual is no number then."""
+    """Where the product of p and A p is 0; `None` for a single example, whose next residual is then not finite."""
     return None if product.ndim == 1 else product == 0

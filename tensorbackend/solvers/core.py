@@ -51,7 +51,7 @@ class Inputs(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result of a solve, of each example in the axes before the last."""
+    """The result of a solve, for each example of the batch."""
 
     x: Tensor
     residual: Tensor
@@ -78,7 +78,7 @@ def solved(plan: Plan, tensors: Inputs) -> Outcome:
         return conj(form.transposed(tensors.parts, conj(x)))
 
     def precondition(x: Tensor) -> Tensor:
-        assert plan.preconditioner is not None  # where it is called
+        assert plan.preconditioner is not None  # it is called only then
         return project(plan.preconditioner(tensors.preconditioner, x))
 
     b = project(tensors.b)
@@ -119,13 +119,14 @@ def _method(plan: Plan, problem: Problem, tensors: Inputs) -> Method:
 
 
 def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound: Tensor, rtol: Tensor) -> Outcome:
-    """Judges convergence by the residual itself: in a method's recurrence errors add up.
+    """Judges convergence by the residual itself, because errors add up in a method's recurrence.
 
-    It may be 10 times the tolerance, or what rounding leaves of a product with x, up to a half of the digits of b.
+    The residual may be 10 times the tolerance, or as large as the rounding errors of a product with x, up to sqrt(eps)
+    times the norm of b, which is half of the digits of b.
     """
     sign = where(iota(x.shape[-1], dtype="int32", backend=x.backend) % 2 == 0, 1, -1)
     probe = broadcast_to(astype(sign, x.dtype), x.shape if plan.trajectory is None else x.shape[1:])
-    size = square(problem.apply(probe)) / x.shape[-1]  # the squared norm of the matrix, about
+    size = square(problem.apply(probe)) / x.shape[-1]  # about the squared norm of the matrix
 
     def residual(x: Tensor) -> Tensor:
         return problem.b - problem.apply(x)

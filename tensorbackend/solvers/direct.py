@@ -1,4 +1,4 @@
-"""Direct solves: by the factors of a dense matrix on any backend, by SciPy's of a sparse one on the host."""
+"""Direct solves: by the factors of a dense matrix on any backend, by SciPy's of a sparse matrix on the host."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def eliminated(matrix: Tensor, b: Tensor) -> Tensor:
 
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
-    """Solves by SuperLU, whose factors are kept by the content of the matrix, and serve the transpose too."""
+    """Solves by SuperLU. Its factors are kept under the content of the matrix, and serve the transpose too."""
     solution: Tensor = host_call(_on_host, b, matrix, b, transposed)
     return solution
 
@@ -66,7 +66,7 @@ free_in_child(sys.modules[__name__], "_lock")
 
 
 def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
-    """The solution for arrays; matrices of a batch one after the other."""
+    """The solution as an array; the matrices of a batch are solved one after the other."""
     parts = matrix.values, matrix.first, matrix.second
     if all(x.ndim == 1 for x in parts):
         return _by(matrix, parts, b.reshape(-1, b.shape[-1]).T, transposed).T.reshape(b.shape)
@@ -79,7 +79,7 @@ def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
 
 
 def _by(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
-    """The solution by factors that are known, or are made."""
+    """The solution by factors, which are computed unless they are kept from an earlier solve."""
     dtype = parts[0].dtype
     digest = blake2b(repr((matrix.format, matrix.size, dtype)).encode(), digest_size=16)
     for array in parts:

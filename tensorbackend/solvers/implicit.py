@@ -27,9 +27,9 @@ Values = Sequence[Tensor]
 
 
 def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
-    """The solution of a system, which has a gradient by b and by the values of the matrix.
+    """The solution of a system, with gradients with respect to b and to the values of the matrix.
 
-    The iterations are constant to gradients. The gradient is that of the solution, as a function of the arguments.
+    No gradient flows through the iterations. The gradient is that of the solution as a function of the arguments.
     """
     if common_backend(flatten(tensors)[0]).dispatch_priority <= 1:  # nothing records the computation
         return solved(plan, tensors)
@@ -44,7 +44,7 @@ def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
     def implicit(values: Values, b: Tensor, x: Tensor) -> Any:
         def pull(cotangent: Tensor) -> Any:
             if plan.trajectory is not None:
-                remedy = "solve without one where a gradient is wanted"
+                remedy = "solve without a trajectory to get a gradient"
                 raise GradientError(expected("no gradient through the trajectory of a solve", remedy))
             # x as a function of the arguments, so that a second derivative sees how it depends on them.
             solution = implicit(values, b, x)
@@ -72,7 +72,7 @@ def _transposed(form: Form) -> Form:
 
 
 def _solved_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
-    """The solution with the transpose, without a conjugate, for another b, as near as the first one was asked to be."""
+    """Solves with the transpose (not conjugated) of the matrix for another b, to the tolerances of the first solve."""
     before = square(tensors.b)
     rtol = maximum(tensors.rtol, where(before == 0, 0, ratio(tensors.atol, sqrt(before)))).detach()
     basis = None if tensors.basis is None else conj(tensors.basis)
@@ -82,7 +82,7 @@ def _solved_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
         return conj(with_gradient(plan, other).x)
     form = _transposed(plan.form)
     preconditioner = None if plan.preconditioner is None else _transposed(plan.preconditioner)
-    start = zeros_like(tensors.b)  # as long as a row
+    start = zeros_like(tensors.b)  # one element for each row of the matrix
     return with_gradient(plan._replace(form=form, preconditioner=preconditioner), other._replace(x0=start)).x
 
 
@@ -101,7 +101,8 @@ def _by_values(
     cotangents = pulled(x, -by_b)
     if plan.method != "lsqr":
         return list(cotangents)
-    # Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413 to 432, the derivative of the inverse.
+    # The derivative of the pseudo-inverse: Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413
+    # to 432.
     residual = tensors.b - plan.form(tensors.parts, x)
     back = tensors._replace(x0=zeros_like(x), b=conj(by_b), atol=zeros_like(tensors.atol))
     of_rows = with_gradient(plan, back).x

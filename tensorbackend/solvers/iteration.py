@@ -1,6 +1,6 @@
 """Parts that the iterative methods share: the problem, its progress, and the loop.
 
-Vectors have shape (..., n), numbers of each example shape (..., 1), so that they broadcast.
+Vectors have shape (..., n), and numbers for each example have shape (..., 1), so that they broadcast.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far each example is."""
+    """How far the solution of each example has come."""
 
     going: Tensor
     iterations: Tensor
@@ -56,7 +56,7 @@ class Method(NamedTuple):
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...]], tuple[Any, ...]]
     bound: Tensor
-    """A squared residual beyond which it has diverged."""
+    """The squared residual beyond which the method has diverged."""
 
 
 def dot(x: Tensor, y: Tensor) -> Tensor:
@@ -73,23 +73,23 @@ def square(x: Tensor) -> Tensor:
 
 
 def step_of(going: Tensor, numerator: Tensor, denominator: Tensor) -> Tensor:
-    """A quotient, 0 for examples that are done. That of a single one may be no number, which ends the loop."""
+    """The quotient, 0 for examples that are done. For a single example it may be NaN, which ends the loop."""
     return numerator / denominator if going.ndim == 1 else where(going, ratio(numerator, denominator), 0)
 
 
 def ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
-    """A quotient that is 0 where the denominator is."""
+    """The quotient, 0 where the denominator is 0."""
     nothing = denominator == 0
     return where(nothing, 0, numerator / where(nothing, 1, denominator))
 
 
 def held(going: Tensor, factor: Tensor) -> Tensor:
-    """A factor of examples that go on, 0 for the others; of a single one, which goes on as long as the loop, itself."""
+    """The factor, 0 for examples that are done. A single example goes on as long as the loop, so its factor stays."""
     return factor if going.ndim == 1 else where(going, factor, 0)
 
 
 class Watch:
-    """Tells the progress of a method from the squared norm of its residual, at first that of the first one."""
+    """Tells the progress of a method from the squared norms of its residuals, of which `first` is the first."""
 
     def __init__(self, problem: Problem, first: Tensor) -> None:
         self.problem, self.bound = problem, first * GROWTH + problem.goal
@@ -97,12 +97,12 @@ class Watch:
         self.first = Progress(self._goes_on(none, first), none, first)
 
     def _goes_on(self, iterations: Tensor, residual: Tensor) -> Tensor:
-        """Not for NaN either."""
+        """Whether an example goes on: its residual is not small enough, too large or NaN, and iterations are left."""
         open_ = logical_and(residual > self.problem.goal, residual <= self.bound)
         return logical_and(open_, iterations < self.problem.most)
 
     def __call__(self, before: Progress, residual: Tensor, broke: Tensor | None = None) -> Progress:
-        """The progress after one more iteration; a method that `broke` down gives its residual up."""
+        """The progress after one more iteration; where the method `broke` down, the residual becomes infinite."""
         if broke is not None:
             residual = where(logical_and(broke, residual > self.problem.goal), _INFINITY, residual)
         if residual.ndim == 1:
@@ -117,7 +117,7 @@ _INFINITY = float("inf")
 
 
 def iterated(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, Progress]:
-    """The solution and its progress in the end, or stacked for some numbers of iterations."""
+    """The solution and its progress at the end, or stacked for the numbers of iterations in a trajectory."""
 
     def goes_on(state: tuple[Any, ...]) -> Tensor:
         going = state[0].going

@@ -1,4 +1,4 @@
-"""Least squares, for any matrix, with more rows than columns or fewer."""
+"""Least squares, for any matrix, whether it has more rows or more columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .iteration import Method, Problem, Progress, Watch, ratio, square
 
 
 def lsqr(problem: Problem, normal: Tensor) -> Method:
-    """The x of least norm among those whose residual is least.
+    """The x of least norm among those whose residual is least, by LSQR.
 
-    It has converged too where the residual is orthogonal to all columns within the tolerance `normal`, relative to the
-    norms of the residual and of the matrix.
+    An example has converged as well if its residual is orthogonal to all columns within the tolerance `normal`,
+    relative to the norms of the residual and of the matrix.
 
     References
     ----------
@@ -26,7 +26,7 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     """
 
     def normalised(x: Tensor) -> tuple[Tensor, Tensor]:
-        """A vector of length 1 and the length, as numbers of the vector's dtype."""
+        """The vector scaled to length 1, and its length in the vector's dtype."""
         length = astype(sqrt(square(x)), x.dtype)
         return ratio(x, length), length
 
@@ -37,7 +37,7 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     tell = Watch(problem, first)
 
     def settled(told: Progress, least: Tensor) -> Progress:
-        """Counts examples whose residual can be no smaller as ones that have converged."""
+        """Counts examples as converged whose residual cannot become smaller."""
         residual = where(least, minimum(told.residual, problem.goal), told.residual)
         return told._replace(going=logical_and(told.going, logical_not(least)), residual=residual)
 

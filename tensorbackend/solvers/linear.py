@@ -1,8 +1,8 @@
 """Linear functions of vectors: what they are made of, how they are applied, and their transposes.
 
-A vector is what stands along the last axis; all axes before are those of a batch. A linear function has two halves: a
-*form*, which hashes, and the tensors that it needs. A compiled solver belongs to forms, and tensors are its arguments,
-so that another matrix of the same structure, or a function that is traced to the same operations, needs no other one.
+A vector lies along the last axis; all axes before it are batch axes. A linear function has two halves: a *form*, which
+is hashable, and the tensors that it needs. A solver is compiled for forms and takes the tensors as arguments, so that
+it serves another matrix of the same structure, and another function that is traced to the same operations.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ Tensors = Sequence[Tensor]
 
 
 class Form(Protocol):
-    """The computation of a linear function on its tensors and vectors; it hashes."""
+    """The computation of a linear function from its tensors and a vector; it is hashable."""
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
-        """The function of x, of shape (..., columns)."""
+        """The function applied to x of shape (..., columns)."""
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
-        """The transpose, without a conjugate, of y of shape (..., rows)."""
+        """The transpose (not conjugated) applied to y of shape (..., rows)."""
 
 
 class Linear(NamedTuple):
@@ -48,7 +48,7 @@ class Linear(NamedTuple):
     parts: tuple[Tensor, ...]
 
     def __call__(self, x: Tensor) -> Tensor:
-        """The function of x."""
+        """The function applied to x."""
         return self.form(self.parts, x)
 
     @property
@@ -60,16 +60,16 @@ class Linear(NamedTuple):
 
 @dataclass(frozen=True)
 class Transposed:
-    """The transpose of another."""
+    """The transpose of another form."""
 
     form: Form
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
-        """The other's transpose."""
+        """The transpose of the other form applied to x."""
         return self.form.transposed(parts, x)
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
-        """The other."""
+        """The other form applied to y."""
         return self.form(parts, y)
 
 
@@ -113,7 +113,7 @@ class Sparse:
 
 @dataclass(frozen=True)
 class Diagonal:
-    """A product with one number for each element."""
+    """A diagonal matrix: multiplies each element by a number of its own."""
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The product."""
@@ -124,27 +124,27 @@ class Diagonal:
 
 @dataclass(frozen=True)
 class Factors:
-    """Incomplete factors, which are solved with."""
+    """Incomplete factors of a matrix; the function solves with them."""
 
     tree: Tree
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
-        """The solution."""
+        """The solution for x."""
         return _by_columns(unflatten(self.tree, parts).solve, x)
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
-        """The solution with the transposed factors."""
+        """The solution for y with the transposed factors."""
         return by_vjp(self, parts, y, y.shape[-1])
 
 
 def _by_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """A function of the columns of matrices, for vectors along the last axis."""
+    """Applies a function that takes the columns of a matrix to vectors along the last axis."""
     return solve(x) if x.ndim == 1 else solve(x[..., None])[..., 0]
 
 
 @dataclass(frozen=True)
 class Traced:
-    """A function of the user's, as a graph that takes the tensors it closes over and then the vectors."""
+    """The user's function, as a graph that takes the tensors that it closes over and then the vectors."""
 
     graph: Graph
     rows: int
@@ -158,7 +158,7 @@ class Traced:
         return reshape(product.rename(*(None,) * product.ndim), (*x.shape[:-1], self.rows))
 
     def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
-        """The transpose: the function of cotangents, as the function is linear."""
+        """The transpose: the function that pulls cotangents back, as this function is linear."""
         return by_vjp(self, parts, y, self.columns)
 
 
@@ -173,7 +173,7 @@ def by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
 
 
 def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
-    """A matrix or a function as a linear function of vectors like a template, whose last `count` axes are one vector.
+    """A matrix or a function as a linear function of vectors like `vectors`, whose last `count` axes are one vector.
 
     Raises `OperandError` for anything else, `ShapeError` for a function that does not return vectors.
     """
@@ -193,7 +193,7 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
     (result,) = graph.results
     batch = vectors.shape[: vectors.ndim - count]
     if result.shape[: len(batch)] != batch or result.ndim <= len(batch):
-        remedy = "say by vector_axes= how many of the last axes are one vector"
+        remedy = "pass as vector_axes= how many of the last axes form one vector"
         raise ShapeError(expected(f"{name} to keep the axes before a vector, {batch}", remedy, returned=result))
     if result.dtype is not vectors.dtype:
         remedy = "cast b with astype()"
@@ -204,7 +204,7 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
 
 
 def in_dtype(function: Linear, dtype: Any) -> Linear:
-    """A matrix in another dtype."""
+    """The function with its matrix in another dtype; a traced function stays as it is."""
     if isinstance(function.form, Traced):
         return function
     values, *places = function.parts
@@ -214,7 +214,7 @@ def in_dtype(function: Linear, dtype: Any) -> Linear:
 
 
 def shape_of(function: Linear) -> tuple[tuple[int, ...], int, int]:
-    """The axes of a batch of matrices, and the numbers of rows and columns."""
+    """The batch shape of the matrices, and their numbers of rows and columns."""
     form = function.form
     if isinstance(form, Traced):
         return (), form.rows, form.columns

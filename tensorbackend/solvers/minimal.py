@@ -1,4 +1,4 @@
-"""Minimal residuals over Krylov spaces that start anew, for any square matrix."""
+"""Minimal residuals over Krylov spaces, with restarts, for any square matrix."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def gmres(problem: Problem, restart: int) -> Method:
         return x if precondition is None else precondition(x)
 
     def cycle(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Directions, the triangle of rotated coefficients, the rotation so far, and the rotated residual."""
+        """One cycle: keeps directions, the triangle of rotated coefficients, the rotation, and the rotated residual."""
         progress, x, r = state
         batch = r.shape[:-1]
         length = sqrt(square(r))
         basis = where((rows == 0)[:, None], ratio(r, astype(length, r.dtype))[..., None, :], 0)
-        triangle = zeros((*batch, restart, size), dtype=r.dtype, like=like)  # a row of it for each iteration
+        triangle = zeros((*batch, restart, size), dtype=r.dtype, like=like)  # transposed: a row for each iteration
         rotation = broadcast_to(eye(size, dtype=r.dtype, backend=like.backend), (*batch, size, size))
         left = where(rows == 0, astype(length, r.dtype), 0)
 
@@ -60,7 +60,7 @@ def gmres(problem: Problem, restart: int) -> Method:
             length = astype(sqrt(square(direction)), r.dtype)
             basis = where(after[:, None], ratio(direction, length)[..., None, :], basis)
             column = _columns(rotation, where(after, length, coefficients))
-            # A rotation of the two last rows makes the lower one 0.
+            # A rotation of the last two rows makes the lower element of the column 0.
             one = sum_(where(here, column, 0), axis=-1, keepdims=True)
             other = sum_(where(after, column, 0), axis=-1, keepdims=True)
             hypotenuse = astype(sqrt(abs_(one) ** 2 + abs_(other) ** 2), r.dtype)
@@ -92,7 +92,7 @@ def gmres(problem: Problem, restart: int) -> Method:
         return _after(progress, inner, square(r)), x, r
 
     def _after(before: Progress, inner: Progress, residual: Tensor) -> Progress:
-        """The progress of a cycle: its iterations, judged by the residual itself."""
+        """The progress after a cycle: with its iterations, but judged by the residual itself."""
         told = tell(before, residual)
         more = logical_and(told.going, less(inner.iterations, problem.most))
         return Progress(more, inner.iterations, told.residual)
@@ -117,7 +117,7 @@ def _diagonal(matrix: Tensor) -> Tensor:
 
 
 def _turned(x: Tensor, c: Tensor, s: Tensor, here: Tensor, after: Tensor) -> Tensor:
-    """Matrices whose rows `here` and `after` are rotated."""
+    """The matrices with their rows `here` and `after` rotated."""
     one = sum_(where(here[:, None], x, 0), axis=-2, keepdims=True)
     other = sum_(where(after[:, None], x, 0), axis=-2, keepdims=True)
     c, s = c[..., None], s[..., None]

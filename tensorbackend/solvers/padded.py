@@ -1,8 +1,8 @@
-"""Sparse matrices by the first entries of all rows, the second ones, and so on, for many products with one matrix.
+"""Sparse matrices as the first entries of all rows, the second ones and so on, for many products with one matrix.
 
-Such a product takes elements of the vector and multiplies, a few times. It never adds at places that depend on data,
-which is slow on most backends. A few long rows, such as one of a border that makes a matrix regular, are summed apart.
-Where the entries stand is found on the host, once for a structure.
+Each step of a product gathers elements of the vector and multiplies them by one entry of each row. So there are few
+steps and no scatter-add, which is slow on most backends. The rest of a few long rows, such as a border row that makes a
+matrix regular, is summed separately. The places of the entries are found on the host, once for each structure.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from ..tensor import Tensor
 from .linear import Linear, Sparse, Tensors, by_vjp
 
 MOST: Final = 16
-"""The most steps of a product, each of which takes an entry of every row; the rest of longer rows is summed apart."""
+"""The most steps of a product, each with one entry of every row; the rest of longer rows is summed separately."""
 
 FILLED: Final = 2
-"""The most entries of the blocks, including those that fill rows up, in multiples of those that the matrix stores."""
+"""The most entries of the blocks, including padding, as a multiple of the entries that the matrix stores."""
 
 
 class Block(NamedTuple):
-    """Where entries of rows stand; each tensor has one shape."""
+    """The places of entries of rows; all tensors have the same shape."""
 
     entries: Tensor
     """The number of the stored entry."""
     columns: Tensor
     held: Tensor | None
-    """Whether an entry is stored rather than fills a row up; `None` if all are stored."""
+    """Whether an entry is stored, and not padding; `None` if all are stored."""
 
     def of(self, values: Tensor) -> Tensor:
-        """The values of a matrix at the entries, and 0 at those that fill rows up."""
+        """The values of a matrix at the entries, and 0 for padding."""
         taken_values = take_at(values, self.entries, axis=-1, mode="clip")
         return taken_values if self.held is None else where(self.held, taken_values, 0)
 
 
 class Structure(NamedTuple):
-    """Where the entries of a matrix stand.
+    """The places of the entries of a matrix.
 
-    Of the rows [a b], [c], [d e f g h] the first block has, with two entries of each row, (a, c, d) and (b, -, e), and
+    For the rows [a b], [c], [d e f g h] and two entries of each row, the first block has (a, c, d) and (b, -, e), and
     the second one (f, g, h).
     """
 
@@ -60,12 +60,12 @@ class Structure(NamedTuple):
     rest: Block | None
     """The further entries of long rows, of shape (long rows, entries), `None` where no row is long."""
     slots: Tensor | None
-    """0 for a short row, or 1 + its place among the long ones."""
+    """For each row: 0 if it is short, else 1 + its place among the long rows."""
 
 
 @dataclass(frozen=True)
 class Padded:
-    """A sparse matrix, or a batch of one structure, by the values and columns of its blocks, and the slots of rows."""
+    """A sparse matrix, or a batch with one structure; its parts are the blocks' values and columns, and the slots."""
 
     size: int
     """The number of columns."""
@@ -90,14 +90,14 @@ class Padded:
 
 
 def repeated(function: Linear) -> Linear:
-    """A linear function in the form that is quickest where it is called again and again."""
+    """The linear function in the form that is quickest for many calls."""
     if not isinstance(function.form, Sparse):
         return function
     matrix: SparseMatrix = unflatten(function.form.tree, function.parts)
     if matrix.backend.beneath.multiplies_rows:
         return function
     structure = _structure(matrix)
-    if structure is None:  # rows are at least not to be counted each time
+    if structure is None:  # COO at least spares each product finding the rows
         leaves, tree = flatten(matrix.to_coo())
         return Linear(Sparse(tree), tuple(leaves))
     parts = [structure.first.of(matrix.values), structure.first.columns]
@@ -110,7 +110,7 @@ _structures: dict[Any, tuple[ref[Tensor], ref[Tensor], Structure | None]] = {}
 
 
 def _structure(matrix: SparseMatrix) -> Structure | None:
-    """The structure of a matrix, `None` where it cannot be read, or too much would fill its rows up."""
+    """The structure of a matrix; `None` if its indices cannot be read, are batched or empty, or need much padding."""
     first, second = matrix.first, matrix.second
     key = id(first), id(second), matrix.format, matrix.size
     known = _structures.get(key)
@@ -143,7 +143,8 @@ def _laid(matrix: SparseMatrix, first: Any, second: Any) -> Structure | None:
     narrow = "int32" if max(count, *matrix.size) < 2**31 else "int64"
 
     def block(rows: Any, steps: Any) -> Block:
-        # Padding stands at a column of its row, so that an infinity comes to no other row.
+        # Padding repeats the last column of its row, so that an infinity comes to no other row. Only padding of a row
+        # without entries takes a column of another row.
         last = ends[rows] - 1
         entries = order[numpy.clip(numpy.minimum(last - lengths[rows] + 1 + steps, last), 0, count - 1)]
         held = steps < lengths[rows]
@@ -174,7 +175,7 @@ def _entries_of_each(lengths: Any) -> int:
 
 
 def _places(matrix: SparseMatrix, first: Any, second: Any) -> tuple[Any, Any]:
-    """The row and the column of each entry, those outside moved inside, as products take them."""
+    """The row and the column of each entry; indices outside the matrix are moved inside, as in products."""
     if matrix.format != "coo":
         ends = numpy.clip(first[1:], 0, len(second))
         first = numpy.cumsum(numpy.bincount(ends, minlength=len(second) + 1))[: len(second)]

@@ -1,4 +1,4 @@
-"""Preconditioners: functions near the inverse of a matrix, from a word or of the user's."""
+"""Preconditioners: functions near the inverse of a matrix, chosen by name or given by the user."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ WORDS: Final = ("jacobi", "ilu")
 
 
 def preconditioner(choice: Any, matrix: Linear, vectors: Template, count: int) -> Linear | None:
-    """The linear function by which a preconditioner changes residuals, which look like `vectors`; `None` for none.
+    """The linear function that a preconditioner applies to residuals like `vectors`; `None` if there is none.
 
-    Raises `ArgumentError` for a word that is none, and for one of a function, whose entries are not known.
+    Raises `ArgumentError` for an unknown name, and for a name where A is a function, whose entries are not known.
     """
     if choice is None:
         return None
     if not isinstance(choice, str):
         return linear(choice, vectors, count, "preconditioner")
     if choice not in WORDS:
-        expectation = f"a preconditioner of {', '.join(map(repr, WORDS))}, or a function or matrix near the inverse"
+        expectation = (
+            f"a preconditioner of {', '.join(map(repr, WORDS))}, or a function or matrix that approximates the inverse"
+        )
         raise ArgumentError(expected(expectation, preconditioner=choice))
     form = matrix.form
     if isinstance(form, Traced):
-        remedy = "find its matrix by tb.sparse.from_function(), or give a function near the inverse"
+        remedy = "find its matrix with tb.sparse.from_function(), or pass a function that approximates the inverse"
         raise ArgumentError(expected("a matrix for a preconditioner by name", remedy, preconditioner=choice))
     a: Any = unflatten(form.tree, matrix.parts) if isinstance(form, Sparse) else matrix.parts[0]
     if choice == "jacobi":

@@ -1,4 +1,4 @@
-"""`solve`: a linear system by one of many methods, with a gradient that is another solve."""
+"""`solve`: solves a linear system by one of many methods, with a gradient that is another solve."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Solution(NamedTuple):
     """Result of `solve`. With a trajectory each part has one more axis, in front."""
 
     x: Tensor
-    """The solution, the axes of a batch in front."""
+    """The solution, with the batch axes in front."""
     residual: Tensor
-    """b - A x, computed from x in the end; without its part in the null space."""
+    """b - A x, computed from the final x; without its part in the null space."""
     iterations: Tensor
     """The number of iterations, int32, for each example."""
     converged: Tensor
@@ -78,46 +78,47 @@ def solve(
 ) -> Solution:
     """Solve A x = b on any backend, with gradients for b and for the values of A.
 
-    A vector stands along the last axis of b; all axes before are those of a batch, and each example stops for itself.
+    A vector lies along the last axis of b. All axes before it are batch axes, and each example stops by itself.
 
     Parameters
     ----------
     A : SparseMatrix, Tensor or function
-        A matrix of shape (..., n, m), whose leading axes are of the batch: one of `tb.sparse`, a dense tensor, another
-        library's. Or a linear function that takes tensors like b, a whole batch at once, and returns such tensors. It
-        is traced; the tensors that it closes over have a gradient.
+        A matrix of shape (..., n, m), whose leading axes are batch axes: a sparse matrix of `tb.sparse`, a dense
+        tensor, or another library's matrix. Or a linear function that takes tensors like b, a whole batch at once, and
+        returns such tensors. It is traced, and the tensors that it closes over have gradients.
     b : Tensor
         Shape (..., n), floating or complex. For a function the last `vector_axes` axes are one vector.
     method : str
-        `"cg"`, conjugate gradients, and `"cg-adaptive"`, which bears a matrix that is not quite symmetric: for
-        Hermitian matrices that are definite. `"bicgstab"`, also `"bicgstab(2)"` and so on for polynomials of another
-        degree, and `"gmres"`: for any square matrix. `"lsqr"`: the least x with the least residual, for any matrix.
-        `"direct"`: by factors, of a sparse matrix by SciPy's SuperLU on the host, which keeps them for the next solve.
-        `"auto"` is `"direct"` for a dense matrix and `"bicgstab(2)"` for all else.
+        For Hermitian definite matrices: `"cg"`, conjugate gradients, and `"cg-adaptive"`, which tolerates a matrix that
+        is not quite symmetric. For any square matrix: `"bicgstab"`, also `"bicgstab(2)"` and so on for polynomials of
+        another degree, and `"gmres"`. For any matrix: `"lsqr"`, which gives the least x with the least residual.
+        `"direct"` solves by factors. Those of a sparse matrix come from SciPy's SuperLU on the host, and are kept for
+        the next solve. `"auto"` is `"direct"` for a dense matrix and `"bicgstab(2)"` for all else.
     x0 : Tensor, optional
         Where to begin; zeros by default. Constant to gradients.
     rtol, atol : float or Tensor
         An example has converged where the norm of the residual is at most `max(rtol * norm(b), atol)`. Tensors have a
         number for each example.
     max_iterations : int or Tensor, optional
-        The most iterations, for each example if it is a tensor; by default 10 n. An iteration of `"bicgstab(l)"` is
-        2 l products with A, any other's is one, or two with the transpose of A.
+        The most iterations, for each example if it is a tensor; by default 10 m. An iteration takes 2 l products for
+        `"bicgstab(l)"`, one with A and one with its transpose for `"lsqr"`, and one for the other methods.
     preconditioner : {"jacobi", "ilu"}, function or matrix, optional
-        An approximation of the inverse of A: for a matrix the inverse of its diagonal, or its incomplete factors; or a
-        linear function of residuals. It is constant to gradients. Not for `"lsqr"` and `"direct"`.
+        An approximation of the inverse of A. For a matrix A, `"jacobi"` takes the inverse of its diagonal and `"ilu"`
+        its incomplete factors; for any A, give a linear function of residuals or a matrix. It is constant to gradients.
+        Not for `"lsqr"` and `"direct"`.
     null_space : "constant" or Tensor, optional
-        Vectors that A and its transpose take to zero: all constant ones, as in a problem with Neumann's boundary
-        conditions, or those that span the null space, shape (n,) or (k, n). Then the solution is the one without a part
-        in the null space, and of b that part is left out.
+        Vectors that A and its transpose take to zero: `"constant"` for the constant vectors, as in a problem with
+        Neumann's boundary conditions, or vectors that span the null space, of shape (n,) or (k, n). The solution then
+        has no part in the null space, and the part of b in it is ignored.
     vector_axes : int
-        How many of the last axes of b are one vector; more than 1 for a function alone.
+        How many of the last axes of b are one vector; more than 1 only for a function.
     restart : int
-        Iterations of `"gmres"` before it starts anew; it keeps so many vectors.
+        The number of iterations of `"gmres"` before it restarts; it keeps as many vectors.
     trajectory : sequence of ints, optional
-        Ascending numbers of iterations, of `"gmres"` of restarts, after which x and all else are given, stacked. No
-        more iterations are made than the last of them.
+        Ascending numbers of iterations (of restarts for `"gmres"`) after which x and all other parts of the result are
+        taken; each part is stacked along a new first axis. No iterations follow the last of these.
     raise_on_failure : bool
-        Whether an example that has not converged is an error, also in a compiled function once its data are there.
+        Whether to raise an error if an example has not converged; in a compiled function too, once its data are there.
 
     Returns
     -------
@@ -130,14 +131,15 @@ def solve(
     ShapeError, NamesError, DTypeError
         For A and b that do not go together.
     ArgumentError
-        For an unknown method, a tolerance below 0, and what does not go with the method.
+        For an unknown method, a tolerance below 0, and an argument that does not go with the method.
     ConvergenceError
         With `raise_on_failure`, for an example that has not converged.
 
     Notes
     -----
-    The gradient by b is a solve with the transpose by the same method, to the same tolerances; that by A is its product
-    with x. Both have gradients again. The gradient of `"lsqr"` by a matrix takes three solves.
+    The gradient with respect to b is a solve with the transpose by the same method, to the same tolerances. The
+    gradient with respect to A is the product of that solution with x. Both have gradients again. For `"lsqr"`, the
+    gradient with respect to a matrix takes three solves.
 
     Examples
     --------
@@ -179,7 +181,7 @@ def solve(
 
 
 def _home(*arguments: Any) -> Backend:
-    """Where a system is solved."""
+    """The backend on which a system is solved."""
     return common_backend(leaf for leaf in flatten(arguments)[0] if isinstance(leaf, Tensor))
 
 
@@ -194,14 +196,14 @@ _DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
 
 
 def _method(method: str, A: Any, restart: int) -> tuple[str, int]:
-    """The method's word, and its degree or the length of its cycles."""
+    """The method's name, and its degree or the length of its cycles."""
     if restart < 1:
         raise ArgumentError(expected("a restart after 1 iteration or more", restart=restart))
     degree = _DEGREE.fullmatch(method)
     if degree is not None and int(degree[1]) > 0:
         return "bicgstab", int(degree[1])
     if method not in METHODS or method == "bicgstab(l)":
-        raise ArgumentError(expected(f"a method of {', '.join(map(repr, METHODS))}", method=method))
+        raise ArgumentError(expected(f"one of the methods {', '.join(map(repr, METHODS))}", method=method))
     if method == "auto":
         dense = not isinstance(A, SparseMatrix) and not callable(A) and not hasattr(A, "tocsr")
         return ("direct", 1) if dense else ("bicgstab", 2)
@@ -213,7 +215,7 @@ def _check_tolerances(name: str, rtol: Any, atol: Any) -> None:
         if not isinstance(value, Tensor) and isinstance(value, int | float) and (value < 0 or isnan(value)):
             raise ArgumentError(expected(f"{word} of 0 or more", **{word: value}))
     if name != "direct" and not isinstance(rtol, Tensor) and not isinstance(atol, Tensor) and rtol == atol == 0:
-        raise ArgumentError(expected("a tolerance above 0", "say rtol= or atol=", rtol=rtol, atol=atol))
+        raise ArgumentError(expected("a tolerance above 0", "pass rtol= or atol=", rtol=rtol, atol=atol))
 
 
 class _System:
@@ -242,7 +244,7 @@ class _System:
         self.columns, self.rows = columns, rows
         size = prod(b.shape[b.ndim - count :])
         if size != rows:
-            raise ShapeError(expected(f"b with {rows} elements in a vector, as A has rows", b=b.template))
+            raise ShapeError(expected(f"b with {rows} elements in a vector, the number of rows of A", b=b.template))
         self._broadcast(batch, b, guess)
         self.residuals = b.template
         self.basis = self._basis(null_space)
@@ -258,23 +260,23 @@ class _System:
         if one is not None and other is not None and one != other:
             remedy = "rename() one of them"
             raise NamesError(
-                expected("one name of the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template)
+                expected("one name for the rows of A and the vectors of b", remedy, A=self.matrix, b=b.template)
             )
 
     def _broadcast(self, batch: tuple[int, ...], b: Tensor, guess: Tensor | None) -> None:
-        """b and x0 with all axes of the batch, and the names of these."""
+        """Broadcasts b and x0 to all batch axes, and merges the names of these axes."""
         parts = [b.template.replace(shape=b.shape[: b.ndim - self.count], names=b.names[: b.ndim - self.count])]
         if self.matrix is not None:
             parts.append(self.matrix.replace(shape=batch, names=self.matrix.names[:-2]))
         if guess is not None:
             batch_ndim = guess.ndim - self.count
             if batch_ndim < 0 or prod(guess.shape[batch_ndim:]) != self.columns:
-                expectation = f"x0 with {self.columns} elements in a vector, as A has columns"
+                expectation = f"x0 with {self.columns} elements in a vector, the number of columns of A"
                 raise ShapeError(expected(expectation, x0=guess.template))
             parts.append(guess.template.replace(shape=guess.shape[:batch_ndim], names=guess.names[:batch_ndim]))
         self.batch, self.batch_names = broadcast(parts)
         if isinstance(self.function.form, Traced) and self.batch != parts[0].shape:
-            remedy = "broadcast b before"
+            remedy = "broadcast b first"
             raise ShapeError(expected("no more examples in x0 than in b for a function", remedy, b=b.template))
         flat = nameless(b) if self.count == 1 else reshape(nameless(b), (*parts[0].shape, self.rows))
         self.b = flat if parts[0].shape == self.batch else broadcast_to(flat, (*self.batch, self.rows))
@@ -302,7 +304,7 @@ class _System:
         return matrix_transpose(qr(matrix_transpose(astype(rows, self.dtype))).Q)
 
     def check(self, name: str, preconditioned: bool) -> None:
-        """Raises for what does not go with a method."""
+        """Raises an error for what does not go with a method."""
         shown = self.matrix or self.named.template
         if name != "lsqr" and self.rows != self.columns:
             remedy = "use the method 'lsqr' for least squares"
@@ -310,20 +312,20 @@ class _System:
         if preconditioned and name in ("lsqr", "direct"):
             raise ArgumentError(expected(f"no preconditioner for the method {name!r}", "leave it out"))
         if name == "direct" and self.matrix is None:
-            remedy = "find its matrix by tb.sparse.from_function(), or choose another method"
+            remedy = "find its matrix with tb.sparse.from_function(), or choose another method"
             raise ArgumentError(expected("a matrix for the method 'direct'", remedy, A=self.operator))
         if self.basis is not None and name in ("lsqr", "direct"):
             remedy = "leave it out for 'lsqr', which gives the least solution" if name == "lsqr" else "use 'lsqr'"
             raise ArgumentError(expected(f"no null_space for the method {name!r}", remedy))
 
     def per_example(self, value: Any, word: str) -> Tensor:
-        """A number of each example, shape (..., 1)."""
+        """A number for each example, of shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
         return self._spread(astype(nameless(_brought(value, self._plain)).detach(), self.real), word)
 
     def limit(self, value: Any) -> Tensor:
-        """The most iterations of each example."""
+        """The most iterations for each example, of shape (..., 1)."""
         if value is None or isinstance(value, int):
             most = min(10 * self.columns if value is None else value, _MOST)
             return full((*self.batch, 1), most, dtype="int32", backend=self._plain)
@@ -370,7 +372,7 @@ def _shaped(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) ->
 
 
 def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:
-    """Raises `ConvergenceError` unless all have converged."""
+    """Raises `ConvergenceError` unless all examples have converged."""
     flags = list(flatten(converged.tolist())[0])
     if not all(flags):
         broken = flatten(diverged.tolist())[0]

@@ -24,7 +24,8 @@ from .matrix import COO, SparseMatrix, bind, entries, shares_places
 def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     """Sum of two sparse matrices: `x1 + x2`.
 
-    Where the places can be read, the sum stores one value for each; in a trace of them it stores those of both.
+    If the places can be read, the sum stores one value for each place. Else, in a trace, it stores the values of both
+    operands.
 
     Parameters
     ----------
@@ -39,9 +40,9 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     Raises
     ------
     ShapeError, NamesError
-        For other shapes or names.
+        For matrices of different shapes or names.
     OperandError
-        For an operand that is dense, as the sum would be too.
+        For a dense operand, as the sum would be dense too.
 
     Examples
     --------
@@ -57,7 +58,8 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     """Difference of two sparse matrices: `x1 - x2`.
 
-    Where the places can be read, it stores one value for each; in a trace of them it stores those of both.
+    If the places can be read, the difference stores one value for each place. Else, in a trace, it stores the values of
+    both operands.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def _merged(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
 
 
 def _joined(left: Tensor, right: Tensor) -> Tensor:
-    """Two tensors along the last axis, the others broadcast."""
+    """Two tensors concatenated along the last axis; the other axes broadcast."""
     parts = [x.template.replace(shape=x.shape[:-1], names=x.names[:-1]) for x in (left, right)]
     batch, names = broadcast(parts)
     dtype = result_type([left.template, right.template])
@@ -115,16 +117,16 @@ def _joined(left: Tensor, right: Tensor) -> Tensor:
 @bind
 @entry
 def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
-    """Elementwise product with a number or a dense tensor, on the stored places: `matrix * x`.
+    """Elementwise product with a number or a dense tensor, at the stored places: `matrix * x`.
 
-    Entries that are not stored count as 0, also beside infinities and NaN.
+    Entries that are not stored stay 0, even where x is infinite or NaN.
 
     Parameters
     ----------
     matrix : SparseMatrix
         Shape (..., rows, columns).
     x : Tensor or number
-        Any shape that broadcasts to the matrix's.
+        Of any shape that broadcasts to the matrix's shape.
 
     Returns
     -------
@@ -134,9 +136,9 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     Raises
     ------
     ShapeError
-        For an x with more axes or larger ones than the matrix.
+        For an x with more or larger axes than the matrix.
     OperandError
-        For an x that is sparse itself.
+        For a sparse x.
 
     Examples
     --------
@@ -150,16 +152,16 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 @bind
 @entry
 def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
-    """Elementwise quotient by a number or a dense tensor, on the stored places: `matrix / x`.
+    """Elementwise quotient by a number or a dense tensor, at the stored places: `matrix / x`.
 
-    Entries that are not stored count as 0, also over 0, infinities and NaN.
+    Entries that are not stored stay 0, even where x is 0, infinite or NaN.
 
     Parameters
     ----------
     matrix : SparseMatrix
         Shape (..., rows, columns).
     x : Tensor or number
-        Any shape that broadcasts to the matrix's.
+        Of any shape that broadcasts to the matrix's shape.
 
     Returns
     -------
@@ -205,7 +207,7 @@ def _entries_of(x: Tensor, matrix: SparseMatrix) -> Tensor:
     if bare.ndim == 1:
         bare = reshape(bare, (1, *bare.shape))
     height, width = bare.shape[-2:]
-    # An axis of size 1 is the same for all rows, or columns.
+    # An axis of size 1 broadcasts: all rows, or columns, read its only entry.
     flat = (rows if height > 1 else rows * 0) * width + (columns if width > 1 else columns * 0)
     laid = reshape(bare, (*bare.shape[:-2], height * width))
     if shares_places(matrix):

@@ -1,7 +1,7 @@
-"""Sparse matrices of values and places, and of diagonals.
+"""Construction of sparse matrices from values and places, and from diagonals.
 
-The structure is checked where its data can be read. In a trace it is checked when the graph runs, by the rules of
-indices: an eager backend raises `IndexRangeError`, JAX takes the nearest place inside.
+Places are checked at once where their data can be read. In a trace they are checked when the graph runs, as indices
+are: an eager backend raises `IndexRangeError`, JAX takes the nearest place inside.
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ def coo(
     Parameters
     ----------
     values : Tensor
-        Shape (..., n), of a numeric dtype: the stored entries of one matrix, or of a batch. Those at one place add up.
+        Shape (..., n), of a numeric dtype: the stored entries of one matrix, or of a batch. Entries at one place add
+        up.
     rows, columns : Tensor or sequence of ints
-        Shape (n,), or with the batch's axes in front where its matrices differ in structure; of an integer dtype.
+        Shape (n,), or with the batch's axes in front if its matrices differ in structure. Of an integer dtype.
     shape : tuple of ints
-        The numbers of rows and columns, after the batch's axes or without these.
+        The numbers of rows and columns. The sizes of the batch's axes may come before them.
     names : sequence of names, optional
-        The names of rows and columns, after those of the batch or without these.
+        The names of rows and columns. The names of the batch's axes may come before them.
 
     Returns
     -------
@@ -63,11 +64,11 @@ def coo(
     Raises
     ------
     ShapeError
-        For tensors that do not fit together, or another shape than that of a matrix.
+        For tensors that do not fit together, and for a `shape` that is not a matrix's.
     DTypeError
-        For places that are no integers, and bools.
+        For places of a dtype that is not an integer one, and for values of dtype bool.
     IndexRangeError
-        For a place outside.
+        For a place outside the matrix.
 
     Examples
     --------
@@ -96,15 +97,15 @@ def csr(
     Parameters
     ----------
     values : Tensor
-        Shape (..., n), of a numeric dtype: the stored entries, row by row. Those at one place add up.
+        Shape (..., n), of a numeric dtype: the stored entries, row by row. Entries at one place add up.
     indices : Tensor or sequence of ints
         Shape (n,), or with the batch's axes in front: the column of each value, in any order within a row.
     pointers : Tensor or sequence of ints
-        Shape (rows + 1,), or with the batch's axes in front: where each row begins among the values, and n.
+        Shape (rows + 1,), or with the batch's axes in front: where each row begins among the values, then n.
     shape : tuple of ints
-        The numbers of rows and columns, after the batch's axes or without these.
+        The numbers of rows and columns. The sizes of the batch's axes may come before them.
     names : sequence of names, optional
-        The names of rows and columns, after those of the batch or without these.
+        The names of rows and columns. The names of the batch's axes may come before them.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def csr(
     ShapeError, DTypeError, IndexRangeError
         As `coo`.
     DataError
-        For pointers that do not begin with 0, that fall, or that end elsewhere than after the last value.
+        For pointers that do not begin with 0, that decrease, or that do not end with n.
 
     Examples
     --------
@@ -142,15 +143,15 @@ def csc(
     Parameters
     ----------
     values : Tensor
-        Shape (..., n), of a numeric dtype: the stored entries, column by column. Those at one place add up.
+        Shape (..., n), of a numeric dtype: the stored entries, column by column. Entries at one place add up.
     indices : Tensor or sequence of ints
         Shape (n,), or with the batch's axes in front: the row of each value, in any order within a column.
     pointers : Tensor or sequence of ints
-        Shape (columns + 1,), or with the batch's axes in front: where each column begins among the values, and n.
+        Shape (columns + 1,), or with the batch's axes in front: where each column begins among the values, then n.
     shape : tuple of ints
-        The numbers of rows and columns, after the batch's axes or without these.
+        The numbers of rows and columns. The sizes of the batch's axes may come before them.
     names : sequence of names, optional
-        The names of rows and columns, after those of the batch or without these.
+        The names of rows and columns. The names of the batch's axes may come before them.
 
     Returns
     -------
@@ -174,7 +175,7 @@ def csc(
 def checked_matrix(
     format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names
 ) -> SparseMatrix:
-    """A matrix of parts in the order of a format, which are checked."""
+    """The matrix of a format from its parts, after checks; `first` and `second` are those of `SparseMatrix`."""
     stored_values = values if isinstance(values, Tensor) else asarray(values)
     if stored_values.dtype.kind == "bool":
         raise DTypeError(
@@ -186,7 +187,7 @@ def checked_matrix(
     size, matrix_names = _matrix(shape, names, stored_values)
     _check_sizes(format, stored_values, parts[0], parts[1], size)
     if format != "coo":
-        dtype = result_type([parts[0].template, parts[1].template])  # which libraries want to be one
+        dtype = result_type([parts[0].template, parts[1].template])  # libraries want one dtype for pointers and indices
         parts = [cast_to(part, dtype) for part in parts]
     batch = stored_values.names[:-1]
     if isinstance(names, (list, tuple)) and len(names) > 2:
@@ -199,13 +200,13 @@ def checked_matrix(
 
 
 def _places(value: Any, name: str, values: Tensor) -> Tensor:
-    """Places as a tensor without names, which nobody else writes to."""
+    """Places as a tensor without names; arrays and lists are copied, so that nobody else writes to it."""
     if isinstance(value, Tensor):
         x = value
     else:
         try:
             empty = not len(value)
-        except TypeError:  # as of an array without axes
+        except TypeError:  # an array without axes
             empty = False
         x = tensor(value, dtype="int64" if empty else None, backend=values.backend)
     if not x.dtype.is_integer:
@@ -240,13 +241,15 @@ def _check_sizes(format: Format, values: Tensor, first: Tensor, second: Tensor, 
 
 
 def _check_shape(matrix: SparseMatrix, shape: Sequence[int], names: Names) -> None:
-    """Raises where a shape or names with the batch's axes are not the matrix's."""
+    """Raises `ShapeError` if a shape or names that include the batch's axes are not the matrix's."""
     for requested, actual in ((shape, matrix.shape), (names, matrix.names)):
         if requested is not None and len(requested) > 2 and tuple(requested) != tuple(actual):
-            raise ShapeError(expected(f"{matrix.template!r}, as its parts have it", shape=shape, names=names))
+            raise ShapeError(
+                expected(f"shape and names to match the parts, {matrix.template!r}", shape=shape, names=names)
+            )
 
 
-# Of diagonals
+# Matrices from diagonals
 
 
 @entry
@@ -265,20 +268,20 @@ def eye(
     Parameters
     ----------
     rows, columns : int
-        The numbers of rows and columns; as many columns as rows by default.
+        The numbers of rows and columns. By default there are as many columns as rows.
     format : {"coo", "csr", "csc"}, default "csr"
         How the places are stored.
     dtype : dtype, optional
-        Of the values; the default float by default.
+        The dtype of the values, by default the default floating dtype.
     names : sequence of names, optional
         The names of rows and columns.
     backend : backend, optional
-        Where the matrix is; the default backend by default.
+        The backend of the matrix, by default the default backend.
 
     Returns
     -------
     SparseMatrix
-        With one stored entry for each element of the diagonal.
+        It stores one entry for each element of the diagonal.
 
     Raises
     ------
@@ -294,7 +297,7 @@ def eye(
     width = rows if columns is None else columns
     count = min(index(rows), index(width))
     if count < 0:
-        raise ArgumentError(expected("numbers of rows and columns from 0 up", rows=rows, columns=columns))
+        raise ArgumentError(expected("at least 0 rows and columns", rows=rows, columns=columns))
     values = ones(count, dtype=dtype, backend=backend)
     place = iota(count, dtype="int32" if max(rows, width) < 2**31 else "int64", backend=values.backend)
     last = (None, None) if names is None else tuple(names)
@@ -316,12 +319,12 @@ def diagonals(
     format: Format = "csr",
     names: Names = None,
 ) -> SparseMatrix:
-    """A sparse matrix from some diagonals.
+    """A sparse matrix from the elements of its diagonals.
 
     Parameters
     ----------
     values : sequence of Tensors
-        For each diagonal its elements from the top left on, as many as it has, or one number for all.
+        For each diagonal, all of its elements from the top left on, or one number for all of them.
     offsets : sequence of int
         Where each diagonal lies: 0 is the main one, 1 the next above, -1 the next below.
     shape : tuple of ints
@@ -334,14 +337,14 @@ def diagonals(
     Returns
     -------
     SparseMatrix
-        Of the common dtype.
+        Its dtype is the common dtype of the values.
 
     Raises
     ------
     ShapeError
-        For another number of elements than a diagonal has, and a shape that is not that of a matrix.
+        If a diagonal gets another number of values than it has elements, and for a shape that is not a matrix's.
     ArgumentError
-        For as many offsets as there are not diagonals, and for none.
+        If the numbers of offsets and diagonals differ, or are 0.
 
     Examples
     --------
@@ -373,5 +376,5 @@ def diagonals(
 
 
 def _tensor(value: Any) -> Any:
-    """Lists as tensors; numbers, tensors and arrays as they are."""
+    """A list or tuple as a tensor; numbers, tensors and arrays unchanged."""
     return asarray(value) if isinstance(value, (list, tuple)) else value

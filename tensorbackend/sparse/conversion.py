@@ -37,7 +37,7 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
     Returns
     -------
     COO
-        The matrix itself if it is one.
+        The matrix itself if it is `COO` already.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
     Parameters
     ----------
     matrix : SparseMatrix
-        In any format. Values at one place stay several (`sum_duplicates` adds them), so no data is read.
+        In any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is read.
 
     Returns
     -------
     CSR
-        The matrix itself if it is one, whatever the order in its rows.
+        The matrix itself if it is `CSR` already, whatever the order within its rows.
 
     Examples
     --------
@@ -86,12 +86,12 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
     Parameters
     ----------
     matrix : SparseMatrix
-        In any format. Values at one place stay several (`sum_duplicates` adds them), so no data is read.
+        In any format. Several values at one place stay separate (`sum_duplicates` adds them), so no data is read.
 
     Returns
     -------
     CSC
-        The matrix itself if it is one, whatever the order in its columns.
+        The matrix itself if it is `CSC` already, whatever the order within its columns.
 
     Examples
     --------
@@ -103,12 +103,12 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
 
 
 def in_format(matrix: SparseMatrix, format: str) -> SparseMatrix:
-    """The matrix in a format."""
+    """The matrix, converted to a format."""
     return {"coo": to_coo, "csr": to_csr, "csc": to_csc}[format](matrix)
 
 
 def ordered(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
-    """Values, rows and columns in the order of rows and in a row of columns, those at one place in their order."""
+    """Values, rows and columns, sorted by row, then by column. Several values at one place keep their order."""
     rows, columns = entries(matrix)
     order = _order(rows, columns, matrix.size)
     if order.ndim == 1:
@@ -129,7 +129,10 @@ def _at(places: Tensor, order: Tensor) -> Tensor:
 
 
 def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
-    """Where each value goes: stable, so that sums of those at one place do not depend on the format."""
+    """The indices that sort values by row, then by column.
+
+    The sort is stable, so that sums of values at one place do not depend on the format.
+    """
     if prod(size) < 2**63:
         return argsort(add(multiply(cast_to(rows, "int64"), size[1]), cast_to(columns, "int64")), axis=-1)
     by_columns = argsort(columns, axis=-1)
@@ -138,7 +141,7 @@ def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
 
 
 def _pointers(rows: Tensor, count: int) -> Tensor:
-    """Where each row begins among values in the order of rows."""
+    """Where each row begins among values that are sorted by row, then their number."""
     nothing = zeros(rows.shape, dtype=rows.dtype, backend=rows.backend)
     one = ones(1, dtype=rows.dtype, backend=rows.backend)
     stored = ones(rows.shape[-1:], dtype=rows.dtype, backend=rows.backend)
@@ -156,8 +159,8 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     matrix : SparseMatrix
         In any format.
     size : int, optional
-        How many values are stored. With it no data is read, so that `jit` knows the shapes; zeros at the last place
-        fill up. By default as many as there are different places.
+        How many values are stored. If given, no data is read, so that `jit` knows the shapes; zeros stored at the last
+        place fill the rest. By default the number of different places; in a batch, the greatest number.
 
     Returns
     -------
@@ -167,9 +170,9 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     Raises
     ------
     DataError
-        For more places than `size`. In a trace all stored values are NaN then, or the least integer.
+        For more places than `size`. In a trace, all stored values are NaN then, or the least integer.
     TemplateDataError
-        For places without data, if there is no size.
+        For places without data, if no `size` is given.
 
     Examples
     --------
@@ -208,7 +211,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
         return limited(sums, groups[-1], size or 0), new_places[0], new_places[1]
 
     if shares_places(matrix):
-        # Values of a batch go together: their axes are in front of one structure.
+        # One call serves the whole batch: its axes are in front of the values, and the structure is shared.
         sums, new_rows, new_columns = summed(values, rows, columns, begins)
     else:
         flat = [
@@ -226,7 +229,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
 
 
 def _of_zeros(matrix: M, size: int) -> M:
-    """A matrix without values as one of so many zeros, at the last place."""
+    """The matrix, which stores no values, with `size` zeros stored at the last place."""
     if not size or 0 in matrix.size:
         return matrix
     like, values = matrix.first, matrix.values
@@ -243,7 +246,7 @@ def begin(rows: Tensor, columns: Tensor) -> Tensor:
 
 
 def add_up(flags: Tensor) -> Tensor:
-    """The number of flags that hold up to each, itself included."""
+    """For each flag, how many flags hold up to and including it."""
     return cumulative_sum(cast_to(flags, "int64"), axis=-1)
 
 
@@ -291,7 +294,7 @@ def astype(matrix: M, dtype: DTypeLike, /) -> M:
     matrix : SparseMatrix
         In any format.
     dtype : dtype
-        A numeric one, to which values are cast as by `tb.astype`.
+        A numeric dtype. Values are cast as by `tb.astype`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Incomplete factors: L and U with the places of the matrix, as preconditioners use them."""
+"""Incomplete LU factors for preconditioners: L and U store only places that the matrix stores."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ class ILU(NamedTuple):
     """Incomplete factors of a matrix."""
 
     lower: CSR
-    """L, whose ones on the diagonal are not stored."""
+    """L, which does not store the ones on its diagonal."""
     upper: CSR
     """U, with the diagonal."""
 
     def solve(self, b: TensorLike | Sequence[Any], /) -> Tensor:
-        """The x with `L @ U @ x == b`, for b of shape (n,) or (..., n, k), as a preconditioner applies it."""
+        """Apply the preconditioner: return the x with `L @ U @ x == b`, for b of shape (n,) or (..., n, k)."""
         return triangular_solve(
             self.upper, triangular_solve(self.lower, b, lower=True, unit_diagonal=True), lower=False
         )
 
 
 class _Plan(NamedTuple):
-    """The entries that an incomplete factorisation combines: entry `target` loses the product of `left` and `right`."""
+    """The entries that an incomplete factorisation combines: it subtracts `left` times `right` from `target`."""
 
     left: Array
     right: Array
     target: Array
     pivot: Array
-    """The entry on the diagonal of each entry's column."""
+    """For each entry, the entry on the diagonal in its column."""
     below: Array
     """Whether each entry is below the diagonal."""
 
@@ -60,27 +60,31 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     Parameters
     ----------
     matrix : SparseMatrix
-        Shape (..., n, n), of a floating or complex dtype, with all of its diagonal stored, in any format. Its places
-        must have data: how many entries are combined depends on them. Values may be traced.
+        Shape (..., n, n), of a floating or complex dtype, with its whole diagonal stored, in any format. Its places
+        must have data, because the number of entries to combine depends on them. Values may be traced.
 
     Returns
     -------
     ILU
-        `lower` and `upper`, and `solve`, which applies both; the gradient goes to the stored values.
+        `lower` and `upper`, and `solve`, which solves with both. The gradient goes to the stored values.
 
     Raises
     ------
     ShapeError
-        For a matrix that is not square, and a batch whose matrices differ in structure.
+        For a matrix that is not square.
+    DTypeError
+        For a matrix that is neither floating nor complex.
     DataError
-        For a place of the diagonal that is not stored, and a pivot that is 0, where data can be read.
+        For a place of the diagonal that is not stored, for a batch whose matrices differ in structure, and for a pivot
+        that is 0, where data can be read.
     TemplateDataError
         For places without data.
 
     References
     ----------
     Saad, Iterative Methods for Sparse Linear Systems, second edition, algorithm 10.4. All entries are computed at once,
-    as in Chow and Patel, "Fine-grained parallel incomplete LU factorization" (2015), until none changes: exactly.
+    as in Chow and Patel, "Fine-grained parallel incomplete LU factorization" (2015), but until none changes: the result
+    is exact.
 
     Examples
     --------
@@ -94,10 +98,10 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     if not square(matrix).dtype.is_inexact:
         raise DTypeError(expected("a floating or complex matrix", "cast it with astype()", matrix=matrix.template))
     if not shares_places(matrix):
-        raise DataError(expected("one structure for all matrices of a batch", matrix=matrix.template))
+        raise DataError(expected("a batch whose matrices share their places", matrix=matrix.template))
     read = on_host(matrix.first, matrix.second)
     if read is None:
-        remedy = "give it a matrix whose places are no arguments of the traced function"
+        remedy = "pass a matrix whose places are not arguments of the traced function"
         raise TemplateDataError(expected("places with data", remedy, matrix=matrix.template))
     rows = to_csr(sum_duplicates(matrix))
     pointers, indices = on_host(rows.first, rows.second) or read
@@ -119,12 +123,12 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
 
 
 def _kept(places: Array, like: Tensor) -> Tensor:
-    """Places as a tensor on the backend of another."""
+    """Places as a tensor on the backend of `like`."""
     return asarray(places, backend=like.backend)
 
 
 def _plan(pointers: Array, indices: Array) -> _Plan:
-    """The entry (i, j), if it is stored, for each entry (i, k) below the diagonal and each (k, j) right of it."""
+    """The plan: `target` (i, j), if stored, for each `left` (i, k) below and each `right` (k, j) above the diagonal."""
     size, count = len(pointers) - 1, len(indices)
     rows = numpy.repeat(numpy.arange(size), numpy.diff(pointers))
     keys = rows * size + indices
@@ -164,7 +168,7 @@ def _factored(values: Tensor, plan: _Plan) -> Tensor:
         fixed_point = unchanged_by(lambda factors: sweep(factors, values), values, count + 1)
 
         def back(cotangent: Tensor) -> Tensor:
-            # The factors are a fixed point of the sweep, and the cotangents one of its transpose.
+            # The factors are a fixed point of the sweep, and their cotangents are a fixed point of its transpose.
             _, pull = vjp(sweep, fixed_point, values)
             total = unchanged_by(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
             of_values: Tensor = pull(total)[1]
@@ -177,7 +181,7 @@ def _factored(values: Tensor, plan: _Plan) -> Tensor:
 
 
 def _part(rows: CSR, values: Tensor, chosen: Array, row_of: Array) -> CSR:
-    """Some entries of a matrix, as one of the same format."""
+    """The chosen entries, with new values, as a matrix in compressed rows."""
     kept = numpy.flatnonzero(chosen)
     size = rows.size[0]
     pointers = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(row_of[kept], minlength=size))])

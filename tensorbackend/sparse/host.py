@@ -1,4 +1,4 @@
-"""The structure of a matrix on the host: checks, counts and orders before anything is computed."""
+"""Reading tensors on the host, to check, count and sort the places of a matrix before anything is computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = Any  # NumPy's arrays, of any dtype
 
 
 def on_host(*tensors: Tensor) -> list[Array] | None:
-    """Tensors as NumPy arrays, `None` where the data of one cannot be read: of templates and of values of a trace."""
+    """Tensors as NumPy arrays, or `None` if the data of one cannot be read: a template, or a value of a trace."""
     try:
         return [numpy.asarray(x) for x in tensors]
     except TypeError:  # ours, or JAX's for an array that `jax.jit` traces

@@ -1,4 +1,4 @@
-"""Sparse matrices of dense ones, of those of SciPy, and back to SciPy."""
+"""Sparse matrices from dense tensors, from SciPy's sparse matrices, and back to SciPy."""
 
 from __future__ import annotations
 
@@ -27,29 +27,31 @@ from .matrix import CLASSES, COO, SparseMatrix, bind
 
 @entry
 def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
-    """The sparse matrix with the elements of a dense one that are not 0.
+    """Convert a dense tensor to a sparse matrix, which stores the elements that are not 0.
 
     Parameters
     ----------
     x : Tensor
-        Shape (..., rows, columns). Of a batch each matrix stores the places where one of them is not 0.
+        Shape (..., rows, columns). In a batch, every matrix stores each place where at least one matrix is not 0.
     format : {"coo", "csr", "csc"}, default "csr"
         How the places are stored.
     size : int, optional
-        How many entries are stored. With it no data is read, so that `jit` knows the shapes; zeros at the last place
-        fill up. By default as many as there are.
+        How many entries are stored. If given, no data is read, so that `jit` knows the shapes; zeros stored at the last
+        place fill the rest. By default the number of those places.
 
     Returns
     -------
     SparseMatrix
-        With x's names, its entries in the order of rows, or of columns for `"csc"`.
+        With x's names. Its entries are sorted by row, or by column for `"csc"`.
 
     Raises
     ------
+    ShapeError
+        For fewer than two axes.
     DataError
-        For more elements than `size`. In a trace all stored values are NaN then, or the least integer.
+        For more elements than `size`. In a trace, all stored values are NaN then, or the least integer.
     TemplateDataError
-        For an x without data, if there is no size.
+        For an x without data, if no `size` is given.
 
     Examples
     --------
@@ -85,21 +87,21 @@ def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = No
     Parameters
     ----------
     matrix : scipy.sparse array or matrix
-        In any of SciPy's formats. The memory is shared where the backend can.
+        In any of SciPy's formats. The memory is shared where the backend can share it.
     names : sequence of names, optional
         The names of rows and columns.
     backend : backend, optional
-        Where the matrix is to be; the default backend by default.
+        The backend of the matrix, by default the default backend.
 
     Returns
     -------
     SparseMatrix
-        In the same format, or in compressed rows for a format that is none of ours.
+        In the same format; in compressed rows if SciPy's format is not COO, CSR or CSC.
 
     Raises
     ------
     OperandError
-        For anything that is no matrix of `scipy.sparse`.
+        For anything but a matrix of `scipy.sparse`.
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""Numbers of stored entries that are given beforehand, so that a trace knows the shapes.
+"""Limits on the number of stored entries: a caller sets them beforehand, so that a trace knows the shapes.
 
-More entries than that would be lost: where data can be read that is an error, in a trace all values say so.
+Entries beyond the limit would be lost. Where data can be read, they raise an error. In a trace, all values become NaN
+or, for integers, the least value of the dtype (the greatest of an unsigned one).
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from ..tensor import Tensor
 
 
 def filled(values: Tensor, chosen: Tensor, size: int) -> Tensor:
-    """Values (..., size) of the elements where a mask holds: 0 where it holds of fewer, NaN throughout if of more."""
+    """Values (..., size) of the elements where the mask `chosen` holds, `limited` by how many it holds for."""
     return limited(values, count_nonzero(chosen), size)
 
 
 def limited(values: Tensor, count: Tensor, size: int) -> Tensor:
-    """Values (..., size) of which the first `count` are entries: 0 beyond, NaN throughout for more than `size`."""
+    """Values (..., size) with 0 after the first `count`. More than `size` are a `DataError`, in a trace all NaN."""
     kept = where(less(iota(size, dtype=count.dtype, backend=values.backend), count), values, 0)
     try:
         number = count.item()
-    except TypeError:  # of a trace, ours or JAX's
+    except TypeError:  # the count is a value of a trace, ours or JAX's
         lost = math.nan if values.dtype.is_inexact else iinfo(values.dtype).min or iinfo(values.dtype).max
         return where(greater(count, size), lost, kept)
     if isinstance(number, int) and number > size:

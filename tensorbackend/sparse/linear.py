@@ -1,9 +1,10 @@
 """Linear functions of one argument as sparse matrices that grow op by op.
 
-A value of a traced function is, as long as it is linear in the argument, a matrix with a row for each element: its
-stored entries say how much of which element of the argument is in it. An op's effect on elements is a list of links:
-element `source` of an operand goes, times a weight, into element `target` of the result. A slice links each of its
-elements to one, a sum each element to its total, a product with a constant each element to itself with a weight.
+A value of a traced function that is linear in the argument is a matrix with a row for each of its elements. The stored
+entries of the row say which elements of the argument the element is a sum of, and with which factors. The effect of an
+op on elements is a list of links: element `source` of an operand, times a weight, is added to element `target` of the
+result. A slice links each element that it keeps to its new place, a sum links each element to its total, and a product
+with a constant links each element to itself, with a weight.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ class Linear(NamedTuple):
     size: int
     """The number of elements."""
     rows: Array
-    """The element that each entry belongs to, ascending, and in it the columns ascending, each once."""
+    """The element of the value that each entry belongs to. Entries are sorted by row, then column, without repeats."""
     columns: Array
-    """The element of the argument."""
+    """The element of the argument that each entry multiplies."""
     entries: Tensor | None
-    """How much of it: a tensor that may be a trace's, `None` where all are ones."""
+    """The factors: a tensor, possibly a value of a trace, or `None` if all are 1."""
 
 
 class Links(NamedTuple):
@@ -46,12 +47,12 @@ class Links(NamedTuple):
     source: Array
     target: Array
     weight: Tensor | None = None
-    """A number for each link, `None` where all are ones."""
+    """A number for each link, or `None` if all are 1."""
     op: Callable[[Tensor, Tensor], Tensor] = multiply
-    """Combines an entry and the weight: a product or a quotient."""
+    """Combines an entry with its weight: a product or a quotient."""
 
     def pruned(self) -> Links:
-        """Removes links of weight 0, where the weights can be read."""
+        """The links without those that multiply by a weight of 0, if the weights can be read."""
         read = None if self.weight is None or self.op is not multiply else on_host(self.weight)
         if read is None or read[0].all():
             return self
@@ -62,13 +63,13 @@ class Links(NamedTuple):
 
 
 def identity(count: int) -> Linear:
-    """The argument itself."""
+    """The argument itself, of `count` elements."""
     every = numpy.arange(count)
     return Linear(count, every, every, None)
 
 
 def linked(value: Linear, links: Links, count: int, width: int) -> Linear:
-    """The result of so many elements, for an argument of `width` elements."""
+    """The result, of `count` elements, that links make of a value, for an argument of `width` elements."""
     source, target, weight, op = links.pruned()
     lengths = numpy.bincount(value.rows, minlength=value.size)
     starts = numpy.cumsum(lengths) - lengths
@@ -88,7 +89,7 @@ def linked(value: Linear, links: Links, count: int, width: int) -> Linear:
 
 
 def merged(parts: Sequence[Linear], width: int) -> Linear:
-    """The sum of several values of as many elements."""
+    """The sum of several values with the same number of elements."""
     if len(parts) == 1:
         return parts[0]
     rows = numpy.concatenate([part.rows for part in parts])
@@ -110,7 +111,7 @@ def merged(parts: Sequence[Linear], width: int) -> Linear:
 
 
 def _in_order(count: int, rows: Array, columns: Array, entries: Tensor | None, width: int) -> Linear:
-    """Entries in the order of rows and columns, those at one place added."""
+    """The value with its entries sorted by row, then by column; entries at the same place are added."""
     keys = rows * width + columns
     steps = keys[1:] - keys[:-1]
     if (steps > 0).all():
@@ -133,10 +134,10 @@ def _in_order(count: int, rows: Array, columns: Array, entries: Tensor | None, w
 
 
 def placed(places: Array, beside: Tensor) -> Tensor:
-    """Places as a tensor where another is."""
+    """Places as a tensor on the backend of `beside`."""
     return asarray(places, backend=beside.backend)
 
 
 def home() -> str | None:
-    """Where entries are computed that depend on nothing traced: on the host, in a trace as its constants."""
+    """The backend for entries that depend on no traced value: NumPy, or `None` (the trace itself) within a trace."""
     return None if isinstance(get_backend(), ExprBackend) else "numpy"

@@ -26,7 +26,7 @@ from .linear import Linear, Links, home, linked, merged, placed
 
 
 class NotLinear(Exception):
-    """An op that is not linear in the argument, or of which that is not known."""
+    """Raised for an op that is not linear in the argument, or not known to be."""
 
 
 class Call(NamedTuple):
@@ -34,7 +34,7 @@ class Call(NamedTuple):
 
     node: Node
     operands: tuple[Linear | Tensor, ...]
-    """The flat operands: what depends on the argument as `Linear`, constants as tensors."""
+    """The flat operands: a `Linear` for each that depends on the argument, a tensor for each constant."""
     width: int
     """The number of elements of the argument."""
 
@@ -57,18 +57,18 @@ class Call(NamedTuple):
         return operand
 
     def constant(self, position: int) -> Tensor:
-        """A constant operand; `NotLinear` for one that depends on the argument."""
+        """A constant operand; raises `NotLinear` for an operand that depends on the argument."""
         operand = self.operands[position]
         if isinstance(operand, Linear):
             raise NotLinear
         return operand
 
     def linked(self, position: int, links: Links) -> Linear:
-        """The result as far as it comes from one operand."""
+        """The contribution of one operand to the result."""
         return linked(self.value(position), links, self.out.size, self.width)
 
     def merged(self, links: Callable[[int], Links]) -> Linear:
-        """The sum of the contributions of the operands."""
+        """The result: the sum of the contributions of all operands."""
         return merged([self.linked(position, links(position)) for position in self.dependent], self.width)
 
 
@@ -78,7 +78,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Declares the rule of the ops with these callbacks."""
+    """Declares the rule for the ops whose callbacks have these names."""
 
     def declare(function: Rule) -> Rule:
         RULES.update(dict.fromkeys(names, function))
@@ -88,18 +88,18 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def _numbers(template: Template) -> Array:
-    """The numbers from 0 on in a template's shape: each element its own."""
+    """The position of each element in row-major order, 0, 1, 2, ..., in the template's shape."""
     return numpy.arange(template.size).reshape(template.shape)
 
 
 def _spread(call: Call, position: int) -> Links:
-    """Each element of an operand that is broadcast to the result."""
+    """The links of an operand that is broadcast to the result's shape."""
     source = numpy.broadcast_to(_numbers(call.template(position)), call.out.shape).reshape(-1)
     return Links(source, numpy.arange(call.out.size))
 
 
 def _flat(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The elements of a constant, broadcast and laid flat."""
+    """A constant, broadcast to a shape and flattened."""
     bare = nameless(x)
     return reshape(broadcast_to(bare, shape), (prod(shape),))
 
@@ -115,9 +115,9 @@ ADDING: dict[str, Sequence[int]] = {
     "select": (1, 2),
     "subtract": (0, 1),
 }
-"""The positions of operands that add something to the result where they are constants."""
+"""The positions of the operands that, as constants, add something to the result."""
 
-# Elements that go to other places
+# Ops that move elements
 
 _COPYING: dict[str, int | None] = {
     "broadcast": 1,
@@ -134,13 +134,13 @@ _COPYING: dict[str, int | None] = {
     "take_along_axis": 1,
     "transpose": 1,
 }
-"""The number of operands that hold the elements, in front of those that say where; `None` for all, -1 for the first and
-last."""
+"""How many operands, counted from the first, hold the elements that the op copies; the others say where these go.
+`None` is all operands, -1 the first and the last."""
 
 
 @rule(*_COPYING)
 def _copied(call: Call) -> Linear:
-    """The op itself says where elements go: it is run on their numbers, from 1 on, and 0 for a constant."""
+    """Runs the op itself on the numbers of elements, 1, 2, 3, ... (0 for constants), to see where each element goes."""
     held = _COPYING[call.node.op]
     count = len(call.operands)
     holding = {0, count - 1} if held == -1 else set(range(count if held is None else held))
@@ -189,7 +189,7 @@ def _copied(call: Call) -> Linear:
 @rule(RENAMED, "as_type", "real", "conjugate")
 def _same(call: Call) -> Linear:
     source, target = call.template(0).dtype, call.out.dtype
-    # Of complex numbers neither the conjugate nor the real part is linear.
+    # Neither the conjugate nor the real part of a complex number is linear.
     if not target.is_inexact or (source.is_complex and (call.node.op not in _OF_COMPLEX or not target.is_complex)):
         raise NotLinear
     return call.value(0)
@@ -238,7 +238,7 @@ def _divide(call: Call) -> Linear:
 
 @rule("select")
 def _select(call: Call) -> Linear:
-    """Each operand times the condition or its opposite, as numbers."""
+    """Multiplies each operand by the condition, or by its opposite, as 0 or 1."""
     condition = _flat(call.constant(0), call.out.shape)
 
     def links(position: int) -> Links:
@@ -282,7 +282,7 @@ def _window_sum(call: Call) -> Linear:
 
 @rule("indexed_add")
 def _indexed_add(call: Call) -> Linear:
-    """x as it is, and updates where a gather of the same indices reads."""
+    """x stays in place, and updates go to the places that a gather with the same indices reads."""
     read = on_host(call.constant(1))
     if read is None:
         raise NotLinear
@@ -302,12 +302,12 @@ def _indexed_add(call: Call) -> Linear:
     return merged(parts, call.width)
 
 
-# Products that add up
+# Sums of products
 
 
 @rule("dot")
 def _dot(call: Call) -> Linear:
-    """A link for each product of an element of one operand with one of the other."""
+    """Makes a link for each product of an element of one operand with an element of the other."""
     if len(call.dependent) > 1:
         raise NotLinear
     (position,) = call.dependent
@@ -318,7 +318,7 @@ def _dot(call: Call) -> Linear:
     paired, batched = options[other_keys[0]], options[other_keys[1]]
     free = [axis for axis in range(x.ndim) if axis not in (*contract, *batch)]
     others = [axis for axis in range(w.ndim) if axis not in (*paired, *batched)]
-    # The space of all products: batch axes, free axes of both in the order of the result, contracted axes.
+    # The axes of all products: batch axes, the free axes of both operands in the result's order, contracted axes.
     order = [*batch, *free, *contract]
     source = _numbers(x).transpose(order)
     after = len(batch) + len(free)
@@ -336,7 +336,7 @@ def _dot(call: Call) -> Linear:
 
 @rule("conv")
 def _conv(call: Call) -> Linear:
-    """A link for each element of a window: a kernel with one 1 says which element that is."""
+    """Makes a link for each element of a window: convolving numbers with a one-hot kernel says which it is."""
     kernel_template = call.template(1)
     weights = call.constant(1).rename(*(None,) * kernel_template.ndim)
     x, out = Template(call.template(0).shape, float64), Template(call.out.shape, float64)

@@ -1,10 +1,11 @@
-"""Sparse matrices: values on the stored places of a matrix, as trees of ordinary tensors.
+"""Sparse matrices: values at the stored places of a matrix, as trees of ordinary tensors.
 
-A matrix is three tensors and static facts: the numbers of rows and columns, and their names. Values have shape
-(..., n), so leading axes make a batch of matrices; the places have shape (n,) where they are the same for the whole
-batch, and the batch's axes in front where they are not. Values at one place add up.
+A place is a row and a column. A matrix is three tensors (values, and places in two parts) and static facts: the numbers
+of rows and columns, and their names. Values have shape (..., n): leading axes make a batch of matrices. Places have
+shape (n,) if the whole batch shares them, else the batch's axes in front. Several values at one place add up.
 
-The methods are the functions of this package, which enter themselves with `bind`: they need the classes below.
+The methods call the functions of this package. Those functions register themselves with `bind`, because their modules
+import the classes below.
 """
 
 from __future__ import annotations
@@ -41,16 +42,16 @@ def bind(function: Function) -> Function:
 
 
 class SparseMatrix:
-    """A matrix, or a batch of them, of which some entries are stored; the base of `COO`, `CSR` and `CSC`.
+    """A matrix, or a batch of matrices, that stores only some entries; the base of `COO`, `CSR` and `CSC`.
 
-    `coo`, `csr` and `csc` make one and check it; `COO(...)` itself takes its parts as they are.
+    `coo`, `csr` and `csc` construct a matrix and check its parts; `COO(...)` itself takes the parts as they are.
 
     Parameters
     ----------
     values : Tensor
-        Shape (..., n): the stored entries. Those at one place add up. Their last axis has no name.
+        Shape (..., n): the stored entries. Entries at the same place add up. The last axis has no name.
     first, second : Tensor
-        Where they lie, as `format` says.
+        The places of the entries: rows and columns for `COO`, pointers and indices for `CSR` and `CSC`.
     size : tuple of two ints
         The numbers of rows and columns.
     matrix_names : tuple of two names
@@ -60,7 +61,7 @@ class SparseMatrix:
     __slots__ = ("__weakref__", "_template", "first", "matrix_names", "second", "size", "values")
 
     __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
-    __hash__ = None  # type: ignore[assignment] # as of tensors
+    __hash__ = None  # type: ignore[assignment] # as for tensors
 
     format: ClassVar[Format]
     """How the places are stored."""
@@ -91,7 +92,7 @@ class SparseMatrix:
 
     @property
     def shape(self) -> Shape:
-        """The batch's axes, the number of rows and that of columns."""
+        """The sizes of the batch's axes, then the numbers of rows and columns."""
         return self.template.shape
 
     @property
@@ -101,7 +102,7 @@ class SparseMatrix:
 
     @property
     def ndim(self) -> int:
-        """Number of axes, two and those of the batch."""
+        """Number of axes: those of the batch, and two."""
         return self.template.ndim
 
     @property
@@ -116,7 +117,7 @@ class SparseMatrix:
 
     @property
     def nnz(self) -> int:
-        """The number of stored entries of each matrix, zeros among them and several at one place counted."""
+        """The number of stored entries of each matrix. Stored zeros and repeated places count too."""
         return self.values.template.shape[-1]
 
     @property
@@ -145,7 +146,7 @@ class SparseMatrix:
         return type(self)(values, self.first, self.second, self.size, self.matrix_names)
 
     def rename(self: M, *names: str | None) -> M:
-        """The matrix under other names: all of them, those of the batch first."""
+        """The matrix with other names, one for each axis: the batch's axes, rows, columns."""
         if len(names) != self.ndim:
             raise NamesError(expected(f"{self.ndim} names", names=names, matrix=self.template))
         template = Template(self.shape, self.dtype, names)
@@ -159,23 +160,23 @@ class SparseMatrix:
     # Conversions
 
     def to_dense(self) -> Tensor:
-        """The matrix with its zeros."""
+        """The matrix as a dense tensor."""
         return _functions["to_dense"](self)  # type: ignore[no-any-return] # a tensor
 
     def to_coo(self) -> COO:
-        """The row and the column of each value."""
+        """The matrix as `COO`: the row and the column of each value."""
         return _functions["to_coo"](self)  # type: ignore[no-any-return] # a matrix
 
     def to_csr(self) -> CSR:
-        """The values in the order of rows, and in a row of columns."""
+        """The matrix as `CSR`: values sorted by row, then by column."""
         return _functions["to_csr"](self)  # type: ignore[no-any-return] # a matrix
 
     def to_csc(self) -> CSC:
-        """The values in the order of columns, and in a column of rows."""
+        """The matrix as `CSC`: values sorted by column, then by row."""
         return _functions["to_csc"](self)  # type: ignore[no-any-return] # a matrix
 
     def to_scipy(self) -> Any:
-        """The matrix as one of `scipy.sparse`."""
+        """The matrix as an array of `scipy.sparse`."""
         return _functions["to_scipy"](self)
 
     def diagonal(self) -> Tensor:
@@ -187,7 +188,7 @@ class SparseMatrix:
         return _functions["sum"](self, axis=axis)  # type: ignore[no-any-return] # a tensor
 
     def sum_duplicates(self, *, size: int | None = None) -> SparseMatrix:
-        """The matrix with one value at each place, in order."""
+        """The matrix with values at the same place added, sorted by row (`CSC`: by column)."""
         return _functions["sum_duplicates"](self, size=size)  # type: ignore[no-any-return] # a matrix
 
     def astype(self: M, dtype: Any) -> M:
@@ -255,25 +256,27 @@ class Compressed(SparseMatrix):
 
     @property
     def pointers(self) -> Tensor:
-        """Shape (..., rows + 1): the values of row i are those from the i-th number to before the next; of columns for
-        `CSC`."""
+        """Shape (..., rows + 1): row i has the values from `pointers[i]` to before `pointers[i + 1]`.
+
+        A `CSC` has columns in place of rows.
+        """
         return self.first
 
     @property
     def indices(self) -> Tensor:
-        """The column of each value, its row for `CSC`."""
+        """The column of each value; for `CSC`, its row."""
         return self.second
 
 
 class CSR(Compressed):
-    """Compressed rows: where each row begins among the values, and the column of each."""
+    """Compressed rows: where each row begins among the values, and the column of each value."""
 
     __slots__ = ()
     format = "csr"
 
 
 class CSC(Compressed):
-    """Compressed columns: where each column begins among the values, and the row of each."""
+    """Compressed columns: where each column begins among the values, and the row of each value."""
 
     __slots__ = ()
     format = "csc"
@@ -294,7 +297,7 @@ for _kind in CLASSES.values():
 
 
 def _transposed(matrix: SparseMatrix) -> SparseMatrix:
-    """The transpose: places by coordinates change roles, compressed rows are compressed columns."""
+    """The transpose, with the same tensors: `COO` exchanges rows and columns, `CSR` becomes `CSC` and `CSC` `CSR`."""
     size, names = matrix.size[::-1], matrix.matrix_names[::-1]
     if isinstance(matrix, COO):
         return COO(matrix.values, matrix.second, matrix.first, size, names)
@@ -306,7 +309,7 @@ _templates: dict[Any, Template] = {}
 
 
 def _dense_template(parts: tuple[Template, Template, Template], size: Size, matrix_names: MatrixNames) -> Template:
-    """The template of the dense matrix from those of values and places."""
+    """The template of the dense matrix, from the templates of values, first and second."""
     key = parts, size, matrix_names
     template = _templates.get(key)
     if template is None:
@@ -318,7 +321,7 @@ def _dense_template(parts: tuple[Template, Template, Template], size: Size, matr
 
 
 def _batch_names(values: Template, matrix: Template) -> Names:
-    """The names of values from those of their matrix."""
+    """The names of the values' axes, from the names of the matrix's axes."""
     count = values.ndim - 1
     return (*matrix.names[matrix.ndim - 2 - count : matrix.ndim - 2], None)
 

@@ -32,7 +32,7 @@ _products: dict[tuple[Template, Template], Template] = {}
 
 
 def product_template(left: Template, right: Template) -> Template:
-    """The template of the product of dense matrices, whose rules hold here too: those of shapes, dtypes and names."""
+    """The template of the product of dense matrices: its rules for shapes, dtypes and names hold here too."""
     template = _products.get((left, right))
     if template is None:
         shapes_only = get_backend("template")
@@ -44,31 +44,31 @@ def product_template(left: Template, right: Template) -> Template:
 @bind
 @entry
 def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
-    """Product of two matrices, or of a matrix and a vector, of which one or both are sparse: `x1 @ x2`.
+    """Product of two matrices, or of a matrix and a vector, with at least one sparse operand: `x1 @ x2`.
 
     Parameters
     ----------
     x1, x2 : SparseMatrix or Tensor
-        Shapes, dtypes and names go together as in `tb.matmul`: a dense operand of one axis is a vector, one of more
-        is a stack of matrices.
+        Shapes, dtypes and names combine as in `tb.matmul`: a dense operand with one axis is a vector, one with more
+        axes is a stack of matrices.
     size : int, optional
-        Of two sparse matrices, how many entries the product stores. With it no data is read, so that `jit` knows the
-        shapes: products at one place are then kept apart, and zeros at the last place fill up. By default the product
-        has one value for each place.
+        How many entries the product of two sparse matrices stores. If given, no data is read, so that `jit` knows the
+        shapes. Then several products at one place stay separate, and zeros stored at the last place fill the rest. By
+        default the product has one value for each place.
 
     Returns
     -------
     Tensor or SparseMatrix
-        Dense if one operand is; else in the format of x1.
+        Dense if one operand is dense; else sparse, in the format of x1.
 
     Raises
     ------
     ShapeError, NamesError
         As `tb.matmul`.
     DataError
-        For more products than `size`. In a trace all stored values are NaN then.
+        For more products than `size`. In a trace, all stored values are NaN then, or the least integer.
     TemplateDataError
-        For two sparse matrices whose structure has no data, if there is no size.
+        For two sparse matrices whose places have no data, if no `size` is given.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
 
 @entry
 def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
-    """Product of a matrix with vectors along the last axis: of each matrix of a batch with its own vector.
+    """Product of a matrix with vectors along the last axis; each matrix of a batch multiplies its own vector.
 
     Parameters
     ----------
@@ -142,11 +142,11 @@ def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
 
 
 def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> SparseMatrix:
-    """The product of two sparse matrices: each entry (i, k) of the first times all entries in row k of the second."""
+    """The product of two sparse matrices: each entry (i, k) of `left` times every entry in row k of `right`."""
     out = product_template(left.template, right.template)
     if not (shares_places(left) and shares_places(right)):
-        expectation = "matrices of a batch with one structure for a product of two sparse ones"
-        raise ShapeError(expected(expectation, "multiply them by a loop", x1=left.template, x2=right.template))
+        expectation = "batches whose matrices share their places, for a product of two sparse matrices"
+        raise ShapeError(expected(expectation, "multiply the matrices in a loop", x1=left.template, x2=right.template))
     rows, inner = entries(left)
     right_rows = to_csr(right)
     starts = take_at(right_rows.first, inner, axis=0, mode="clip")
@@ -160,7 +160,8 @@ def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> Spa
         nothing = rows[:0]
         values = (left.values[..., :0] * 1) * (right.values[..., :0] * 1)
         return in_format(COO(values, nothing, nothing, shape, names), left.format)
-    # Each entry of x1 as often as the row of x2 that it meets has entries, and how many products come before its own.
+    # Repeat each entry of `left` for every entry in the row of `right` that it meets. `before` says how many products
+    # come before those of an entry.
     entry = repeat(iota(left.nnz, dtype="int64", backend=rows.backend), lengths, size=length)
     before = cumulative_sum(lengths, axis=0) - lengths
     step = iota(length, dtype="int64", backend=rows.backend)

@@ -25,7 +25,7 @@ from .matrix import SparseMatrix, batch_of, bind, entries, shares_places
 
 
 def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
-    """Positions of the axes that are reduced; `None` is all."""
+    """The positions of the axes to reduce; `None` means all axes."""
     if axis is None:
         return tuple(range(matrix.ndim))
     several = axis if isinstance(axis, (list, tuple)) else (axis,)
@@ -33,7 +33,7 @@ def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
 
 
 def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
-    """The template of the reduction of the dense matrix, which raises the same errors."""
+    """The dense matrix reduced on the template backend: this gives the result's template and raises its errors."""
     shapes_only = get_backend("template")
     reduced: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
     return reduced
@@ -54,7 +54,7 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     Returns
     -------
     Tensor
-        Dense, without those axes. Small integers are summed in 64 bits, as by `tb.sum`.
+        Dense, without the reduced axes. Small integers are summed in 64 bits, as by `tb.sum`.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
 
 
 def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
-    """The sums of values (..., n) in segments, of shape (n,) or with the same batch."""
+    """The sum of the values (..., n) in each segment; segments have shape (n,) or the batch's axes in front."""
     nothing = zeros(segments.shape, dtype=segments.dtype, backend=segments.backend)
     one = ones(1, dtype=values.dtype, backend=values.backend)
     return sparse_matvec(values, segments, nothing, one, format="coo", rows=size)
@@ -98,14 +98,14 @@ def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
 @bind
 @entry
 def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
-    """The greatest element over rows, columns, or both, zeros that are not stored among them.
+    """The greatest element over rows, columns, or both; zeros that are not stored count too.
 
     Parameters
     ----------
     matrix : SparseMatrix
         Of a real dtype, in any format.
     axis : int or str, optional
-        -2 gives the greatest element of each column, -1 that of each row. By default that of each whole matrix.
+        -2 gives the greatest element of each column, -1 that of each row. By default that of each matrix.
 
     Returns
     -------
@@ -136,14 +136,14 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 @bind
 @entry
 def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
-    """The least element over rows, columns, or both, zeros that are not stored among them.
+    """The least element over rows, columns, or both; zeros that are not stored count too.
 
     Parameters
     ----------
     matrix : SparseMatrix
         Of a real dtype, in any format.
     axis : int or str, optional
-        -2 gives the least element of each column, -1 that of each row. By default that of each whole matrix.
+        -2 gives the least element of each column, -1 that of each row. By default that of each matrix.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 
 
 def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: Any, of_two: Any) -> Tensor:
-    """The greatest elements or the least."""
+    """The maximum or minimum, from the reduction for dense tensors, for segments and for two operands."""
     axes = (matrix.ndim - 2, matrix.ndim - 1) if axis is None else (normalize_axis(matrix.template, axis),)
     out = _like_dense(dense, matrix, axes)
     if axes[0] < matrix.ndim - 2:
@@ -175,11 +175,11 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
     height, width = turned.size
 
     def of_rows(values: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-        """The extreme of each row of one matrix in order, values at one place being added first."""
+        """The extreme of each row of one sorted matrix, after values at the same place are added."""
         flags = begin(rows, columns)
         places = add_up(flags) - 1
         sums = segment_sum(values, places, size=rows.shape[0])
-        # A place's row is that of its first value; what begins none is left out.
+        # The first value at each place has the place's row; the others get a row that does not exist, which drops them.
         kept = where(flags, cast_to(rows, "int64"), height)
         stored_extremes = of_segments(take_at(sums, places, axis=0, mode="clip"), kept, size=height, mode="fill")
         stored = segment_sum(cast_to(flags, "int64"), rows, size=height, mode="fill")
@@ -205,7 +205,7 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
 @bind
 @entry
 def diagonal(matrix: SparseMatrix, /) -> Tensor:
-    """The diagonal of a matrix, or of each of a batch, as a dense tensor.
+    """The diagonal of a matrix, or of each matrix of a batch, as a dense tensor.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def diagonal(matrix: SparseMatrix, /) -> Tensor:
     Returns
     -------
     Tensor
-        Shape (..., k), k the lesser of rows and columns, with the rows' name.
+        Shape (..., k), where k is the lesser of the numbers of rows and columns. The last axis has the rows' name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parts of sparse matrices, and matrices put together."""
+"""Selection of parts of sparse matrices, and matrices assembled from others."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ from .matrix import COO, SparseMatrix, bind, entries, shares_places
 @bind
 @entry
 def select(matrix: SparseMatrix, key: Any, /) -> Any:
-    """Rows and columns by slices and ints, and matrices of a batch: `matrix[2:5, ::2]`.
+    """Select rows, columns and matrices of a batch by slices and ints: `matrix[2:5, ::2]`.
 
-    Where the places can be read, only the entries inside are kept; in a trace of them the others stay as zeros.
+    If the places can be read and the whole batch shares them, only the selected entries stay stored. Else, for example
+    in a trace, the other entries stay stored as zeros.
 
     Parameters
     ----------
     matrix : SparseMatrix
         In any format.
     key : int, slice, ... or tuple of these
-        As of a tensor, the batch's axes first.
+        As for a tensor: the batch's axes come first.
 
     Returns
     -------
     SparseMatrix or Tensor
-        In the same format; dense where an int takes a row or a column.
+        A matrix in the same format; a dense tensor if an int selects a row or a column.
 
     Raises
     ------
     IndexRangeError
-        For an int outside.
+        For an int out of range, and for more parts than axes.
     ArgumentError
         For other keys.
 
@@ -67,7 +68,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
     if missing < 0:
         raise IndexRangeError(expected(f"at most {matrix.ndim} parts of a key", key=key))
     full = [*parts[:place], *[slice(None)] * missing, *after]
-    out = sliced_by(matrix.template, tuple(full))  # which raises for ints outside
+    out = sliced_by(matrix.template, tuple(full))  # raises for ints out of range
     selected = _of_batch(matrix, full[:-2])
     keys = full[-2:]
     for position, part in enumerate(keys):
@@ -87,7 +88,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
 
 
 def _of_batch(matrix: SparseMatrix, keys: list[Any]) -> SparseMatrix:
-    """Some matrices of a batch."""
+    """The matrices of a batch that keys for the batch's axes select."""
     if all(part == slice(None) for part in keys):
         return matrix
     batch, names = matrix.shape[:-2], matrix.names[:-2]
@@ -101,7 +102,7 @@ def _of_batch(matrix: SparseMatrix, keys: list[Any]) -> SparseMatrix:
 
 
 def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
-    """Some rows (position 0) or columns (1) of a matrix."""
+    """The rows (`position` 0) or columns (`position` 1) of a matrix whose numbers are in `chosen`."""
     places = list(entries(matrix))
     along = places[position]
     low, high = (chosen.start, chosen.stop) if chosen.step > 0 else (chosen[-1], chosen[0] + 1) if chosen else (0, 0)
@@ -131,14 +132,14 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
     Parameters
     ----------
     matrices : sequence of SparseMatrix
-        Of as many columns, or rows.
+        With the same number of columns for axis -2, of rows for axis -1.
     axis : int, default -2
         -2 puts them below each other, -1 side by side.
 
     Returns
     -------
     SparseMatrix
-        In the format of the first, of the common dtype.
+        In the format of the first matrix, with the common dtype.
 
     Raises
     ------
@@ -159,7 +160,9 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
     across = 1 if axis == -2 else 0
     if len({matrix.size[across] for matrix in matrices}) > 1:
         what = "columns" if across else "rows"
-        raise ShapeError(expected(f"as many {what} in each", matrices=[matrix.template for matrix in matrices]))
+        raise ShapeError(
+            expected(f"the same number of {what} in each matrix", matrices=[matrix.template for matrix in matrices])
+        )
     return _assembled(matrices, (across, 1 - across))
 
 
@@ -175,7 +178,7 @@ def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
     Returns
     -------
     SparseMatrix
-        In the format of the first, of the common dtype.
+        In the format of the first matrix, with the common dtype.
 
     Examples
     --------
@@ -194,7 +197,7 @@ def _check_several(matrices: Sequence[SparseMatrix]) -> None:
 
 
 def _assembled(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> SparseMatrix:
-    """Join matrices; `steps` says whether each lies below the rows, and right of the columns, of those before it."""
+    """Join matrices; `steps` says whether each one goes below the rows, and right of the columns, of those before."""
     batch, batch_names = broadcast(
         [matrix.template.replace(shape=matrix.shape[:-2], names=matrix.names[:-2]) for matrix in matrices]
     )

@@ -13,7 +13,7 @@ from .host import Array, on_host
 
 
 def checked(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
-    """Places that lie in the matrix; those of a trace are checked when they are computed."""
+    """The places, after a check that they lie in the matrix; the places of a trace are checked when it runs."""
     read = on_host(first, second)
     rows, columns = size
     if format == "coo":
@@ -31,7 +31,7 @@ def checked(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]
 
 
 def _within(places: Tensor, size: int) -> Tensor:
-    """The same places, read as indices: a place outside is an error or is moved inside, as the backend has it."""
+    """The same places, read by index: the backend raises an error for a place outside, or moves it inside."""
     if not places.size:
         return places
     return take(iota(size, dtype=places.dtype, backend=places.backend), places)

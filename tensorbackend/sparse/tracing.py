@@ -55,35 +55,36 @@ def from_function(
 ) -> CSR | tuple[CSR, Tensor]:
     """The sparse matrix of a linear function, such as a stencil, found by tracing the function once.
 
-    Each op of the trace tells which elements of its operands are in each element of its result, and how much of them.
-    So the cost is that of the entries stored, not that of a call for each column.
+    Each op of the trace says which elements of its operands each element of its result is a sum of, and with which
+    factors. So the cost depends on the number of stored entries, and there is no call for each column.
 
     Parameters
     ----------
     function : function of a tensor
-        Returns a tensor. It may hold on to constants: coefficients, masks, index tensors. In a trace coefficients and
-        masks may depend on arguments of the trace, and the gradient goes to them; index tensors may not.
+        Returns a tensor. It may use constants: coefficients, masks, index tensors. Within a trace, coefficients and
+        masks may depend on arguments of that trace, and the gradient goes to them; index tensors may not.
     template : Template, Tensor or str
         The template of the argument: a floating or complex dtype and a shape, such as `"f64[96, 96]"`.
     affine : bool, default False
-        Whether the function may add something constant, which is then returned too.
+        Whether the function may add a constant, which is then returned too.
     backend : Backend, type or str, default: the default backend
-        Where the matrix is made.
+        The backend of the matrix.
 
     Returns
     -------
     CSR
-        Shape (elements of the result, elements of the argument), both in row-major order, each place once: what it
-        gives for the argument laid flat is the function's result laid flat. Where both have one axis it has their
-        names.
+        Shape (elements of the result, elements of the argument), both in row-major order, with each place stored once.
+        Its product with the flattened argument is the flattened result of the function. If both have one axis, and
+        their names differ, the matrix has these names.
     Tensor
-        With `affine`, the function's result for zeros.
+        Only with `affine`: the function's result for an argument of zeros.
 
     Raises
     ------
     ArgumentError
-        For a function that is not linear, or of an op whose matrix is not known (control flow, Fourier transforms);
-        the text names the op and the line that called it. Without `affine`, for one that adds something.
+        For a function that is not linear, or that calls an op whose matrix is not known (control flow, Fourier
+        transforms); the message names the op and the line that called it. Without `affine`, for a function that adds a
+        constant.
     DTypeError
         For an argument that is neither floating nor complex.
 
@@ -112,13 +113,13 @@ def from_function(
     if adds and not affine:
         read = None if offset is None else on_host(offset)
         if read is None or read[0].any():
-            raise ArgumentError(expected("a linear function", "one that adds something is affine=True"))
+            raise ArgumentError(expected("a linear function", "pass affine=True for a function that adds a constant"))
     matrix = _matrix(linear, graph.results[0], argument, backend)
     return (matrix, offset) if affine and offset is not None else matrix
 
 
 def _matrix(linear: Linear, result: Template, argument: Template, backend: BackendLike) -> CSR:
-    """The matrix of a value, with small places where these suffice."""
+    """The matrix of a linear value; its places are int32 where that suffices."""
     if linear.entries is None:
         values = ones(len(linear.rows), dtype=result.dtype, backend=backend)
     else:
@@ -135,7 +136,7 @@ def _matrix(linear: Linear, result: Template, argument: Template, backend: Backe
 
 
 def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
-    """The result as sums of elements of the argument, and whether something constant may be added to it."""
+    """The result as sums of elements of the argument, and whether it may include an added constant."""
     (parameter,), (output,) = graph.parameters, graph.outputs
     dependent: set[Node] = {parameter.node}
     chain: list[Node] = []
@@ -160,20 +161,20 @@ def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
             known[Value(node)] = RULES[node.op](call)
         except NotLinear:
             place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
-            remedy = f"it must move, add and scale elements by constants{place}"
+            remedy = f"it may only move and add elements, and scale them by constants{place}"
             raise ArgumentError(expected("a function that is linear in its argument", remedy, op=node.op)) from None
         adds = adds or any(_adds(call, position) for position in ADDING.get(node.op, ()))
     return known[output], adds
 
 
 def _at_home(constant: Tensor) -> Tensor:
-    """A constant on the host, unless it is a value of a trace around this one."""
+    """A constant, moved to the host unless it is a value of a trace around this one."""
     read = on_host(constant)
     return constant if read is None else asarray(read[0], backend=home())
 
 
 def _adds(call: Call, position: int) -> bool:
-    """Whether an operand is a constant that is not known to be zero."""
+    """Whether an operand is a constant that is not known to be 0."""
     if position >= len(call.operands):
         return False
     operand = call.operands[position]

@@ -1,4 +1,4 @@
-"""Triangular systems of sparse matrices."""
+"""Triangular systems with sparse matrices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .reductions import diagonal
 
 
 def square(matrix: Any) -> SparseMatrix:
-    """A matrix, which must be square."""
+    """The matrix, after a check that it is sparse and square."""
     if not isinstance(matrix, SparseMatrix) or matrix.size[0] != matrix.size[1]:
         came = matrix.template if isinstance(matrix, SparseMatrix) else matrix
         raise ShapeError(expected("a square sparse matrix", matrix=came))
@@ -41,30 +41,31 @@ def triangular_solve(
     unit_diagonal: bool = False,
     transposed: bool = False,
 ) -> Tensor:
-    """Solve a triangular system: the x with `matrix @ x == b`.
+    """Solve a triangular system: return the x with `matrix @ x == b`.
 
     Parameters
     ----------
     matrix : SparseMatrix
-        Shape (..., n, n), in any format. Entries on the other side of the diagonal are not read.
+        Shape (..., n, n), in any format. Entries on the side of the diagonal that `lower` excludes are not read.
     b : Tensor
         Shape (n,) or (..., n, k); the batch's axes broadcast.
     lower : bool, default True
-        Whether the entries below the diagonal are read, rather than those above.
+        Whether to read the entries below the diagonal rather than those above.
     unit_diagonal : bool, default False
         Whether the diagonal counts as ones, and is not read.
     transposed : bool, default False
-        Solve `matrix.T @ x == b`; `lower` is said of the matrix itself.
+        Whether to solve `matrix.T @ x == b` instead; `lower` still refers to the matrix itself.
 
     Returns
     -------
     Tensor
-        The shape of b, with the matrix's axes; the gradient goes to b and to the stored values.
+        Of the shape of b, whose batch axes are broadcast with the matrix's. The gradient goes to b and to the stored
+        values.
 
     Raises
     ------
     ShapeError, NamesError
-        For a matrix that is not square, and a b that does not fit.
+        For a matrix that is not square, and for a b that does not fit.
     DataError
         For a zero on the diagonal, where data can be read; in a trace the result is infinite or NaN there.
 
@@ -91,8 +92,8 @@ def triangular_solve(
 
 
 def _solved(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) -> Tensor:
-    """The solution for a matrix (..., n, n) and b (..., n, k) of one dtype without names."""
-    if not unit_diagonal and own_method(matrix.backend, NAME) is None:  # a method looks by itself
+    """The solution for a matrix (..., n, n) and b (..., n, k), of one dtype and without names."""
+    if not unit_diagonal and own_method(matrix.backend, NAME) is None:  # the backend's own method checks it
         read = on_host(diagonal(matrix))
         if read is not None and (read[0] == 0).any():
             raise singular_matrix()

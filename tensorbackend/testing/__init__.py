@@ -1,4 +1,4 @@
-"""Property tests that prove a backend right. They need the extra `test`."""
+"""Property tests that check a backend against the reference, BinaryBackend. They need the extra `test`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ except ModuleNotFoundError as error:
     text = "expected hypothesis, which draws the calls, to be installed; pip install 'tensorbackend[test]'"
     raise ModuleNotFoundError(text, name="hypothesis") from error
 
-# The namespaces declare ops too, and are imported late.
+# The namespaces declare ops too, and the package imports them on first use.
 import tensorbackend.fft
 import tensorbackend.linalg
 import tensorbackend.nn

@@ -1,4 +1,4 @@
-"""How near results must be to the reference's: read off the declarations of ops, where `accuracy` bounds stand."""
+"""How near results must be to the reference's: the bounds of `accuracy`, read off the declarations of ops."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Invocation(NamedTuple):
     arguments: tuple[Any, ...]
     options: dict[str, Any]
     creates: bool = False
-    """Whether the backend is an option, as there are no tensors to say it."""
+    """Whether the op takes the option `backend`, as it has no tensors that choose the backend."""
 
     def on(self, backend: Backend | str) -> Invocation:
         """The same call with its tensors copied to a backend."""
@@ -90,7 +90,7 @@ class Invocation(NamedTuple):
         return self.source
 
     def disagreement(self, kind: Kind, detail: str, backend: Backend) -> Disagreement:
-        """The error of a backend that is wrong on this call."""
+        """The error to raise for a backend that is wrong on this call."""
         dtypes = dict.fromkeys(str(x.dtype) for x in self.tensors)
         subject = f"{qualified(self.name)}{' of ' if dtypes else ''}{', '.join(dtypes)} on {backend.name}"
         return Disagreement(kind, detail, subject=subject, script=script(self.source, backend))
@@ -125,7 +125,7 @@ def generates(*names: str) -> Callable[[Generator], Generator]:
 
 
 def names() -> list[str]:
-    """The public names of which calls can be drawn: the ops of this distribution and functions around them, sorted.
+    """The public names whose calls can be drawn: the ops of this distribution and functions around them, sorted.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> str:
-    """The name under which calls are drawn, of a public name with or without its namespace.
+    """The name under which `calls` knows a public name, given with or without its namespace.
 
     Raises `ArgumentError` for an unknown op.
 
@@ -180,7 +180,7 @@ def has_generator(name: str) -> bool:
     return name in GENERATORS or all(_derivable(parameter) for parameter in OPS[name].parameters)
 
 
-# By the meaning of an option and whether it may be `None`.
+# Strategies of an option, by its meaning and whether it may be `None`.
 _BY_MEANING: dict[tuple[str, bool], Callable[[Tensor], st.SearchStrategy[Any]]] = {
     ("axis", False): partial(axes_of, kind="Axis"),
     ("axis", True): partial(axes_of, kind="Axis | None"),
@@ -189,7 +189,7 @@ _BY_MEANING: dict[tuple[str, bool], Callable[[Tensor], st.SearchStrategy[Any]]] 
     ("dtype", True): lambda x: st.none() | st.sampled_from(ALL_DTYPES),
 }
 
-# By the type of an option that means nothing more, which may not be `None`.
+# Strategies of an option that has no special meaning and may not be `None`, by its type.
 _BY_TYPE: dict[object, Callable[[Tensor], st.SearchStrategy[Any]]] = {
     bool: lambda x: st.booleans(),
     float: lambda x: st.sampled_from([0.0, 1.0, 0.5]),
@@ -198,10 +198,10 @@ _BY_TYPE: dict[object, Callable[[Tensor], st.SearchStrategy[Any]]] = {
 
 
 def _drawn(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
-    """A function that draws an option for a first operand, `None` where its declaration does not say how."""
+    """The function from a first operand to the strategy of an option, `None` if the declaration does not say how."""
     if option.meaning:
         return _BY_MEANING.get((option.meaning, option.optional))
-    # Types that do not hash are none of these.
+    # Types are compared one by one, as not all of them hash.
     return None if option.optional else next((draw for kind, draw in _BY_TYPE.items() if kind == option.type), None)
 
 
@@ -256,7 +256,7 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
         if parameter.role != "option" or not (draw(st.booleans()) or parameter.kind == "positional"):
             continue
         draw_option = _drawn(parameter)
-        assert draw_option is not None  # by `has_generator`
+        assert draw_option is not None  # as `has_generator` says
         value = draw(draw_option(operands[0]))
         if parameter.kind == "keyword":
             keywords[parameter.name] = value

@@ -25,15 +25,15 @@ class Mismatch(NamedTuple):
     actual: object
     wanted: object
     ulps: float
-    """How far apart they are; infinite for a NaN and a number, and for exact dtypes that differ."""
+    """The distance of the two elements in ulps; infinite for a NaN and a number, and for elements of an exact dtype."""
     absolute: float = 0.0
-    """The error that is allowed however many ulps it is."""
+    """The absolute error that is allowed, however many ulps that is."""
 
 
 def distance(actual: float, wanted: float, dtype: DType) -> float:
-    """The distance between two floats, in floats of their dtype; infinite for a NaN and a number.
+    """The distance between two floats, counted in floats of their dtype; infinite for a NaN and a number.
 
-    Zeros of two signs are one apart, so that a bound of 0 tells them apart.
+    0.0 and -0.0 are one apart, so that a bound of 0 distinguishes them.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ def distance(actual: float, wanted: float, dtype: DType) -> float:
 
 
 def _position(value: float, dtype: DType) -> int:
-    """The place of a float among those of its dtype in ascending order."""
+    """The position of a float among the floats of its dtype in ascending order."""
     (bits,) = struct.unpack(_LETTERS[dtype.bits], pack([value], dtype))
     return int(bits) if bits >= 0 else -(1 << (dtype.bits - 1)) - int(bits) - 1
 
 
 def unit(size: float, dtype: DType) -> float:
-    """The distance of neighbouring floats of a dtype at a size, its smallest one at zero.
+    """The distance between neighbouring floats of a dtype at the magnitude `size`; at 0, between its smallest floats.
 
     >>> from tensorbackend.dtypes import float32
     >>> unit(1.5, float32) == 2**-23
@@ -76,9 +76,9 @@ def unit(size: float, dtype: DType) -> float:
 
 
 def element_distance(actual: Any, reference: Any, dtype: DType) -> float:
-    """The distance of two elements in ulps; of complex numbers, the greater one of their parts'.
+    """The distance of two elements in ulps; of complex numbers, the greater distance of their two parts.
 
-    A part of a finite complex number counts in ulps of the number's larger part, as it is rounded with that one.
+    The parts of a finite complex number are measured in ulps of its larger part, as both are rounded together.
     """
     if dtype.is_floating:
         return distance(actual, reference, dtype)
@@ -94,9 +94,10 @@ def element_distance(actual: Any, reference: Any, dtype: DType) -> float:
 
 
 def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Mismatch | None:
-    """The element with the greatest distance, but for those within `absolute`; `None` if all are equal.
+    """The element with the greatest distance among those that differ by more than `absolute`; `None` if none does.
 
-    `absolute` is one bound, or one for each element; an infinite one allows NaN as well. The templates are equal.
+    `absolute` is one bound, or one for each element; an infinite bound allows NaN as well. The two tensors must have
+    equal templates.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ def mismatches(actual: Tensor, reference: Tensor, *, absolute: float | Sequence[
 
 
 def _error(actual: Any, reference: Any) -> float:
-    """The absolute error; parts of complex numbers that are infinite or NaN alike have none."""
+    """The absolute error; parts of complex numbers that are the same infinity or both NaN have an error of 0."""
     if not isinstance(reference, complex):
         return float(abs(actual - reference))
     pairs = ((actual.real, reference.real), (actual.imag, reference.imag))
@@ -161,10 +162,10 @@ def assert_equal(
     absolute: float | Sequence[float] = 0.0,
     call: Invocation | None = None,
 ) -> float:
-    """The greatest distance in ulps of two tensors; `Disagreement` unless they have one template and near elements.
+    """The greatest distance in ulps of two tensors; raises `Disagreement` unless templates are equal and elements near.
 
-    The text says where the first wrong element is, both values, how many ulps they are apart, how many elements are
-    wrong, and the `call` that gave them as a program.
+    The error says where the first wrong element is, both values, how many ulps they are apart, and how many elements
+    are wrong; it shows the `call` that gave them as a program.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ def assert_equal(
     Raises
     ------
     Disagreement
-        For other templates, and for elements that are farther apart.
+        If the templates differ, or elements are farther apart than allowed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One call on a backend against BinaryBackend: values in ulps, templates, names, and errors to the letter."""
+"""Compares a call on a backend with that on BinaryBackend: values in ulps, templates, names, errors to the letter."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def check(call: Invocation, backend: Backend | str) -> float:
 
 
 def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] | None = None) -> Verdict:
-    """`check`, with the divergence that was needed; `rows` are the backend's own unless others are given.
+    """Checks a call as `check` does, and also returns the divergence that it needed, if any.
 
-    The dispatcher makes the call, and runs the kernel of a planned callback. Where the op's own callback is planned,
-    the call is made once more by its plain form.
+    The dispatcher makes the call, and runs the kernel of a planned callback. If the op's own callback is planned, the
+    call is made once more in the callback's plain form.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _judged(
 def check_row(row: Divergence, backend: Backend) -> None:
     """Raises `AssertionError` unless a row's witness differs without the row and passes with it.
 
-    A row names ops as `names` lists them; one that compares nothing must name some, or it would excuse all.
+    A row names ops as `names` lists them. A row that compares nothing must name ops, or it would excuse every failure.
 
     Parameters
     ----------
@@ -149,11 +149,11 @@ def check_row(row: Divergence, backend: Backend) -> None:
     except AssertionError:
         judge(row.witness, backend, rows=[row])
     else:
-        raise AssertionError(f"{backend.name} is right about {row.witness!r} now: take the row {row.reason!r} away")
+        raise AssertionError(f"{backend.name} agrees on {row.witness!r} now: remove the row {row.reason!r}")
 
 
 def _compared(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
-    """The greatest distance of two outcomes, within the op's bound or the wider one of a judgement."""
+    """The greatest distance of two outcomes; raises beyond the op's bound and the wider one of a judgement."""
     if isinstance(reference, TensorBackendError) or isinstance(actual, TensorBackendError):
         if told(actual) != told(reference):
             raise call.disagreement("error", f"expected {told(reference)}, got {told(actual)}", backend)
@@ -175,7 +175,7 @@ def _at_least(least: float, allowed: Allowance) -> Allowance:
 
 
 def _relaxed(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
-    """The greatest distance of two outcomes as a row says that they are judged."""
+    """The greatest distance of two outcomes by the judgement of a row; raises where that does not allow it."""
     if not judgement.compared:
         if isinstance(actual, list) and isinstance(reference, list) and _templates(actual) != _templates(reference):
             raise call.disagreement("template", f"expected {told(reference)}, got {told(actual)}", backend)
@@ -185,7 +185,7 @@ def _relaxed(call: Invocation, actual: Outcome, reference: Outcome, judgement: J
     ways = FLUSHES if any(x.dtype.is_complex for x in call.tensors) else (flushed,)
     zeros, *others = (_flushed(outcome(call.on("binary").mapped(way))) for way in ways)
     flushed_actual, kept = _flushed(actual), _flushed(reference)
-    for reading in (zeros, *others):  # each element is right by any of them
+    for reading in (zeros, *others):  # an element is right if it is near that of any reading
         if isinstance(flushed_actual, list) and isinstance(kept, list) and isinstance(reading, list):
             same = _templates(flushed_actual) == _templates(kept) == _templates(reading)
             kept = list(map(nearer, flushed_actual, kept, reading)) if same else kept
@@ -204,7 +204,7 @@ def _templates(tensors: Sequence[Tensor]) -> list[Template]:
 
 
 def _check_dry_run(call: Invocation, reference: Outcome) -> None:
-    """A dry run gives the templates of the results, and every error that does not depend on data."""
+    """Checks that a dry run gives the templates of the results, or any error that does not depend on data."""
     dry = outcome(call.on("template"))
     if (call.name in READS_DATA and isinstance(dry, TemplateDataError)) or isinstance(reference, DataError):
         return

@@ -1,7 +1,7 @@
-"""The part of a callback's contract that no comparison of results shows: whose memory it is.
+"""The part of a callback's contract that comparing results does not show: which memory a call may write to or share.
 
-A call must leave its inputs as they are, and what it gave away must stay as it is: when the op runs again on other
-data, when the inputs are deallocated, and when a reader writes to what NumPy shows of it.
+A call must leave its inputs as they are. Its results must stay as they are when the op runs again on other data, when
+the inputs are deallocated, and when a reader writes to the NumPy array of a result.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ def outcome(call: Invocation) -> Outcome:
 
 
 def told(answer: Outcome) -> str:
-    """An outcome in words; errors of one class and text are the same."""
+    """An outcome as text to compare: the class and text of an error, the templates of results."""
     if isinstance(answer, TensorBackendError):
         return f"{type(answer).__name__}: {answer}"
     return f"results of {', '.join(repr(x.template) for x in answer)}"
 
 
 def observed(call: Invocation, backend: Backend) -> Outcome:
-    """The outcome of a call on a backend, which is watched to keep its contract.
+    """The outcome of a call on a backend, with checks that the backend keeps its contract.
 
-    Raises `Disagreement` where it does not, or raises what tensorbackend does not raise on purpose; `UnsupportedOp`
-    where the backend does not have the op or one of the dtypes.
+    Raises `Disagreement` if the backend breaks its contract or raises an error that tensorbackend does not raise on
+    purpose, and `UnsupportedOp` if the backend does not have the op or one of the dtypes.
     """
     for x in call.tensors:
         check_held(x.dtype, backend)
@@ -47,12 +47,12 @@ def observed(call: Invocation, backend: Backend) -> Outcome:
         return _watched(call, backend)
     except (TensorBackendError, Disagreement):
         raise
-    except Exception as error:  # whatever a stranger's library raises
+    except Exception as error:  # whatever another library raises
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
 def answered(call: Invocation, backend: Backend) -> Outcome:
-    """The outcome of a call on a backend, which is not watched; raises as `observed` does."""
+    """The outcome of a call on a backend, without checks of its memory; raises as `observed` does."""
     try:
         return _answered(call, call.on(backend), backend)
     except TensorBackendError:
@@ -108,7 +108,7 @@ def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, 
     for x in results:
         _scribble(x)
     unchanged("a reader wrote to its NumPy array")
-    with suppress(Exception):  # a crash on zeros is not this call's; zeros are drawn as well
+    with suppress(Exception):  # a crash on zeros is a failure of another call, as zeros are drawn too
         backend_call.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)).run()
     unchanged("the op ran for other data")
     for x in backend_call.tensors:
@@ -117,7 +117,7 @@ def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, 
 
 
 def _scribble(x: Tensor) -> None:
-    """Writes to what NumPy shows of a tensor, where it can be written to."""
+    """Writes to the NumPy array of a tensor, if it is writable."""
     view = x.__array__()
     if view.flags.writeable:
         view[...] = 1 if not view.any() else 0

@@ -1,7 +1,7 @@
-"""Controls: backends that are wrong in one thing, each with the check that must catch it.
+"""Controls: backends with one fault each, and the kind of failure by which tests must catch it.
 
-A control is the reference, or NumPy's backend where it is memory that is wrong, with some methods exchanged. What tests
-backends is tested by them: each must be caught within 200 drawn calls, by a failure of the kind that its row says.
+A control is the reference with some methods replaced; for faults of memory, and some others, it is NumPy's backend.
+Controls test the tests of backends: each must be caught within 200 drawn calls, by a failure of the kind in its row.
 """
 
 from __future__ import annotations

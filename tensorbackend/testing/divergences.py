@@ -1,8 +1,8 @@
 """Divergences that stay: calls on which a backend's library differs from the reference, and how they are judged.
 
-One table, `DIVERGENCES`, holds the rows of the backends of this distribution; another's backend brings its own by
-`Backend.divergences`. A row is consulted only where a call fails the op's own bound. It shows a witness, a call that
-fails today, and a test asserts that it still does: a row that is no longer needed is a failure.
+The table `DIVERGENCES` holds the rows of the backends of this distribution; a backend of another distribution brings
+its own by `Backend.divergences`. A row is consulted only if a call fails the op's own bound. Each row has a witness, a
+call that fails today, and a test asserts that the witness still fails: a row that is no longer needed is a failure.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Judgement(NamedTuple):
     """How a call is judged in place of its op's bound; templates and names are compared in any case."""
 
     ulps: float = 0
-    """The allowed ulps, where they are more than the bound's, of the same scale."""
+    """The allowed ulps if they are more than the bound's; they count in the bound's scale."""
     absolute: float = 0.0
     """Errors of this size are allowed, whatever they are in ulps."""
     flushes: bool = False
     """Whether subnormals count as zeros of their sign: in the results, and, if that is nearer, in the inputs."""
     compared: bool = True
-    """Whether anything is asked of the elements at all, or of the error in place of a result."""
+    """Whether elements and errors are compared; if not, only the templates of results are."""
 
 
 EXPECTED = Judgement()
@@ -59,25 +59,25 @@ class Divergence(NamedTuple):
     """
 
     reason: str
-    """Why it differs and stays so, in words."""
+    """Why the backend differs and will stay so, in words."""
     witness: Invocation
     """A call that differs today."""
     judgement: Judgement
     backends: tuple[str, ...] = ()
-    """The names of its backends; none for a row that a backend brings itself."""
+    """The names of the backends that differ; empty in a row that a backend brings itself."""
     device: str = ""
-    """The kind of device that it is about, such as `"cpu"`, by the beginning of its name; all of them by default."""
+    """The beginning of the names of the devices on which they differ, such as `"cpu"`; all devices by default."""
     until: tuple[str, str] | None = None
-    """A library of the backend's and its first version that does not differ, such as `("jax", "0.12")`."""
+    """A library that the backend runs on, and its first version that does not differ, such as `("jax", "0.12")`."""
     ops: tuple[str, ...] = ()
-    """The names of the ops, as `names` lists them; none for all."""
+    """The names of the ops, as `names` lists them; empty for all ops."""
     dtypes: tuple[DType, ...] = ()
-    """The dtypes of which one is among the inputs and results; none for all."""
+    """The dtypes of which an input or a result has one; empty for all dtypes."""
     when: Callable[[Invocation, Outcome], bool] = lambda call, reference: True
     """Whether the row concerns a call, by the call and the reference's outcome."""
 
     def concerns(self, call: Invocation, wanted: Outcome) -> bool:
-        """Whether a call, with the reference's outcome, is one of the row's."""
+        """Whether the row is about a call, of which `wanted` is the reference's outcome."""
         results = [] if isinstance(wanted, TensorBackendError) else wanted
         held = {x.dtype for x in [*call.tensors, *results]}
         return (
@@ -88,7 +88,7 @@ class Divergence(NamedTuple):
 
 
 def _not_finite(call: Invocation, reference: Outcome) -> bool:
-    """Whether a result of the reference is not finite."""
+    """Whether a result of the reference has an element that is not finite."""
     return isinstance(reference, list) and not all(
         tensorbackend.all(tensorbackend.isfinite(x)).item() for x in reference
     )
@@ -157,7 +157,9 @@ DIVERGENCES: tuple[Divergence, ...] = (
 
 
 def divergences_of(backend: Backend) -> list[Divergence]:
-    """The rows of a backend: of the table by its name and device, and its own.
+    """The rows of a backend: those of the table for its name and device, and its own.
+
+    Rows that the versions of its libraries no longer need are left out.
 
     Parameters
     ----------

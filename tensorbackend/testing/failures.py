@@ -10,16 +10,16 @@ Kind: TypeAlias = Literal["value", "template", "payload", "error", "exception", 
 - `value`: an element farther from the reference's than the op's bound;
 - `template`: another shape, dtype or names, or another number of results;
 - `payload`: a payload that is not what its template says, as `Backend.violation` or its own bytes show;
-- `error`: an error of another class or text than the reference's, or one where the other has a result;
-- `exception`: one that tensorbackend does not raise on purpose;
-- `dry run`: another answer by templates alone;
+- `error`: an error of another class or text than the reference's, or an error on one side and a result on the other;
+- `exception`: an exception that tensorbackend does not raise on purpose;
+- `dry run`: another outcome of the call on templates alone than on data;
 - `mutation`: an input that the call changed;
-- `alias`: a result that changes after it was given away.
+- `alias`: a result that changes after it was returned.
 """
 
 
 class Disagreement(AssertionError):
-    """A call on which a backend is not right."""
+    """The failure of a backend on a call."""
 
     def __init__(self, kind: Kind, detail: str, *, subject: str = "", script: str = "") -> None:
         super().__init__(kind, detail, subject, script)

@@ -1,4 +1,4 @@
-"""Calls plain and planned callbacks alike."""
+"""Turns planned callbacks into plain ones, and plain ones into planned ones, so that both forms are tested."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def plans(backend: Backend, name: str) -> bool:
 def plainly(backend: Backend) -> Backend:
     """A backend whose planned callbacks are called with tensors, as `backend.sum(out, x, ...)`.
 
-    The dispatcher takes them for plain ones. All else, payloads and kernels included, is the backend's own.
+    The dispatcher takes these callbacks for plain ones. All else, payloads and kernels included, is the backend's own.
     """
     callbacks = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
     methods = {name: _called(method) for name, method in callbacks.items() if method is not None and is_planned(method)}
     kind = type(backend)
-    instance: Any = object.__new__(type(kind.__name__, (kind,), methods))  # an instance of which setup() has run
+    instance: Any = object.__new__(type(kind.__name__, (kind,), methods))  # setup() has run already
     instance.__dict__.update(vars(backend))
     twin: Backend = instance
     return twin
@@ -40,12 +40,12 @@ def _called(method: Callable[..., Payload]) -> Callable[..., Payload]:
     def callback(self: Backend, out: Any, /, *inputs: Any, **options: object) -> Payload:
         return method(out, *inputs, **options)
 
-    del callback.__plan__  # type: ignore[attr-defined] # by which the dispatcher knows a planned callback
+    del callback.__plan__  # type: ignore[attr-defined] # the mark of a planned callback
     return callback
 
 
 def as_planned(method: Callable[..., Payload]) -> Callable[..., Payload]:
-    """A plain callback as a planned one, whose kernel makes tensors of payloads again."""
+    """A plain callback as a planned one, whose kernel wraps payloads in tensors and calls it."""
 
     @wraps(method)
     def plan(self: Backend, out: Any, /, *inputs: Any, **options: object) -> Kernel:

@@ -1,7 +1,7 @@
-"""Long columns of numbers: of all magnitudes, and beside the points where formulas of functions change.
+"""Long columns of numbers of all magnitudes, many of them near points where functions switch to another formula.
 
-A column is made of a drawn seed, as thousands of elements drawn one by one would take seconds. Which of its elements
-a call gets is drawn as well, so that a failure is shrunk to the one element that is wrong.
+A column is made from a drawn seed, as drawing thousands of elements one by one would take seconds. Which of its
+elements a call gets is drawn as well, so that a failure shrinks to the one element that is wrong.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from ..tensor import Tensor
 from .strategies import Draw
 
 LENGTH = 3000
-"""Elements of the longest column: some errors of a few ulps show in one number of a thousand."""
+"""The number of elements of the longest column: some errors of a few ulps show in one number of a thousand."""
 
 LANDMARKS = (
     *(2.0**exponent for exponent in range(-30, 31, 5)),
-    *(1.0, 0.75, 0.5, 0.375, 0.25, 0.125, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 22.0),  # ends of polynomials
-    *(1 - math.sqrt(0.5), math.sqrt(2) - 1, math.sqrt(0.5), math.sqrt(2)),  # of those of logarithms
-    *(math.log(2) * factor for factor in (0.5, 1.0, 1.5, 10.0)),  # where exponentials are reduced
-    *(math.pi * quarters / 4 for quarters in (1, 2, 3, 4, 6, 8, 400, 4_000_000)),  # and sines
+    *(1.0, 0.75, 0.5, 0.375, 0.25, 0.125, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 22.0),  # where polynomials end
+    *(1 - math.sqrt(0.5), math.sqrt(2) - 1, math.sqrt(0.5), math.sqrt(2)),  # where polynomials of logarithms end
+    *(math.log(2) * factor for factor in (0.5, 1.0, 1.5, 10.0)),  # where the arguments of exponentials are reduced
+    *(math.pi * quarters / 4 for quarters in (1, 2, 3, 4, 6, 8, 400, 4_000_000)),  # and those of sines
 )
-"""Magnitudes beside which algorithms take another formula."""
+"""Magnitudes near which algorithms switch to another formula."""
 
 
 def is_elementwise(name: str) -> bool:
@@ -46,7 +46,7 @@ def is_elementwise(name: str) -> bool:
 
 @st.composite
 def columns(draw: Draw, *dtypes: DType) -> list[Tensor]:
-    """Tensors of one long axis each, one for each dtype."""
+    """One tensor for each dtype, each with one long axis."""
     seed = draw(st.integers(0, 2**32 - 1))
     stop = draw(st.integers(1, LENGTH))
     start = stop - draw(st.integers(1, stop) | st.just(stop))
@@ -61,17 +61,17 @@ def columns(draw: Draw, *dtypes: DType) -> list[Tensor]:
 
 
 def _numbers(dtype: DType, seed: int, stop: int, place: int = 0, count: int = 1) -> list[Any]:
-    """The first numbers of the column at a place among as many as a call has operands."""
+    """The first `stop` numbers of the column for operand `place` of a call with `count` operands."""
     numbers = _column(dtype, seed, place).first(stop)
     chance = Random(~(seed * 4 + place))
     if dtype.is_complex and count == 1:
-        # Some are beside 0 or infinity, where on the way a sum or a half of the parts is no number of the dtype.
+        # Some are near 0 or infinity, where a sum or a half of the parts underflows or overflows on the way.
         info = finfo(dtype)
         for at in range(0, stop, 16):
             edge = chance.choice([info.smallest_normal, info.max / 2])
             numbers[at] = complex(*(chance.choice([-1, 1]) * edge * chance.uniform(1, 2) for _ in range(2)))
     if place and dtype.is_floating:
-        # Some are a part of the number before them, so that quotients come near whole numbers, also of many digits.
+        # Some are fractions of the previous operand's numbers: quotients are then near whole numbers, large ones too.
         before = _numbers(dtype, seed, stop, place - 1)
         for at in range(0, stop, 8):
             if math.isfinite(before[at]):
@@ -87,12 +87,12 @@ class _Column:
         self.numbers: list[Any] = []
 
     def first(self, stop: int) -> list[Any]:
-        """The first numbers, in a list of its own."""
+        """The first `stop` numbers, in a new list."""
         self.numbers += [self.one(self.chance) for _ in range(stop - len(self.numbers))]
         return self.numbers[:stop]
 
 
-@lru_cache(maxsize=64)  # ops that are drawn from alike have the same seeds
+@lru_cache(maxsize=64)  # ops whose calls are drawn alike have the same seeds
 def _column(dtype: DType, seed: int, place: int) -> _Column:
     return _Column(dtype, seed * 4 + place)
 
@@ -117,10 +117,10 @@ def _maker(dtype: DType) -> Callable[[Random], Any]:
             kind = chance.randrange(16)
             if kind < 12:
                 return complex(part(chance), part(chance))
-            if kind == 12:  # beside 1, where logarithms are small
+            if kind == 12:  # near 1, where logarithms are small
                 size = 2.0 ** -chance.randint(1, 60)
                 return complex(1 + size * chance.uniform(-1, 1), size * chance.uniform(-1, 1))
-            # Beside the unit circle around 0 or -1 logarithms cancel.
+            # Near the unit circle around 0 or -1, where logarithms cancel.
             turned = chance.uniform(-math.pi, math.pi)
             size = 1 + chance.choice([0.0, chance.uniform(-1, 1) * 2.0 ** -chance.randint(0, 60)])
             return complex(size * math.cos(turned) - chance.randrange(2), size * math.sin(turned))

@@ -1,7 +1,7 @@
 """Invalid calls of every public op, for hypothesis to draw: a valid call with one mistake in it.
 
-Mistakes are derived from the op's signature: a value that an annotation does not allow is a mistake everywhere, and
-operands of another dtype, shape or names are one where the op's rule says so in a dry run.
+Mistakes are derived from the op's signature. A value that an annotation does not allow is always a mistake. An operand
+with another dtype, shape or names is a mistake if the op's rule refuses it in a dry run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MANY = 9
 """More axes than a drawn tensor has."""
 
 Place: TypeAlias = int | str
-"""Where a value stands in a call: an argument's position, an option's name."""
+"""Where a value stands in a call: the position of an argument, or the name of an option."""
 
 
 def refused(call: Invocation) -> bool:
@@ -70,7 +70,7 @@ def invalid_calls(draw: Draw, name: str) -> Invocation:
 
 
 def check_mistake(call: Invocation, backend: Backend) -> None:
-    """Raises `Disagreement` unless a call raises in a dry run, and the same error on BinaryBackend and a backend.
+    """Raises `Disagreement` unless a dry run of a call raises an error, and BinaryBackend and a backend raise the same.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def check_mistake(call: Invocation, backend: Backend) -> None:
     for tried_backend in (get_backend("binary"), backend):
         try:
             answer = told(outcome(call.on(tried_backend)))
-        except Exception as error:  # whatever a stranger's library raises
+        except Exception as error:  # whatever another library raises
             answer = f"{type(error).__name__}: {error}"
         if answer != expectation:
             raise call.disagreement("error", f"expected {expectation}, as in a dry run, got {answer}", tried_backend)
@@ -105,14 +105,14 @@ def _parameters(name: str) -> tuple[Parameter, ...]:
 
 
 def _by_annotation(call: Invocation) -> Iterator[Invocation]:
-    """The call with a value that a parameter's annotation does not allow."""
+    """Versions of a call in which one argument is a value that its annotation does not allow."""
     for place, parameter in _places(call):
         for value in _wrong(call, parameter):
             yield _exchanged(call, place, value)
 
 
 def _by_operand(draw: Draw, call: Invocation) -> Iterator[Invocation]:
-    """The call with one tensor of another dtype, shape or names, where that is refused."""
+    """Versions of a call in which one tensor has another dtype, shape or names, and which a dry run refuses."""
     if not call.tensors:
         return
     chosen = draw(st.integers(0, len(call.tensors) - 1))
@@ -136,7 +136,7 @@ def _by_operand(draw: Draw, call: Invocation) -> Iterator[Invocation]:
 
 
 def _places(call: Invocation) -> Iterator[tuple[Place, Parameter]]:
-    """The parameters for which a value can be put into a call."""
+    """The places where a value can be put into a call, with their parameters."""
     position = 0
     for parameter in _parameters(call.name):
         if parameter.kind == "variadic":

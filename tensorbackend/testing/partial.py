@@ -1,4 +1,4 @@
-"""Backends that have only some callbacks of another one, to see what runs on them."""
+"""Backends that have only some callbacks of another backend, to see what runs on them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ TRANSPORT = ("from_binary", "to_binary", "violation")
 
 
 def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial") -> type[Backend]:
-    """A backend class with just some callbacks of a backend, whose payloads it has, and its transport.
+    """A backend class with the payloads and the transport of a backend, but just some of its callbacks.
 
-    A callback that calls another one of its own does so on the whole backend, so that none is there but those named.
+    A callback that calls another one calls it on the whole backend; the new class itself has only the named callbacks.
 
     Parameters
     ----------
     backend : Backend
         The backend.
     callbacks : iterable of str
-        The names of those to keep.
+        The names of the callbacks to keep.
     name : str, default "partial"
         The name of the backend that is made.
 
@@ -46,14 +46,14 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
 
 
 def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Backend]:
-    """A backend class with all callbacks of a backend, its overrides of composites included, but for some.
+    """A backend class with the callbacks of a backend except some; it keeps overrides of composites.
 
     Parameters
     ----------
     backend : Backend
         The backend.
     *callbacks : str
-        The names of those to leave out.
+        The names of the callbacks to leave out.
     name : str, default "partial"
         The name of the backend that is made.
 
@@ -75,7 +75,7 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
 
 
 def recording(backend: Backend, called: set[str], *, name: str = "recording") -> type[Backend]:
-    """A backend class with all callbacks of a backend, each of which enters its name when it is called.
+    """A backend class with a backend's callbacks of primitives, each of which adds its name to `called` when it runs.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from .runner import Pair, Status, by_family, totals
 
 
 class Report(NamedTuple):
-    """One run on one backend."""
+    """The results of one run on one backend."""
 
     backend: str
     device: str
@@ -28,7 +28,7 @@ class Report(NamedTuple):
     seconds: float
     pairs: Sequence[Pair]
     asked: int
-    """The number of pairs of op and dtype that were asked for; a run that was stopped has fewer."""
+    """The number of pairs of op and dtype that were asked for; a run that was stopped has tried fewer."""
 
     @classmethod
     def of(
@@ -41,7 +41,7 @@ class Report(NamedTuple):
         seconds: float,
         asked: int | None = None,
     ) -> Report:
-        """The report of the pairs tried on a backend; `asked` counts the pairs asked for, by default these."""
+        """The report of the pairs tried on a backend; `asked` is the number of pairs asked for, by default of these."""
         base_versions = {"python": python_version(), "tensorbackend": _version()}
         versions = {**base_versions, **backend.versions()}
         return cls(
@@ -64,7 +64,7 @@ class Report(NamedTuple):
         return f"{self.backend}: {work}: {told}"
 
     def write(self, path: Path) -> None:
-        """Writes the report to a file, in the form that its ending says."""
+        """Writes the report to a file, as HTML if its name ends in `.html`, else as JSON."""
         path.write_text(self.html() if path.suffix == ".html" else self.json(), encoding="utf-8")
 
     def json(self) -> str:
@@ -73,7 +73,7 @@ class Report(NamedTuple):
         return json.dumps({**self._asdict(), "totals": self.totals, "pairs": pairs}, indent=1)
 
     def html(self) -> str:
-        """The report as a page that needs nothing else, no network either."""
+        """The report as one HTML page, which loads nothing else."""
         page = Page(files("tensorbackend.testing").joinpath("report.html").read_text(encoding="utf-8"))
         failures = [pair for pair in self.pairs if pair.status == "fail"]
         numbers = {pair[:3]: number for number, pair in enumerate(failures, 1)}
@@ -102,12 +102,12 @@ class Report(NamedTuple):
 def _version() -> str:
     try:
         return version("tensorbackend")
-    except PackageNotFoundError:  # run from its sources
+    except PackageNotFoundError:  # the package runs from its sources
         return "of a source tree"
 
 
 Cells = Mapping[Any, int]
-"""The number under which the page tells of a failure or a reason."""
+"""The numbers under which the page lists failures or reasons."""
 
 
 def _numbered(pairs: Iterable[Pair]) -> dict[str, int]:
@@ -162,7 +162,7 @@ def _family(family: str, pairs: Sequence[Pair], numbers: Cells, reasons: Cells, 
 
 
 def _cell(pair: Pair, numbers: Cells, reasons: Cells, lacks: Cells) -> str:
-    """A cell with its status in words, and a link to what there is to say about it."""
+    """The cell of a pair: its status in words, with a link to its failure or reason if it has one."""
     link = None
     if pair.status == "fail":
         link = numbers[pair[:3]]

@@ -1,4 +1,4 @@
-"""Every op with every dtype on one backend, for a report."""
+"""Checks every op with every dtype on one backend, for a report."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from .transport import TRANSPORT, check_transport
 Status: TypeAlias = Literal["pass", "divergence", "unsupported", "refused", "fail"]
 """The outcome of the calls of one op and dtype:
 
-- `pass`: all are right;
-- `divergence`: all are, some by a row of `divergences`, with its reason;
+- `pass`: all calls are right;
+- `divergence`: all calls are right, some of them only by a row of `divergences`, whose reason is reported;
 - `unsupported`: the backend raises `UnsupportedOp` for the op or the dtype;
-- `refused`: the op takes no such dtype, and says so as the reference does;
-- `fail`: one is wrong.
+- `refused`: the op does not take the dtype, and the backend raises the same error as the reference;
+- `fail`: a call is wrong.
 """
 STATUSES: tuple[Status, ...] = ("pass", "divergence", "unsupported", "refused", "fail")
 
@@ -47,9 +47,9 @@ class Pair(NamedTuple):
     examples: int
     """The number of calls that were drawn."""
     ulps: float = 0
-    """The greatest distance from the reference."""
+    """The greatest distance from the reference, in ulps."""
     reasons: tuple[str, ...] = ()
-    """Why it diverges or is not supported."""
+    """Why the pair diverges or is not supported."""
     kind: str = ""
     """The kind of its failure, as in `failures.Kind`."""
     detail: str = ""
@@ -59,7 +59,7 @@ class Pair(NamedTuple):
 
 
 def family_of(name: str) -> str:
-    """The family of an op, or of the module of a public function that is none.
+    """The family of an op; for a public function that is not an op, the family of its module.
 
     >>> family_of("add"), family_of("softmax"), family_of("concat")
     ('elementwise', 'reduction', 'shape')
@@ -71,7 +71,7 @@ def family_of(name: str) -> str:
 
 
 def go_on() -> None:
-    """Asks nothing: a run that nobody stops."""
+    """Does nothing, so that a run goes on: the default of `proceed`."""
 
 
 def check_pair(
@@ -85,8 +85,8 @@ def check_pair(
 ) -> Pair:
     """Draws calls of an op with a dtype, the same ones for the same `start`, and compares each with the reference.
 
-    `proceed` is called before each call and after an error. It raises where a signal has asked for an end: hypothesis
-    or a callback of the garbage collector may swallow the exception of the signal's handler.
+    `proceed` is called before each call and after an error, and may raise to end the run. So a signal's handler should
+    not raise itself, as Hypothesis or a callback of the garbage collector may swallow its exception.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def check_pair(
     examples : int
         How many calls are drawn.
     start : int, default 0
-        A number on which the draws depend.
+        The seed of the draws.
     proceed : Callable, optional
         Called between the calls.
 
     Returns
     -------
     Pair
-        What came of it.
+        The outcome.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def check_pair(
         pass
     except Disagreement as failure:
         return pair("fail", failure=failure)
-    except Exception as error:  # hypothesis' own, of a backend that gives another answer the second time
+    except Exception as error:  # Hypothesis raises it for a backend that gives another answer the second time
         proceed()
         return pair("fail", failure=Disagreement("exception", f"{type(error).__name__}: {error}"))
     if lacks:
@@ -182,9 +182,9 @@ def check_pairs(
     jobs: int = 1,
     proceed: Callable[[], None] = go_on,
 ) -> Iterator[Pair]:
-    """Each op with each dtype as it is done, by as many processes as `jobs` says.
+    """Checks each op with each dtype in `jobs` processes, and yields the outcomes as they are done.
 
-    One process calls `proceed` before each call, as `check_pair` does.
+    With one process, `proceed` is called before each call, as in `check_pair`.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def check_pairs(
     examples : int
         How many calls are drawn.
     start : int, default 0
-        A number on which the draws depend.
+        The seed of the draws.
     jobs : int, default 1
         The number of processes.
     proceed : Callable, optional
@@ -206,7 +206,7 @@ def check_pairs(
     Returns
     -------
     iterator of Pair
-        What came of each op with each dtype.
+        The outcome of each op with each dtype.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def check_pairs(
 
 
 def _leave_interrupts() -> None:
-    """Leaves an interrupt, which a terminal sends to all processes, to the one that started this one."""
+    """Ignores interrupts, which a terminal sends to all processes: the parent process handles them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

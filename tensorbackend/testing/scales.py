@@ -1,4 +1,4 @@
-"""The absolute errors that bounds allow: so many roundings of what their scale names."""
+"""The absolute errors that bounds allow: a number of roundings of the quantity that their scale names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .calls import Invocation
 
 Allowance: TypeAlias = float | list[float]
-"""One for all elements, or one for each."""
+"""An absolute error, one for all elements or one for each."""
 
 
 def allowances(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> list[Allowance]:
@@ -44,7 +44,7 @@ def _constant(size: float) -> Sizes:
 
 
 def _operand(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
-    """The largest finite operand, or 1."""
+    """The largest magnitude of a finite element of the operands, at least 1."""
     binary = [x for x in call.on("binary").tensors if x.dtype.is_numeric]
     return [max([1.0, *(_largest(unpack(x.to_binary(), x.dtype)) for x in binary)])] * len(results)
 
@@ -54,7 +54,7 @@ def _square(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequen
 
 
 def _result(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
-    """The largest finite element of each result."""
+    """The largest magnitude of a finite element of each result."""
     return [_largest(unpack(x.to_binary(), x.dtype)) for x in results]
 
 
@@ -77,8 +77,8 @@ def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Se
 def _of_magnitudes(call: Invocation) -> Iterator[Invocation]:
     """The call with absolute values in 64 bits for all operands but indices.
 
-    Integers beside floats are indices. Among integers alone up to two operands may be indices: those for which the op
-    refuses floats.
+    Integers beside floats are indices. If all operands are integers, up to two of them may be indices: each choice is
+    yielded, as the op refuses floats in place of indices.
     """
     integers = [number for number, x in enumerate(call.tensors) if x.dtype.is_integer]
     if any(x.dtype.is_inexact for x in call.tensors):
@@ -100,8 +100,9 @@ def _norm(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence
 def _exponent(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequence[Allowance]:
     """abs(y * log(x)) times the magnitude of the power, element by element.
 
-    An exponent with an error of about 1 leaves no digit: then a power may be anything. An infinite y says only whether
-    x is inside the unit circle, of which a number so near to it that its magnitude rounds to 1 knows nothing.
+    If the exponent may be wrong by more than 2**-10, few digits of the power are left: then it may be anything. For an
+    infinite y the power says only whether x is inside the unit circle; if x is so near the circle that its magnitude
+    rounds to 1, the power may be anything too.
     """
     operands = (tensorbackend.asarray(argument, backend="binary") for argument in call.on("binary").arguments)
     x, y = (tensorbackend.astype(operand, "complex128") for operand in operands)

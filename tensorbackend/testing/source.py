@@ -1,4 +1,4 @@
-"""Calls and values as Python source: after `import tensorbackend as tb` it gives the same bits."""
+"""Calls and values as Python source, which gives the same bits after `import tensorbackend as tb`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMESPACES = ("", "linalg", "fft", "random", "nn")
 
 
 def public(name: str) -> Callable[..., Any]:
-    """The public function of a name, in whichever namespace it is, or in the one that the name says.
+    """The public function of a name, from the first namespace that has it, or from the one that the name states.
 
     >>> public("add").__name__, public("random.split").__module__
     ('add', 'tensorbackend.ops.composite.random.threefry')
@@ -48,7 +48,7 @@ def _find(name: str) -> tuple[str, Callable[..., Any]]:
 
 
 def call_source(name: str, arguments: Sequence[object], options: Mapping[str, object]) -> str:
-    """A call of a public op.
+    """The source of a call of a public op.
 
     >>> import tensorbackend as tb
     >>> call_source("sum", [tb.tensor([1, 2], names=("n",))], {"axis": "n"})
@@ -59,7 +59,7 @@ def call_source(name: str, arguments: Sequence[object], options: Mapping[str, ob
 
 
 def source(value: Any) -> str:
-    """A value that stands in a call: exact to the bit, but for the payload of a NaN.
+    """The source of a value in a call, exact to the bit but for the payload of a NaN.
 
     >>> import tensorbackend as tb
     >>> print(source(tb.tensor([-0.0, float("-inf"), float("nan")], dtype="bf16")))
@@ -88,7 +88,7 @@ def _tensor(x: Tensor) -> str:
     if x.backend.name == "template":
         return f"tb.template({_parts(x.template)})"
     named = f", names={x.names!r}" if any(x.names) else ""
-    if not x.size:  # lists have no place for sizes that stand behind a 0
+    if not x.size:  # nested lists cannot show the sizes after a 0
         return f"tb.zeros({x.shape}, dtype=tb.{x.dtype.name}{named})"
     elements = unpack(x.to_binary(), x.dtype)
     nested = source(list(elements)) if x.ndim == 1 else source(x.tolist())

@@ -1,6 +1,6 @@
 """Hypothesis strategies: elements, shapes, tensors. Tensors are drawn on BinaryBackend.
 
-Special values come often, sizes of 0 and 1 too; axes have names, so that these are compared as well.
+Special values come often, sizes of 0 and 1 too; axes have names, so that names are compared as well.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def profile(count: int) -> settings:
     )
 
 
-# Strategies are validated when they are first drawn from, which takes longer than a draw: they are kept.
+# Strategies are validated when they are first drawn from, which takes longer than a draw, so they are kept.
 _kept = lru_cache(maxsize=4096)
 
 
@@ -107,7 +107,7 @@ def elements(dtype: DType, *, tame: bool = False) -> st.SearchStrategy[Any]:
 
 @cache
 def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
-    """Shapes of so many axes, small ones with sizes of 0 and 1 among them.
+    """Shapes with `least` to `most` axes, whose sizes are `smallest` to `largest`.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def broadcastable(draw: Draw, dtypes: Sequence[DType], *, tame: bool = False) ->
 
 @st.composite
 def _taken_from(draw: Draw, x: Tensor, shape: tuple[int, ...], names: Names) -> Tensor:
-    """Tensors of a tensor's elements, so that operands are often equal, NaN and zeros among them."""
+    """Tensors of elements of `x`, so that two operands often have equal elements, NaN and zeros among them."""
     known, size = unpack(x.to_binary(), x.dtype), math.prod(shape)
     places = draw(_positions(len(known), size))
     return from_binary(pack([known[place] for place in places], x.dtype), Template(shape, x.dtype, names), "binary")
@@ -267,9 +267,9 @@ def _positions(count: int, size: int) -> st.SearchStrategy[list[int]]:
 
 @st.composite
 def axes_of(draw: Draw, x: Tensor, kind: str) -> Any:
-    """An axis, several or `None` of a tensor, by position or name, as an annotation such as `"Axes"` allows.
+    """An axis of a tensor, several axes, or `None`, as the annotation `kind` allows, such as `"Axes"`.
 
-    Rejects a tensor that has none where one is needed.
+    Axes are drawn by position or name. A tensor without axes is rejected where an axis is needed.
     """
     from hypothesis import assume
 

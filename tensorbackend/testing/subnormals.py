@@ -33,7 +33,7 @@ def _changed(x: Tensor, real: bool, imaginary: bool, factor: float = 1.0) -> Ten
 
 
 def flushed(x: Tensor) -> Tensor:
-    """A tensor on BinaryBackend with zeros of their sign for its subnormals.
+    """A tensor on BinaryBackend with its subnormals replaced by zeros of the same sign.
 
     >>> import tensorbackend as tb
     >>> flushed(tb.tensor([1e-40, -1e-40, 1.0], backend="binary")).tolist()
@@ -48,8 +48,8 @@ FLUSHES: Final = (
     lambda x: _changed(x, False, True),
     lambda x: _changed(x, True, True, 2.0),
 )
-"""The numbers that a library may take complex numbers for: with zeros for subnormal parts, for real ones, for
-imaginary ones, or for parts whose half is subnormal.
+"""The ways in which a library may take parts of complex numbers for zeros: all subnormal parts, only real ones, only
+imaginary ones, or all parts whose half is subnormal.
 
 XLA computes log(1e-308 + 1e-308j) as log(0) with the angle of 1e-308j. The sigmoid of 1.2e-38j is 0.5 + 0.3e-38j, and
 the product of infinity with its imaginary part is NaN where that is flushed.
@@ -57,7 +57,7 @@ the product of infinity with its imaginary part is NaN where that is flushed.
 
 
 def has_subnormals(x: Tensor) -> bool:
-    """Whether an element, or a part of one, is subnormal, or so small that half of it is, as on the way to a result."""
+    """Whether an element, or a part of one, is subnormal, or becomes subnormal if an algorithm halves it."""
     if not x.dtype.is_inexact:
         return False
     least = 2 * least_normal(x.dtype)
@@ -92,7 +92,7 @@ def about_subnormals(call: Invocation, wanted: object) -> bool:
 
 
 def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
-    """The elements of two tensors of one template that are nearer to a third's.
+    """For each element of `actual`, the nearer one of the elements of `first` and `second`, which have one template.
 
     The parts of a complex number are chosen one by one: of `log(0 - 1e-308j)` the real part may be that of `log(0)`,
     and the imaginary part the one without flushing.
@@ -113,5 +113,5 @@ def nearer(actual: Tensor, first: Tensor, second: Tensor) -> Tensor:
 
 
 def least_normal(dtype: DType) -> float:
-    """The smallest normal number of a dtype, of a complex one's parts; 0 for dtypes without."""
+    """The smallest normal number of a dtype, or of the parts of a complex dtype; 0 for exact dtypes."""
     return finfo(REAL_OF.get(dtype, dtype)).smallest_normal if dtype.is_inexact else 0.0

@@ -5,8 +5,9 @@
     class TestMine(ConformanceSuite):
         backend = "mine"
 
-`examples`, `ops` and `dtypes` narrow or widen it. It draws the calls that `tensorbackend check` draws, with the same
-judgement, one test for each op, and an op that the backend does not have is skipped with the backend's own words.
+`examples`, `ops` and `dtypes` narrow or widen it. It draws the same calls as `tensorbackend check` and judges them in
+the same way, in one test for each op. The test of an op that the backend does not have is skipped, with the text of the
+backend's error.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class ConformanceSuite:
 
     backend: ClassVar[BackendLike]
     examples: ClassVar[int] = 60
-    """The number of calls that are drawn for each op, unless the environment variable `TENSORBACKEND_EXAMPLES` says."""
+    """The number of calls drawn for each op, unless the environment variable `TENSORBACKEND_EXAMPLES` says another."""
     ops: ClassVar[Sequence[str]] = ()
     """The public names of the ops, all by default."""
     dtypes: ClassVar[Sequence[DType]] = tuple(ALL_DTYPES)
@@ -47,7 +48,7 @@ class ConformanceSuite:
         return get_backend(self.backend)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        """The ops and dtypes asked for, as tests of their own."""
+        """Makes a test of its own for each op or dtype asked for."""
         if "op" in metafunc.fixturenames:
             metafunc.parametrize("op", self.ops or names())
         if "dtype" in metafunc.fixturenames:

@@ -1,4 +1,4 @@
-"""Data into a backend and out of it: bytes, NumPy arrays, batches, copies, transfers and text."""
+"""Checks that a backend gives data back as it got it: bytes, NumPy arrays, batches, copies, transfers and text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .failures import Disagreement, Kind
 from .source import script, source
 
 TRANSPORT = "transport"
-"""The name in reports, beside the names of ops."""
+"""The name of these checks in reports, beside the names of ops."""
 
 
 def check_transport(given: Tensor, backend: Backend) -> None:
-    """Raises `Disagreement` where a backend does not give back what it got, or shares memory that can be written to.
+    """Raises `Disagreement` if a backend does not give data back as it got it, or shares memory that can be written to.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def check_transport(given: Tensor, backend: Backend) -> None:
         _check(given, backend)
     except (TensorBackendError, Disagreement):
         raise
-    except Exception as error:  # whatever a stranger's library raises
+    except Exception as error:  # whatever another library raises
         raise _failure("exception", f"raises {type(error).__name__}: {error}", given, backend) from error
 
 

@@ -1,4 +1,4 @@
-"""Callbacks that are wrong in one thing, of which controls are made: the right one, and something done to it."""
+"""Callbacks with one fault each, for controls: the right callback with something changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Callback = Callable[..., Any]
 
 
 def elementwise(function: Callable[..., Any]) -> Callback:
-    """A callback from a function of elements whose tensors have one shape, else the right one."""
+    """A callback that broadcasts its inputs and applies a function to their elements."""
 
     def callback(self: BinaryBackend, out: Template, *inputs: Tensor) -> Payload:
         columns = [tb.broadcast_to(x, out.shape) if x.shape != out.shape else x for x in inputs]
@@ -38,13 +38,13 @@ def elementwise(function: Callable[..., Any]) -> Callback:
 
 
 def altered(callback: str, **changed: Any) -> Callback:
-    """The right callback with options exchanged."""
+    """The right callback with other values for some options."""
     right: Callback = getattr(BinaryBackend, callback)
     return lambda self, out, *inputs, **options: right(self, out, *inputs, **{**options, **changed})
 
 
 def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) -> Callback:
-    """The right elements, changed by a function of them and the template."""
+    """A callback that gives what a function makes of the right elements and the output template."""
     right: Callback = getattr(BinaryBackend, callback)
 
     def wrong(self: BinaryBackend, out: Template, *inputs: Tensor, **options: Any) -> Payload:
@@ -54,12 +54,12 @@ def then(callback: str, function: Callable[[list[Any], Template], list[Any]]) ->
 
 
 def shifted(elements: list[Any], out: Template) -> list[Any]:
-    """One place on."""
+    """Moves each element one place forward, and the first one to the end."""
     return elements[1:] + elements[:1]
 
 
 def farther(steps: float) -> Callable[[list[Any], Template], list[Any]]:
-    """Away from zero by so many ulps."""
+    """A function that moves elements away from zero by `steps` ulps."""
 
     def move(x: float, out: Template) -> float:
         return x + math.copysign(steps * unit(x, out.dtype), x) if x and math.isfinite(x) else x
@@ -74,7 +74,7 @@ def unchanged(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) 
 
 @as_planned
 def in_plain_form(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """The right kernel; the plain form below leaves the input as it is."""
+    """A planned callback with the right kernel, to which `plain_form` gives a wrong plain form."""
     return BinaryBackend.negate(self, out, x)
 
 
@@ -85,7 +85,7 @@ def plain_form(planned_callback: Callback, plain: Callback) -> Callback:
 
 
 def another_error(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
-    """The right result, but a text of its own for an index outside."""
+    """The right result, but an error text of its own for an index out of range."""
     try:
         return BinaryBackend.take(self, out, *inputs, **options)
     except IndexRangeError:
@@ -120,14 +120,14 @@ def unstable(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **o
 
 
 def nan_first(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """Sorted with NaN in front, where there is one axis."""
+    """Sorts NaN to the front in tensors of one axis."""
     elements = list(unpack(BinaryBackend.sort(self, out, x, axis=axis, **options), out.dtype))
     ordered = sorted(elements, key=lambda value: value == value) if x.ndim == 1 else elements
     return pack(ordered, out.dtype)
 
 
 def swapped(self: BinaryBackend, out: Template, x: Tensor, fill: Tensor, /, *, padding: Any) -> Payload:
-    """Padding on the other side."""
+    """Pads the other side of each axis."""
     other = tuple((high, low, interior) for low, high, interior in padding)
     return BinaryBackend.pad(self, out, x, fill, padding=other)
 
@@ -139,20 +139,20 @@ def dropped_nan(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any
 
 
 def first_wins(self: BinaryBackend, out: Template, x: Tensor, /, *rest: Tensor, **options: Any) -> Payload:
-    """Lets the first of repeated indices win: both are put in the reverse order."""
+    """Lets the first of repeated indices win: indices and updates are reversed."""
     backwards = (tb.flip(operand, axis=0) if operand.ndim else operand for operand in rest)
     return BinaryBackend.indexed_put(self, out, x, *backwards, **options)
 
 
 def truncated(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """float32 cut off to bfloat16."""
+    """Casts float32 to bfloat16 by cutting off bits instead of rounding."""
     if (x.dtype, out.dtype) != (float32, bfloat16):
         return BinaryBackend.as_type(self, out, x)
     return b"".join(x.data[start + 2 : start + 4] for start in range(0, len(x.data), 4))
 
 
 def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
-    """Floats beyond an integer dtype wrap."""
+    """Casts floats to int8 such that numbers beyond its range wrap."""
     if not (x.dtype.is_floating and out.dtype is int8):
         return BinaryBackend.as_type(self, out, x)
     numbers = [int(value) if math.isfinite(value) else 0 for value in unpack(x.data, x.dtype)]
@@ -160,12 +160,12 @@ def wrapped(self: BinaryBackend, out: Template, x: Tensor, /) -> Payload:
 
 
 def crashes(self: BinaryBackend, out: Template, /, *inputs: Tensor, **options: Any) -> Payload:
-    """Raises an error of a library's own."""
+    """Raises an error that is not tensorbackend's."""
     raise ZeroDivisionError("division by zero")
 
 
 def one_more(self: NumpyBackend, x: Template, /) -> Callback:
-    """Counts with one too many, by which the result is longer."""
+    """Gives one count too many, so that the result is longer."""
     counted = NumpyBackend.counts(self, x)
     assert counted is not None  # of the dtype of the control
     return lambda values, least: self.xp.append(counted(values, least), 0)
@@ -181,7 +181,7 @@ class Memory(NumpyBackend):
     """NumPy's backend on arrays that can be written to."""
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """A copy."""
+        """A copy, which can be written to."""
         return super().from_binary(out, data=data).copy()
 
 
@@ -192,7 +192,7 @@ def in_place(self: Memory, out: Template, x: Tensor, /) -> Payload:
 
 
 def sorts_its_input(self: Memory, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """The right result, and the input sorted by the way."""
+    """Returns the right result, but sorts the input as well."""
     ordered = NumpyBackend.sort(self, out, x, axis=axis, **options)
     x.data.sort(axis=axis)
     return ordered
@@ -209,28 +209,28 @@ def reused(self: Memory, out: Template, x: Tensor, /) -> Payload:
 
 
 def wiped(self: Memory, x: Tensor, /) -> None:
-    """Memory that is given back, though a view of it was given away."""
+    """Overwrites memory that is given back, though a view of it was given away."""
     x.data[...] = 0
 
 
 def writable(self: Memory, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
-    """The payload itself."""
+    """The payload itself, where it should be a read-only view."""
     return x.data.copy() if copy else x.data
 
 
 def shared(self: Memory, out: Template, array: Any, /, *, copy: bool) -> Payload:
-    """The array itself, whatever is asked for."""
+    """The array itself, even if a copy is asked for."""
     return array
 
 
 def unlimited(self: BinaryBackend, x: Tensor, limit: int, /) -> bytes:
-    """All bytes."""
+    """All bytes, whatever the limit."""
     data: bytes = x.data
     return data
 
 
 def swapped_bytes(self: BinaryBackend, out: Template, /, *, data: bytes) -> Payload:
-    """The other byte order."""
+    """Reads elements in the other byte order."""
     width = out.dtype.itemsize
     return b"".join(data[start : start + width][::-1] for start in range(0, len(data), width))
 
@@ -252,17 +252,17 @@ def fmod(a: int, b: int) -> int:
 
 
 def rounded_away(x: float) -> float:
-    """Half away from zero."""
+    """Rounds half away from zero."""
     return math.copysign(math.floor(abs(x) + 0.5), x) if math.isfinite(x) and abs(x) < 2**22 else x
 
 
 def cut(x: float) -> float:
-    """Towards zero."""
+    """Rounds towards zero."""
     return float(int(x)) if math.isfinite(x) else x
 
 
 def equal_nan(a: float, b: float) -> bool:
-    """Whether they are equal or both are NaN."""
+    """Whether two numbers are equal or both NaN."""
     return a == b or (a != a and b != b)
 
 
@@ -272,12 +272,12 @@ def without_subnormals(self: BinaryBackend, out: Template, x1: Tensor, x2: Tenso
 
 
 def logical_shift(a: int, b: int) -> int:
-    """Zeros come in on the left."""
+    """Shifts an int8 to the right, with zeros coming in on the left."""
     return a % 256 >> b if 0 < b < 8 else a >> min(b, 8)
 
 
 def other_end(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: int, **options: Any) -> Payload:
-    """Axes counted from the end."""
+    """Counts the axis from the other end."""
     return BinaryBackend.cumulative_sum(self, out, x, axis=x.ndim - 1 - axis, **options)
 
 
@@ -287,7 +287,7 @@ def all_axes_but_one(self: BinaryBackend, out: Template, x: Tensor, /, *, axes: 
 
 
 def forward(self: BinaryBackend, out: Template, x: Tensor, /, **options: Any) -> Payload:
-    """The forward transform for the inverse one."""
+    """The forward transform in place of the inverse one."""
     return BinaryBackend.fft(self, out, x, **options)
 
 
@@ -297,10 +297,10 @@ def over_all(self: BinaryBackend, out: Template, x: Tensor, /, *, axis: Any) -> 
 
 
 def wide(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """float64 in any case."""
+    """A result of float64, whatever the dtype should be."""
     return numpy.sin(x.data.astype("float64"))
 
 
 def flat(self: Memory, out: Template, x: Tensor, /) -> Payload:
-    """One axis in any case."""
+    """A result of one axis, whatever the shape should be."""
     return numpy.sin(x.data).reshape(-1)

@@ -1,7 +1,7 @@
-"""Wrong calls, drawn from the signatures of the public functions and then spoilt.
+"""Wrong calls: calls drawn from the signatures of the public functions, and then spoilt.
 
-A value of another kind, too few or too many arguments, an unknown keyword, an axis, dtype, name or shape that does not
-fit: a seed and a number make each of them again. A call that is valid by accident is fine.
+The mistakes are a value of another kind, too few or too many arguments, an unknown keyword, or an axis, dtype, name or
+shape that does not fit. A seed and a number make each call again. A call that is valid by accident does no harm.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SPACES = (*NAMESPACES, "optimize", "ragged", "solvers", "sparse")
 
 
 class UserError(Exception):
-    """The error of a function of the user's; it passes through as it is."""
+    """An error that a user's function raises; the library must let it pass as it is."""
 
 
 # Functions to call
@@ -181,7 +181,7 @@ def tensor(draw: random.Random, backend: str) -> tb.Tensor:
 
 
 def functions(backend: str) -> list[Callable[..., Any]]:
-    """Functions of the user's."""
+    """Functions that a user might pass: some fit, some do not, and one fails."""
 
     def fails(*arguments: Any) -> Any:
         raise UserError
@@ -286,7 +286,7 @@ class Call(NamedTuple):
 
 
 def wrong_call(draw: random.Random, subject: Subject, backend: str) -> Call:
-    """A call of which something is wrong, but for accidents."""
+    """A call with something wrong in it, unless it is valid by accident."""
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for parameter in subject.parameters:
@@ -320,7 +320,7 @@ def wrong_call(draw: random.Random, subject: Subject, backend: str) -> Call:
 
 
 def _own(subject: Subject) -> bool:
-    """Whether the first argument is the object that a method is of, which Python itself checks."""
+    """Whether the first argument is the object whose method is called, which Python itself checks."""
     return bool(subject.parameters) and subject.parameters[0].annotation == "self"
 
 

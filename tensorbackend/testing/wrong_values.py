@@ -1,4 +1,4 @@
-"""Values that hardly any parameter takes, for fuzzers of calls: each makes a new one.
+"""Values that hardly any parameter takes, for fuzzers of calls, as functions that each make a new value.
 
 Objects of every kind, containers that are ragged, deep or hold themselves, arrays that are no tensors, and numbers
 beyond any dtype.
@@ -19,7 +19,7 @@ import tensorbackend as tb
 
 
 class Odd:
-    """An object that is nothing to the library."""
+    """An object of a kind that the library does not know."""
 
 
 class Stubborn:

@@ -61,9 +61,9 @@ def test_search_ranks_layouts(command: list[str], capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--layout", "batch=data"], "--mesh beside --layout"),
-        (["--search", "batch"], "--mesh beside --search"),
-        (["--by", "xla"], "--mesh beside --by xla"),
+        (["--layout", "batch=data"], "--mesh together with --layout"),
+        (["--search", "batch"], "--mesh together with --search"),
+        (["--by", "xla"], "--mesh together with --by xla"),
         (["--mesh", "data"], "--mesh data=4,model=2, got mesh='data'"),
         (["--mesh", "data=four"], "sizes by name"),
         (["--mesh", "data=0"], "an int of 1 or more as the size of 'data'"),

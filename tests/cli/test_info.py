@@ -108,8 +108,8 @@ def test_a_plain_table_where_rich_is_not_installed(
 
 def test_what_is_missing_says_how_to_get_it() -> None:
     text = (
-        "expected no_such_library to import for the backend 'odd', got error=\"ModuleNotFoundError: No module named "
-        "'no_such_library'\"; pip install 'tensorbackend[a]' or pip install 'tensorbackend[b]'"
+        "expected an importable no_such_library for the backend 'odd', got error=\"ModuleNotFoundError: No module "
+        "named 'no_such_library'\"; pip install 'tensorbackend[a]' or pip install 'tensorbackend[b]'"
     )
     with pytest.raises(BackendError) as error:
         import_library("no_such_library", "odd", "a", "b")

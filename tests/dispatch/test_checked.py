@@ -73,7 +73,7 @@ def test_a_plugins_own_error_is_told_with_op_and_backend(name: str) -> None:
     cold = fails()
     assert str(cold) == (
         f"{name}: expected {name} of the backend 'failing' to give a result, or an error of tensorbackend.extending, "
-        f'got error=ZeroDivisionError("the library\'s own words"); mend the backend'
+        f'got error=ZeroDivisionError("the library\'s own words"); fix the backend'
     )
     assert isinstance(cold.__cause__, ZeroDivisionError)
     assert cold.breach == "exception"

@@ -86,13 +86,15 @@ def test_mistakes_in_an_associative_scan() -> None:
         tb.associative_scan(tb.add, x, axis="step")
     with pytest.raises(ShapeError, match=r"^associative_scan: expected xs\[1\] to have 4 entries, as xs\[0\] has"):
         tb.associative_scan(lambda a, b: a, (x, tb.ones(5)))
-    with pytest.raises(ShapeError, match=r"expected result like what the function takes, f32\[time: 2\]\[3\]"):
+    with pytest.raises(
+        ShapeError, match=r"expected result with the template of the function's argument, f32\[time: 2\]\[3\]"
+    ):
         tb.associative_scan(lambda a, b: tb.sum(a, axis=1), x)
     with pytest.raises(DTypeError, match=r"cast it in the function with astype\(..., 'float32'\)"):
         tb.associative_scan(lambda a, b: tb.astype(a, "f64"), x)
-    with pytest.raises(NamesError, match="expected result like what the function takes"):
+    with pytest.raises(NamesError, match="expected result with the template of the function's argument"):
         tb.associative_scan(lambda a, b: a.rename("step", None), x)
-    with pytest.raises(ArgumentError, match="expected result to be nested as xs"):
+    with pytest.raises(ArgumentError, match="expected result to be nested like xs"):
         tb.associative_scan(lambda a, b: (a, b), x)
     with pytest.raises(OperandError, match="expected a function that returns tensors, got returned=<class 'float'>"):
         tb.associative_scan(lambda a, b: 1.0, x)
@@ -136,9 +138,7 @@ def test_a_map_along_an_axis_of_nothing() -> None:
 
 
 def test_mistakes_in_a_map_along_an_axis() -> None:
-    with pytest.raises(
-        ArgumentError, match=r"^map_along_axis: expected a batch of one entry or more, got batch_size=0"
-    ):
+    with pytest.raises(ArgumentError, match=r"^map_along_axis: expected a batch size of at least 1, got batch_size=0"):
         tb.map_along_axis(tb.exp, tb.ones(3), batch_size=0)
     with pytest.raises(AxisError, match=r"^map_along_axis: xs: expected an axis"):
         tb.map_along_axis(tb.exp, tb.ones(3), axis=1)

@@ -60,7 +60,7 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "cast it in one of them with astype(..., 'float32')"),
     ("trees of branches", lambda x: tb.cond(True, lambda: {"a": (x, x)}, lambda: {"a": [x, x]}), ArgumentError,
      "cond: expected result['a'] to be the same from both functions, a tuple of 2, got returned=a list of 2; "
-     "give every value its place, of the same kind of container"),
+     "keep every value in its place, in the same kind of container"),
     ("carried dtype", lambda x: tb.while_loop(
         lambda c: True, lambda c: {"state": [c["state"][0] > 0]}, {"state": [x]}), DTypeError,
      "while_loop: expected carry['state'][0] to stay f32[3] from turn to turn, got returned=pred[3]; "
@@ -80,16 +80,16 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "cast it in the body with astype(..., 'float32')"),
     ("carried tree", lambda x: tb.fori_loop(0, 2, lambda i, c: (c[0], (c[1], None)), (x, (x, x))), ArgumentError,
      "fori_loop: expected carry[1][0] to stay nested as it was, a tensor, got returned=a tuple of 2; "
-     "give every value its place, of the same kind of container"),
+     "keep every value in its place, in the same kind of container"),
     ("carried keys", lambda x: tb.while_loop(lambda c: True, lambda c: {}, {"a": x}), ArgumentError,
      "while_loop: expected carry to stay nested as it was, a dict of 'a', got returned=a dict of nothing; "
-     "give every value its place, of the same kind of container"),
+     "keep every value in its place, in the same kind of container"),
     ("carried text", lambda x: tb.while_loop(lambda c: True, lambda c: c, ["a"]), OperandError,
      "while_loop: expected a tensor, a number or an array as carry[0], got value='a'; leave it out"),
     ("no pair", lambda x: tb.scan(lambda c, x: c, 0.0, x), OperandError,
      "scan: expected a function that returns a pair (carry, y), got returned=<class 'tensorbackend.tensor.Tensor'>"),
     ("no length", lambda x: tb.scan(lambda c, x: (c, c), 0.0), ArgumentError,
-     "scan: expected xs or a length, got xs=None; say length= for a scan without xs"),
+     "scan: expected xs or a length, got xs=None; pass length= for a scan without xs"),
     ("lengths", lambda x: tb.scan(lambda c, x: (c, c), 0.0, (x, x[1:])), ShapeError,
      "scan: expected xs[1] to have 3 entries, as xs[0] has, got given=f32[2]; scan axes of one size"),
     ("length", lambda x: tb.scan(lambda c, x: (c, c), 0.0, x, length=4), ShapeError,

@@ -56,7 +56,9 @@ def test_a_batch_calls_for_each_example(backend: str) -> None:
 
 def test_a_gradient_is_one_that_the_user_gives() -> None:
     x = tb.asarray([5.0, 1.0, 2.0])
-    with pytest.raises(GradientError, match=r"nothing is known of a function of NumPy arrays: give it by custom_gradi"):
+    with pytest.raises(
+        GradientError, match=r"a function of NumPy arrays cannot be differentiated: define its gradient"
+    ):
         tb.grad(middle)(x)
     assert tb.grad(lambda x: tb.sum(x * tb.stop_gradient(middle(x))))(x).tolist() == [2.0] * 3
 
@@ -86,7 +88,7 @@ def test_a_result_must_look_as_was_said(backend: str) -> None:
     wrong: list[tuple[Any, Any, Any, str]] = [
         (lambda x: x[:1], "f32[2]", ShapeError, r"host_call: expected result like f32\[2\], got returned=f32\[1\]"),
         (lambda x: x * 1j, "f32[2]", DTypeError, r"host_call: expected result like f32\[2\], got returned=c64\[2\]"),
-        (lambda x: (x, x), "f32[2]", ArgumentError, "host_call: expected result to be nested as the templates"),
+        (lambda x: (x, x), "f32[2]", ArgumentError, "host_call: expected result to be nested like the templates"),
         (lambda x: "text", "f32[2]", OperandError, r"host_call: expected result as an array like f32\[2\]"),
     ]
     for function, template, error, text in wrong:

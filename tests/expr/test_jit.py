@@ -144,7 +144,7 @@ def test_calls_by_the_short_way_count_too() -> None:
     for size in (1, 2, 1, 1, 3, 1):
         assert double(tb.ones(size)).shape == (size,)
     assert double.cache_info() == (3, 3, 2, 2)
-    with pytest.raises(ArgumentError, match="expected a cache_size from 1 up, got cache_size=0"):
+    with pytest.raises(ArgumentError, match="expected a cache_size of at least 1, got cache_size=0"):
         tb.jit(lambda x: x * 2, cache_size=0)
 
 
@@ -192,7 +192,7 @@ def test_static_arguments() -> None:
         assert compiled(x, weights=(1, 2)).item() == 6.0
         assert compiled(x, (1, 2), 5).item() == 7.0
         assert compiled.cache_info().misses == 3
-    with pytest.raises(ArgumentError, match="options of a compiled function to hash"):
+    with pytest.raises(ArgumentError, match="hashable options of a compiled function"):
         tb.jit(total, static_argnums=1)(x, [1, 2])
     two = lambda x, y: x  # noqa: E731
     assert tb.jit(two, static_argnums=-1)(x, "y").tolist() == [1.0, 1.0]
@@ -202,7 +202,7 @@ def test_static_arguments() -> None:
         ArgumentError, match=r"expected static_argnames that are parameters, got static_argnames=\['z'\]"
     ):
         tb.jit(two, static_argnames=("x", "z"))
-    with pytest.raises(ArgumentError, match="expected static_argnums from 0 up"):
+    with pytest.raises(ArgumentError, match="expected static_argnums of at least 0"):
         tb.jit(total, static_argnums=-1)
 
 
@@ -223,7 +223,7 @@ def test_floats_may_be_traced(backend: str) -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(ArgumentError, match="options of a compiled function to hash"):
+    with pytest.raises(ArgumentError, match="hashable options of a compiled function"):
         tb.jit(lambda x, y: x)(tb.ones(2), bytearray(b"x"))
     taken = tb.jit(lambda x, i: tb.take(x, i, axis=0))
     with pytest.raises(DataError) as raised:

@@ -49,7 +49,7 @@ def test_functions_of_the_host_stay_behind() -> None:
     graph = tb.trace(lambda x: tb.host_call(lambda v: v + 1, x.template, x))("f32[2]")
     again = from_bytes(to_bytes(graph))
     assert again.results == graph.results
-    with pytest.raises(ArgumentError, match="expected a graph to be compiled alone"):
+    with pytest.raises(ArgumentError, match="expected a graph that is only compiled"):
         again(tb.ones(2, dtype="f32", backend="numpy"))
 
 

@@ -155,7 +155,7 @@ def test_a_value_of_a_trace_is_refused_after_it() -> None:
         return tb.sum(x)
 
     line = function.__code__.co_firstlineno + 1
-    text = rf"expected no value of a trace that is over, got value=f32\[2\]; return it .*test_trace.py:{line}"
+    text = rf"expected a value of a trace that still runs, got value=f32\[2\]; return it .*test_trace.py:{line}"
     uses: list[Callable[[tb.Tensor], Any]] = [
         lambda x: x + 1,
         lambda x: tb.softmax(x),
@@ -184,7 +184,7 @@ def test_a_value_of_an_inner_trace_is_refused_in_the_outer_one() -> None:
         return total
 
     for transform in (tb.jit, tb.trace):
-        with pytest.raises(BackendError, match=r"expected no value of a trace that is over, got value=f32\[2\]"):
+        with pytest.raises(BackendError, match=r"expected a value of a trace that still runs, got value=f32\[2\]"):
             transform(outer)(X)
 
 

@@ -242,17 +242,17 @@ def test_a_counter_stays_one_number() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda x: tb.vmap(tb.add)(x, x[:2]), ShapeError, "expected as many examples in each argument"),
+        (lambda x: tb.vmap(tb.add)(x, x[:2]), ShapeError, "expected the same number of examples in each argument"),
         (lambda x: tb.vmap(tb.exp, in_axes="time")(x), AxisError, "an axis of x, f64[batch: 3][feature: 2]"),
         (lambda x: tb.vmap(tb.exp, in_axes=2)(x), AxisError, "got axis=2; give in_axes an axis that it has, or None"),
         (lambda x: tb.vmap(tb.exp, out_axes=2)(x), AxisError, "a position from -2 to 1 in out_axes"),
         (lambda x: tb.vmap(tb.exp, out_axes="n")(x), AxisError, "a position from -2 to 1 in out_axes, got"),
-        (lambda x: tb.vmap(tb.add, in_axes=(0,))(x, x), ArgumentError, "in_axes nested as what they are for"),
+        (lambda x: tb.vmap(tb.add, in_axes=(0,))(x, x), ArgumentError, "in_axes nested like the arguments"),
         (lambda x: tb.vmap(tb.exp, in_axes=None)(x), ArgumentError, "an argument with an axis of examples"),
-        (lambda x: tb.vmap(tb.exp, out_axes=None)(x), ArgumentError, "an out_axes for a result that depends"),
-        (lambda x: tb.vmap(tb.exp, out_axes={"a": 0})(x), ArgumentError, "out_axes nested as what they are for"),
+        (lambda x: tb.vmap(tb.exp, out_axes=None)(x), ArgumentError, "a position in out_axes for a result"),
+        (lambda x: tb.vmap(tb.exp, out_axes={"a": 0})(x), ArgumentError, "out_axes nested like the result"),
         (lambda x: tb.vmap(tb.add)(x, 1.0), OperandError, "a tensor as x2, got axis=0, given=1.0"),
-        (lambda x: tb.vmap(tb.add, in_axes=(0, 1))(x, x), NamesError, "one name of the axis of examples"),
+        (lambda x: tb.vmap(tb.add, in_axes=(0, 1))(x, x), NamesError, "one name for the axis of examples"),
     ],
 )
 def test_mistakes(call: Callable[[tb.Tensor], object], error: type[Exception], text: str) -> None:

@@ -124,7 +124,7 @@ def test_pipes_and_directories_are_refused(tmp_path: Path) -> None:
     for name, kind in (("pipe.npy", "a pipe"), ("folder.npy", "a directory")):
         with pytest.raises(FileError, match=f"expected a regular file, got path='.*{name}', found='{kind}'"):
             tb.load(tmp_path / name)
-        with pytest.raises(FileError, match=r"expected the path of a regular file, or of none yet"):
+        with pytest.raises(FileError, match=r"expected the path of a regular file, or a path that does not exist yet"):
             tb.save(tmp_path / name, tb.zeros(2))
     assert sorted(os.listdir(tmp_path)) == ["folder.npy", "pipe.npy"]
 

@@ -40,7 +40,7 @@ def test_a_mesh_of_jax_gives_axes_and_devices() -> None:
     grid[:, 0] = [SimpleNamespace(id=7), SimpleNamespace(id=3)]
     foreign = SimpleNamespace(axis_names=("x", "y"), devices=grid)
     assert tb.Mesh(foreign) == tb.Mesh({"x": 2, "y": 1}, [7, 3])
-    with pytest.raises(ArgumentError, match="no devices beside a mesh of JAX's"):
+    with pytest.raises(ArgumentError, match="no devices together with a JAX mesh"):
         tb.Mesh(foreign, [1, 2])
 
 
@@ -54,7 +54,7 @@ def test_a_mesh_of_jax_gives_axes_and_devices() -> None:
         ({1: 2}, None, ArgumentKindError, "a non-empty str"),
         ({"a": 2}, [0], ArgumentError, "2 different devices"),
         ({"a": 2}, [1, 1], ArgumentError, "2 different devices"),
-        ({"a": 2}, ["cpu:0", "cpu:1"], ArgumentKindError, "the numbers of devices"),
+        ({"a": 2}, ["cpu:0", "cpu:1"], ArgumentKindError, "device numbers"),
         ("data", None, ArgumentKindError, "a dict of sizes by name"),
         ([("a", 2)], None, ArgumentKindError, "a dict of sizes by name"),
     ],

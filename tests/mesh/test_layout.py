@@ -69,7 +69,7 @@ def test_a_mesh_axis_that_two_rules_want_is_the_first_rules() -> None:
     [
         ({"batch": "rows"}, ArgumentError, "the axes of the mesh are data, model"),
         ({"batch": ("data", "data")}, ArgumentError, "each mesh axis once for 'batch'"),
-        ({"batch": 0}, ArgumentKindError, "a mesh axis, several or None for 'batch'"),
+        ({"batch": 0}, ArgumentKindError, "one mesh axis, several or None for 'batch'"),
         ({0: "data"}, ArgumentKindError, "names of axes in a layout"),
         ("batch", ArgumentKindError, "a dict from names of axes to axes of the mesh"),
         (3, ArgumentKindError, "a dict from names of axes to axes of the mesh"),

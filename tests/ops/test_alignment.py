@@ -26,7 +26,7 @@ def test_aligned_takes_the_order_of_the_tensor_that_has_all_names() -> None:
 
 def test_aligned_makes_an_outer_product_only_when_asked() -> None:
     a, b = counted(a=2, shared=3), counted(shared=3, b=4)
-    with pytest.raises(NamesError, match=r"aligned: expected a tensor with all names, .*; say outer=True"):
+    with pytest.raises(NamesError, match=r"aligned: expected a tensor with all names, .*; pass outer=True"):
         tb.aligned(a, b)
     first, second = tb.aligned(a, b, outer=True)
     assert (first * second).names == ("a", "shared", "b")
@@ -60,7 +60,7 @@ def test_axes_are_split_and_merged_by_name(backend: str) -> None:
 X = counted(batch=2, feature=6)
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.split_axis(X, "unit", (2, 3)), AxisError, "split_axis: expected an axis name"),
-    (lambda: tb.split_axis(X, "feature", (4, -1)), ShapeError, "split_axis: expected sizes that multiply up to 6"),
+    (lambda: tb.split_axis(X, "feature", (4, -1)), ShapeError, "split_axis: expected sizes whose product is 6"),
     (lambda: tb.split_axis(X, "feature", (-1, -1)), ShapeError, "one of them may be -1"),
     (lambda: tb.split_axis(X, "feature", {"batch": 2, "n": 3}), NamesError, "each name once"),
     (lambda: tb.split_axis(X, "feature", {"a": 2, "n": 3}, names=("b", "c")), NamesError, "not in both"),

@@ -231,23 +231,31 @@ def test_larger_ones_agree(shape: Any, strides: Any, block: int, monkeypatch: py
 MISTAKES: list[tuple[type[TensorBackendError], str, Callable[[tb.Tensor, tb.Tensor], object]]] = [
     (ShapeError, r"conv: expected x as \(batch, channels, \*spatial\)", lambda x, k: tb.conv(x, tb.expand_dims(k))),
     (ShapeError, r"x as \(batch, channels", lambda x, k: tb.conv(x[0, 0], k[0, 0])),
-    (ShapeError, r"a kernel of 4 channels, those of x over the groups", lambda x, k: tb.conv(x, k[:, :1])),
+    (ShapeError, r"a kernel of 4 channels, the channels of x divided by the groups", lambda x, k: tb.conv(x, k[:, :1])),
     (ShapeError, r"a kernel of 2 channels", lambda x, k: tb.conv(x, k, feature_groups=2)),
     (
         ArgumentError,
-        r"feature_groups from 1 up that divide the 4 channels",
+        r"feature_groups of at least 1 that divide the 4 channels",
         lambda x, k: tb.conv(x, k, feature_groups=3),
     ),
-    (ArgumentError, r"feature_groups from 1 up", lambda x, k: tb.conv(x, k, feature_groups=0)),
-    (ArgumentError, r"feature_groups from 1 up", lambda x, k: tb.conv(x, k, feature_groups=True)),
-    (ArgumentError, r"batch_groups from 1 up that divide the batch of 2", lambda x, k: tb.conv(x, k, batch_groups=4)),
-    (ArgumentError, r"one kind of groups", lambda x, k: tb.conv(x, k[:, :2], feature_groups=2, batch_groups=2)),
+    (ArgumentError, r"feature_groups of at least 1", lambda x, k: tb.conv(x, k, feature_groups=0)),
+    (ArgumentError, r"feature_groups of at least 1", lambda x, k: tb.conv(x, k, feature_groups=True)),
+    (
+        ArgumentError,
+        r"batch_groups of at least 1 that divide the batch of 2",
+        lambda x, k: tb.conv(x, k, batch_groups=4),
+    ),
+    (
+        ArgumentError,
+        r"feature_groups or batch_groups, not both",
+        lambda x, k: tb.conv(x, k[:, :2], feature_groups=2, batch_groups=2),
+    ),
     (ArgumentError, r"integers from 1 to .* as strides", lambda x, k: tb.conv(x, k, strides=0)),
     (ArgumentError, r"1 numbers in input_dilation", lambda x, k: tb.conv(x, k, input_dilation=(1, 1))),
     (AxisError, r"a spatial axis of .* in strides, got axis='n'", lambda x, k: tb.conv(x, k, strides={"n": 2})),
     (AxisError, r"an axis name", lambda x, k: tb.conv(x, k, padding={"feature": (1, 1)})),
     (ArgumentError, r'"valid", "same" or 1 pairs', lambda x, k: tb.conv(x, k, padding="SAME")),  # type: ignore[arg-type]
-    (ShapeError, r"leaves a size from 0 up", lambda x, k: tb.conv(x, k, padding=((-9, 0),))),
+    (ShapeError, r"leaves no negative size", lambda x, k: tb.conv(x, k, padding=((-9, 0),))),
     (DTypeError, r"conv: expected a numeric dtype", lambda x, k: tb.conv(x > 0, k > 0)),
     (NamesError, r"each name once", lambda x, k: tb.conv(x, k.rename(feature="n"))),
 ]

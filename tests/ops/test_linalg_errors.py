@@ -91,9 +91,10 @@ WRONG: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]] = 
     (lambda x: tb.linalg.vector_norm(x, ord="fro"), ArgumentError,  # type: ignore[arg-type]
      "vector_norm: expected a number as ord of a vector norm, got ord='fro'"),
     (lambda x: tb.linalg.norm(x[None], ord=1), ArgumentError,
-     "norm: expected an axis, or two, for a norm with ord, got tensor=f32[1][n: 2][m: 2], ord=1"),
+     "norm: expected a vector or a matrix for a norm with ord, got tensor=f32[1][n: 2][m: 2], ord=1; "
+     "pass one axis or two"),
     (lambda x: tb.linalg.matrix_norm(x[:0], ord=-2), ShapeError,
-     "matrix_norm: expected at least one element for a norm that is the least of some, got shape=(0,), axes=(0,)"),
+     "matrix_norm: expected at least one element for a norm that is a minimum, got shape=(0,), axes=(0,)"),
     (lambda x: tb.linalg.matrix_power(x, 0.5), ArgumentError,  # type: ignore[arg-type]
      "matrix_power: expected an int as n, got n=0.5"),
     (lambda x: tb.linalg.cross(x, x), ShapeError,

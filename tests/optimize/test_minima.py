@@ -97,7 +97,7 @@ def test_float32_ends_where_nothing_becomes_smaller() -> None:
 
 
 WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
-    ({"method": "newton"}, ArgumentError, "minimize: expected a method of 'l-bfgs', 'Nelder-Mead', "),
+    ({"method": "newton"}, ArgumentError, "minimize: expected one of the methods 'l-bfgs', 'Nelder-Mead', "),
     ({"x0": tb.ones(3, dtype="s32")}, DTypeError, "expected a floating x0, got x0=s32"),
     (
         {"function": lambda x: tb.sum(x, axis=0)[:2]},
@@ -167,7 +167,7 @@ def test_a_tree_of_bounds() -> None:
 
     both = minimize(bowl, start, bounds=(-1.0, [2.0, numpy.inf]))
     assert [tb.round(x * 10).tolist() for x in both.x] == [20.0, [-10.0, -10.0]]
-    with pytest.raises(ArgumentError, match="nested as x0"):
+    with pytest.raises(ArgumentError, match="nested like x0"):
         minimize(bowl, start, bounds=([0.0], None))
 
 

@@ -58,7 +58,7 @@ def test_bounds_that_are_numbers_go_where_the_others_are() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(ShapeError, match="root: expected a function with as many elements as x0"):
+    with pytest.raises(ShapeError, match="root: expected a function whose result has the number of elements of x0"):
         root(lambda x: x[:1], tb.ones(2))
     with pytest.raises(ArgumentError, match="root: expected a tolerance above 0, got tolerance=0"):
         root(lambda x: x, tb.ones(2), tolerance=0)

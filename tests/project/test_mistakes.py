@@ -63,7 +63,7 @@ ROWS: list[tuple[str, Mistake, type[TensorBackendError], str]] = [
     ("taken name", lambda x: tb.expand_dims(x, name="batch"), NamesError, "expand_dims: expected"),
     ("broadcast", lambda x: tb.broadcast_to(x, (4, 3)), ShapeError, "broadcast_to: expected"),
     ("padding", lambda x: tb.pad(x, [(1, 1)]), ArgumentError, "pad: expected a padding for each axis"),
-    ("interior", lambda x: tb.pad(x, [(0, 0, -1)] * 2), ArgumentError, "pad: expected .* interior from 0 up"),
+    ("interior", lambda x: tb.pad(x, [(0, 0, -1)] * 2), ArgumentError, "pad: expected .* interior of at least 0"),
     ("too much taken", lambda x: tb.pad(x, [(-3, 0)] * 2), ShapeError, "pad: expected a padding that leaves"),
     ("padded name", lambda x: tb.pad(x, {"time": (1, 1)}), AxisError, "pad: expected an axis name"),
     ("join", lambda x: tb.concatenate([x, ones(x.backend, 2, 4)]), ShapeError, "concatenate: expected sizes"),
@@ -95,7 +95,7 @@ ROWS: list[tuple[str, Mistake, type[TensorBackendError], str]] = [
     ("a step of 0", lambda x: x[::0], ArgumentError, "expected"),
     ("order of names", lambda x: x.align_to("feature"), NamesError, "expected names that hold all"),
     ("rename", lambda x: x.rename(time="t"), AxisError, "expected an axis name"),
-    ("batch size", lambda x: tb.to_batched(x, 0), ArgumentError, "expected a batch size from 1 up"),
+    ("batch size", lambda x: tb.to_batched(x, 0), ArgumentError, "expected a batch size of at least 1"),
     ("leftover", lambda x: tb.to_batched(x, 1, leftover="some"), ArgumentError, "'discard'"),  # type: ignore[arg-type]
     ("cast", lambda x: tb.sum(ones(x.backend, 1, dtype="c64"), dtype="f32"), DTypeError, "take real"),
 ]
@@ -185,9 +185,9 @@ def test_a_float_beyond_the_default_dtype_gets_a_wider_one(backend: str) -> None
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 def test_values_that_make_no_tensor(backend: str) -> None:
-    with pytest.raises(ShapeError, match=r"lists of one length on each level, got lengths=\[1, 2\]; pad them"):
+    with pytest.raises(ShapeError, match=r"lists of equal length at each level, got lengths=\[1, 2\]; pad them"):
         tb.tensor([[1, 2], [3]], backend=backend)
-    with pytest.raises(ShapeError, match="lists nested to one depth"):
+    with pytest.raises(ShapeError, match="lists nested to equal depth"):
         tb.tensor([1, [2]], backend=backend)
     with pytest.raises(OperandError, match="expected Python numbers or nested lists of them, got element='a'"):
         tb.tensor(["a"], backend=backend)

@@ -221,3 +221,6 @@ def test_the_signature_of_an_op_is_the_public_one() -> None:
     assert list(inspect.signature(tb.sum).parameters) == ["x", "axis", "dtype", "keepdims"]
     assert inspect.signature(tb.sum).parameters["keepdims"].default is False
     assert typing.get_type_hints(tb.sum)["return"] is tb.Tensor
+    assert str(inspect.signature(tb.exp)) == "(x: 'TensorLike', /) -> 'Tensor'"
+    assert str(inspect.signature(tb.concatenate)).startswith("(tensors: 'Sequence[TensorLike]', ")
+    assert str(inspect.signature(tb.linalg.eigh)).endswith("-> 'EighResult'")

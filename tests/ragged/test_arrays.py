@@ -31,7 +31,7 @@ def test_entries_are_read_and_written() -> None:
 
 def test_a_full_array() -> None:
     array = tr.tensor_array(tb.Template((), "f32"), 1).push(1.0)
-    with pytest.raises(DataError, match="room for one more entry than 1"):
+    with pytest.raises(DataError, match="room for 2 entries"):
         array.push(2.0)
     assert (
         tr.tensor_array(tb.template((), "f32"), 2).push(tb.template((), "f32")).stack().values.backend.name

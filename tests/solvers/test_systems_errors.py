@@ -23,7 +23,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     (
         {"method": "gauss"},
         ArgumentError,
-        "solve: expected a method of 'auto', 'cg', 'cg-adaptive', 'bicgstab', 'bicgstab",
+        "solve: expected one of the methods 'auto', 'cg', 'cg-adaptive', 'bicgstab', 'bicgstab",
     ),
     ({"method": "bicgstab(0)"}, ArgumentError, r"got method='bicgstab\(0\)'"),
     (
@@ -31,7 +31,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
         ShapeError,
         r"expected a square A, got A=f32\[2\]\[3\], rows=2, columns=3",
     ),
-    ({"b": tb.ones(4)}, ShapeError, r"expected b with 3 elements in a vector, as A has rows, got b=f32\[4\]"),
+    ({"b": tb.ones(4)}, ShapeError, r"expected b with 3 elements in a vector, the number of rows of A, got b=f32\[4\]"),
     ({"A": tb.ones(3)}, ShapeError, "expected A as a matrix"),
     (
         {"A": "matrix"},
@@ -44,7 +44,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     (
         {"rtol": 0.0, "method": "cg"},
         ArgumentError,
-        "expected a tolerance above 0, got rtol=0.0, atol=0.0; say rtol= or",
+        "expected a tolerance above 0, got rtol=0.0, atol=0.0; pass rtol= or",
     ),
     (
         {"rtol": tb.ones(2)},
@@ -52,7 +52,11 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
         r"expected rtol of shape \(\), got rtol=f32\[2\]; give one number, or one for each",
     ),
     ({"max_iterations": 3.5}, DTypeError, "expected max_iterations as an int for each example"),
-    ({"x0": tb.ones(4)}, ShapeError, r"expected x0 with 3 elements in a vector, as A has columns, got x0=f32\[4\]"),
+    (
+        {"x0": tb.ones(4)},
+        ShapeError,
+        r"expected x0 with 3 elements in a vector, the number of columns of A, got x0=f32\[4\]",
+    ),
     (
         {"preconditioner": "best"},
         ArgumentError,
@@ -68,7 +72,11 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     ({"method": "direct", "null_space": "constant"}, ArgumentError, "expected no null_space for the method 'direct'"),
     ({"null_space": "linear", "method": "cg"}, ArgumentError, "expected null_space as 'constant' or a tensor"),
     ({"null_space": tb.ones(4), "method": "cg"}, ShapeError, "expected vectors of the null space of 3 elements"),
-    ({"A": lambda x: x[1:], "method": "cg"}, ShapeError, "expected b with 2 elements in a vector, as A has rows"),
+    (
+        {"A": lambda x: x[1:], "method": "cg"},
+        ShapeError,
+        "expected b with 2 elements in a vector, the number of rows of A",
+    ),
     ({"A": lambda x: (x, x), "method": "cg"}, OperandError, "expected A to return one tensor"),
     (
         {"A": lambda x: tb.sum(x), "b": tb.ones((2, 3))},
@@ -82,7 +90,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     (
         {"A": A.rename("n", "m"), "b": B.rename("k")},
         NamesError,
-        "expected one name of the rows of A and the vectors of b",
+        "expected one name for the rows of A and the vectors of b",
     ),
 ]
 

@@ -76,7 +76,7 @@ def test_a_row_is_needed_and_enough(backend: Backend, row: Divergence) -> None:
 
 def test_a_row_that_is_not_needed_is_found() -> None:
     row = FlushingBackend().divergences()[0]
-    with pytest.raises(AssertionError, match=r"binary is right about .* now: take the row 'the processor"):
+    with pytest.raises(AssertionError, match=r"binary agrees on .* now: remove the row 'the processor"):
         check_row(row, BinaryBackend())
     with pytest.raises(AssertionError, match="expected"):
         check_row(row._replace(judgement=Judgement(ulps=1)), FlushingBackend())

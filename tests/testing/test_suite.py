@@ -68,6 +68,6 @@ def test_a_plugin_runs_it(tmp_path: Path) -> None:
         "test_keeps_data[int8]": "SKIPPED",
         "test_each_divergence_is_needed": "FAILED",
     }
-    assert "take the row 'none' away" in done.stdout
+    assert "remove the row 'none'" in done.stdout
     assert "expected a backend that has sin" in done.stdout
     assert "with tb.default_backend('wrong_in_suite'):" in done.stdout

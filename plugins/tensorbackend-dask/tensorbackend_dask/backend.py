@@ -66,7 +66,7 @@ class DaskBackend(
         known_options = {"chunks": (), "block_bytes": 1 << 26, "keep_bytes": 1 << 28}
         others = {name: value for name, value in options.items() if name not in known_options}
         if others:
-            expectation = f"no option of the backend {cls.name!r} but {', '.join(known_options)}"
+            expectation = f"no options for the backend {cls.name!r} except {', '.join(known_options)}"
             raise ArgumentError(expected(expectation, options=others))
         settings = {**known_options, **options}
         return {
@@ -142,7 +142,7 @@ class DaskBackend(
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The values computed, as a read-only array."""
         if copy is False and value_of(x.data) is None:
-            raise ValueError(expected("data that is in memory", "leave copy out", tensor=x.template))
+            raise ValueError(expected("data in memory for copy=False", "leave copy out", tensor=x.template))
         return read_only(self.values(x.data)[0], dtype, copy)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
@@ -154,7 +154,9 @@ class DaskBackend(
             raise ExchangeError(expected("a Dask array whose chunks are known", remedy, chunks=array.chunks))
         if not isinstance(array._meta, np.ndarray):
             kind = type(array._meta).__name__
-            raise ExchangeError(expected("a Dask array of NumPy's arrays", "map its blocks to NumPy's", blocks=kind))
+            raise ExchangeError(
+                expected("a Dask array of NumPy arrays", "convert its blocks with map_blocks()", blocks=kind)
+            )
         out = Template(tuple(map(int, array.shape)), as_dtype(array.dtype), None)
         filled = tuple(tuple(int(size) for size in sizes if size) or (0,) for sizes in array.chunks)
         native = array.astype(numpy_dtype(out.dtype)) if array.dtype != numpy_dtype(out.dtype) else array

@@ -26,7 +26,7 @@ def rules_of(chunks: object) -> Rules:
         sizes_by_name: Mapping[Any, Any] = dict(chunks)  # type: ignore[call-overload] # pairs are taken as well
     except (TypeError, ValueError):
         remedy = 'such as {"time": 1000}'
-        raise ArgumentError(expected("a mapping of axis names to sizes of blocks", remedy, chunks=chunks)) from None
+        raise ArgumentError(expected("a mapping from axis names to block sizes", remedy, chunks=chunks)) from None
     for name, size in sizes_by_name.items():
         if not isinstance(name, str) or not name:
             raise ArgumentError(expected("the name of an axis", "name the axes that chunks are for", chunks=name))
@@ -37,13 +37,13 @@ def rules_of(chunks: object) -> Rules:
 def positive_or_none(what: str, size: object) -> None:
     """Raises `ArgumentError` for a size of blocks that is none."""
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
-        raise ArgumentError(expected("a size of blocks from 1 up, or None to keep the axis whole", **{what: size}))
+        raise ArgumentError(expected("a block size of at least 1, or None to keep the axis whole", **{what: size}))
 
 
 def bytes_of(what: str, size: object) -> int:
     """A number of bytes; `ArgumentError` for anything else."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise ArgumentError(expected("a number of bytes from 1 up", **{what: size}))
+        raise ArgumentError(expected("at least 1 byte", **{what: size}))
     return size
 
 

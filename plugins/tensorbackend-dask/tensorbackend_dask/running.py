@@ -262,13 +262,13 @@ def explained() -> Iterator[None]:
     except TensorBackendError:
         raise
     except MemoryError as error:
-        remedy = "make the blocks smaller, by chunks or block_bytes"
+        remedy = "make the blocks smaller with chunks or block_bytes"
         raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
     except Exception as error:  # a cluster raises errors of its own, which are told by their names, and any of a task
         kind = type(error).__name__
         if kind == "KilledWorker":
-            remedy = "give workers more memory or blocks fewer bytes, by chunks or block_bytes"
-            raise BackendError(expected("workers that live through a task", remedy, error=str(error))) from error
+            remedy = "give the workers more memory, or make the blocks smaller with chunks or block_bytes"
+            raise BackendError(expected("workers that survive a task", remedy, error=str(error))) from error
         lost = isinstance(error, ValueError) and str(error).startswith("Missing dependency")
         if (
             lost
@@ -276,7 +276,7 @@ def explained() -> Iterator[None]:
             or type(error).__module__.startswith(("distributed", "tornado"))
             or isinstance(error, ConnectionError)
         ):
-            remedy = "start a cluster and a client, and compute anew what was kept on the old one"
+            remedy = "start a new cluster and a client, and compute again what the old cluster kept"
             raise BackendError(expected("a Dask cluster that answers", remedy, error=f"{kind}: {error}")) from error
         raise
 

@@ -27,15 +27,15 @@ def test_equal_options_give_one_instance() -> None:
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"chunks": {"time": 0}}, r"a size of blocks from 1 up.*got chunks\['time'\]=0"),
-        ({"chunks": {"time": -1}}, "a size of blocks from 1 up"),
-        ({"chunks": {"time": 2.0}}, "a size of blocks from 1 up"),
-        ({"chunks": {"time": True}}, "a size of blocks from 1 up"),
+        ({"chunks": {"time": 0}}, r"a block size of at least 1.*got chunks\['time'\]=0"),
+        ({"chunks": {"time": -1}}, "a block size of at least 1"),
+        ({"chunks": {"time": 2.0}}, "a block size of at least 1"),
+        ({"chunks": {"time": True}}, "a block size of at least 1"),
         ({"chunks": {0: 3}}, "the name of an axis, got chunks=0"),
-        ({"chunks": 1000}, "a mapping of axis names to sizes of blocks, got chunks=1000"),
-        ({"block_bytes": 0}, "a number of bytes from 1 up, got block_bytes=0"),
-        ({"keep_bytes": "1 GB"}, "a number of bytes from 1 up, got keep_bytes='1 GB'"),
-        ({"workers": 2}, "no option of the backend 'dask' but chunks, block_bytes, keep_bytes"),
+        ({"chunks": 1000}, "a mapping from axis names to block sizes, got chunks=1000"),
+        ({"block_bytes": 0}, "at least 1 byte, got block_bytes=0"),
+        ({"keep_bytes": "1 GB"}, "at least 1 byte, got keep_bytes='1 GB'"),
+        ({"workers": 2}, "no options for the backend 'dask' except chunks, block_bytes, keep_bytes"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], text: str) -> None:
@@ -53,7 +53,7 @@ def test_names_decide_where_tensors_are_cut() -> None:
     assert rechunk(x, feature=2, time=None).data.chunks == ((7,), (2, 2))
     with pytest.raises(ArgumentError, match="the name of an axis of"):
         rechunk(x, hour=2)
-    with pytest.raises(ArgumentError, match="a size of blocks from 1 up, or None to keep the axis whole, got time=0"):
+    with pytest.raises(ArgumentError, match="a block size of at least 1, or None to keep the axis whole, got time=0"):
         rechunk(x, time=0)
     with pytest.raises(OperandError, match="a tensor on the backend 'dask'"):
         rechunk(tb.zeros(2, backend="numpy"))

@@ -127,7 +127,7 @@ def test_what_a_cluster_raises_is_explained() -> None:
     class KilledWorker(Exception):
         pass
 
-    for error, text in ((KilledWorker("x"), "live through a task"), (MemoryError("y"), "memory for the blocks"),
+    for error, text in ((KilledWorker("x"), "survive a task"), (MemoryError("y"), "memory for the blocks"),
                         (ConnectionError("z"), "a Dask cluster that answers")):  # fmt: skip
         with pytest.raises(BackendError, match=text) as caught, explained():
             raise error

@@ -109,7 +109,7 @@ class Elementwise(Creation):
         if len(tensors) == 2 and tensors[1].dims != tensors[0].dims:
             dims = _united(*tensors)
             if outer is False and all(set(x.dims) != set(dims) for x in tensors):
-                remedy = "allow_broadcast_all_sources=True allows it"
+                remedy = "pass allow_broadcast_all_sources=True"
                 raise ValueError(f"{name}: expected an operand with all dims {dims}, got {a} and {b}; {remedy}")
         if order:
             dims.sort(key=lambda dim: order.index(dim) if dim in order else len(order))

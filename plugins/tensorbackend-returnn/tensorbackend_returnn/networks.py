@@ -36,7 +36,7 @@ class Networks(Convolution):
                 f"batch_norm: expected one dim of features, got in_dim={in_dim}; merge them by rf.merge_dims"
             )
         if (running_mean is None) != (running_variance is None):
-            raise ValueError("batch_norm: expected a running mean and a running variance, or none of them")
+            raise ValueError("batch_norm: expected a running mean and a running variance, or neither")
         trains = rf.get_run_ctx().is_train_flag_enabled(func=rf.BatchNorm.__call__)
         axis = source.get_axis_from_description(in_dim)
         raw = source.raw_tensor

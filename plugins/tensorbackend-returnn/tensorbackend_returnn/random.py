@@ -88,7 +88,7 @@ class Random(Gradients):
         """
         device = like.device if like is not None and device is None else device
         if explicit_state is not None or auto_update_state is not None:
-            raise NotImplementedError("random: expected no state for the call; call rf.set_random_state before it")
+            raise NotImplementedError("random: expected no state as an argument; call rf.set_random_state() first")
         if out is None:
             out = Tensor(
                 f"random_{distribution}", dims=dims, dtype=dtype, sparse_dim=sparse_dim, feature_dim=feature_dim
@@ -145,7 +145,7 @@ class Random(Gradients):
 def _key_of(seed: Any, backend: tb.Backend) -> tb.Tensor:
     """The key of a seed, which may be several numbers."""
     if seed is None:
-        raise ValueError("random: expected a seed for draws that are always the same")
+        raise ValueError("random: expected a seed for static=True")
     if isinstance(seed, int | np.integer):
         return tb.random.key(int(seed), backend=backend)
     words = np.random.SeedSequence([int(number) for number in np.ravel(seed)]).generate_state(1, np.uint32)

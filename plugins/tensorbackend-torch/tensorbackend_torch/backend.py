@@ -69,7 +69,7 @@ class TorchBackend(
         """The device, "cpu" by default; "cuda" for "cuda:0"."""
         others = {name: value for name, value in options.items() if name != "device"}
         if others:
-            raise ArgumentError(expected(f"no option of the backend {cls.name!r} but device", options=others))
+            raise ArgumentError(expected(f"no options for the backend {cls.name!r} except device", options=others))
         device = str(options.get("device", "cpu"))
         return {"device": "cuda:0" if device == "cuda" else device}
 
@@ -128,7 +128,7 @@ class TorchBackend(
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only view, from a GPU a copy of it."""
         if x.data.is_cuda and copy is False:
-            raise ValueError(expected("no copy to be needed", "leave copy out", device=self.device))
+            raise ValueError(expected("data in host memory for copy=False", "leave copy out", device=self.device))
         array = _in_numpy(x.data)
         return array if x.data.is_cuda and copy and dtype is None else read_only(array, dtype, copy)
 
@@ -153,7 +153,7 @@ class TorchBackend(
         """The template and payload of an array with `__dlpack__` on this device, detached."""
         tensor = _plain(array if isinstance(array, torch.Tensor) else torch.utils.dlpack.from_dlpack(array))
         if tensor.device != self.place:
-            remedy = f"say device={self.device!r} to have it copied"
+            remedy = f"pass device={self.device!r} to copy the array there"
             raise BufferError(expected(f"an array on {self.device}", remedy, device=str(tensor.device)))
         out = Template(tuple(tensor.shape), dtype_of(tensor.dtype), None)
         return out, tensor.clone() if copy else tensor

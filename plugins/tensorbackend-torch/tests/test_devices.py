@@ -17,7 +17,7 @@ def test_options() -> None:
     assert repr(TorchBackend()) == "TorchBackend(device='cpu')"
     assert TorchBackend.init(device="cuda") == {"device": "cuda:0"}
     assert TorchBackend().versions() == {"torch": str(torch.__version__)}
-    with pytest.raises(ArgumentError, match="no option of the backend 'torch' but device"):
+    with pytest.raises(ArgumentError, match="no options for the backend 'torch' except device"):
         TorchBackend(threads=2)
 
 

@@ -46,7 +46,7 @@ class ArrayModuleBackend(
     ArrayFourier,
     ArrayRandom,
 ):
-    """Every callback by functions of `self.xp`.
+    """Implements every callback by functions of `self.xp`.
 
     A subclass sets `xp` and `quiet` in `setup()`, defines transport, and overrides what its module lacks.
     """
@@ -56,7 +56,7 @@ class ArrayModuleBackend(
         return {self.xp.__name__: self.xp.__version__}
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
-        """The graph with chains of elementwise ops as one function or kernel each."""
+        """A kernel of the graph, in which each chain of elementwise ops is one function or one kernel of the module."""
         from .fusion import compile_graph
 
         return compile_graph(graph, self)
@@ -68,7 +68,7 @@ class ArrayModuleBackend(
         return repr(prepared(graph, self))
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """The mistake of a payload: in its type, shape or dtype."""
+        """A text that says what is wrong with a payload's type, shape or dtype; `None` if nothing is."""
         if not isinstance(data, self.xp.ndarray):
             return f"a {type(data).__name__} instead of a {self.xp.__name__}.ndarray"
         if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):

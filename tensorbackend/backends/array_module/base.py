@@ -1,10 +1,9 @@
-"""The base that the families share: the array module, its dtypes, and how a callback calls its functions.
+"""The base that the op families share: the array module, its dtypes, and how a callback calls its functions.
 
 Floating-point reports (NumPy's `RuntimeWarning`, or `FloatingPointError` under a user's `numpy.seterr`)
-must never escape, and an 8-element `add` cannot pay for `numpy.errstate`, which takes twice as long as
-`numpy.add` itself. NumPy keeps that setting in a context variable, so functions run in a `Context` of
-ours, in which reports are switched off for good: entering it costs some 50 ns, and the setting of the
-caller is never touched.
+must never escape, and `numpy.errstate` is too slow: it takes twice as long as an 8-element `numpy.add`. NumPy keeps
+that setting in a context variable, so functions run in a `Context` of ours, in which reports are switched off for good.
+Entering it costs some 50 ns, and the caller's setting is never touched.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ from .casting import caster
 from .casting import itself as itself
 
 Array: TypeAlias = Any
-"""An array of the array module; its exact type is the backend's affair."""
+"""An array of the array module; its exact type depends on the backend."""
 
 Function: TypeAlias = Callable[..., Array]
-"""A function of arrays; one for complex arrays gets the array module first."""
+"""A function of arrays; a function for complex arrays, or computed in float64, takes the array module first."""
 
 Trust: TypeAlias = Literal["of finite numbers", "unless flagged"]
-"""Where a module's function of complex numbers is right: for finite numbers, or unless one of its steps is invalid or
-overflows. Each backend decides whether it checks for these cases (`ArrayBase.attempted`)."""
+"""Where a module's function of complex numbers is right: for finite numbers, or unless one of its steps is invalid,
+divides by zero or overflows. Each backend decides whether it checks for these cases (`ArrayBase.attempted`)."""
 
 BLOCK = 1 << 12
-"""Elements of a block that stays in the cache with a few more of its size."""
+"""The number of elements of a block: a few blocks of this size fit into the cache together."""
 
 
 class Quiet:
@@ -52,8 +51,8 @@ class Quiet:
     def entered(self, kernel: Kernel) -> Kernel:
         """A kernel that runs without reports.
 
-        A context can be entered only once at a time, so a thread that finds another one in it enters a copy. A copy at
-        each call would take twice as long as the context itself.
+        A context can be entered only once at a time. While another thread is in it, the kernel runs in a copy; a copy
+        at each call would take twice as long as entering the context itself.
         """
         run = self._context.run
 
@@ -81,7 +80,7 @@ class Quiet:
                     raise
             return elsewhere(run, kernel, *payloads)
 
-        # A fixed number of parameters saves making a tuple.
+        # A fixed number of parameters saves packing them into a tuple.
         count = arity(kernel)
         runner = one if count == 1 else two if count == 2 else any_number
         return runs_within(runner, kernel, run)
@@ -114,22 +113,22 @@ class ArrayBase(Backend):
     """Runs the module's functions without floating-point reports."""
 
     fuse: Callable[[Callable[..., Array]], Callable[..., Array]] | None = None
-    """Makes one kernel of a function that calls the module's elementwise functions; `None` where kernels cannot be
+    """Compiles a function that calls the module's elementwise functions into one kernel; `None` where kernels cannot be
     fused."""
 
     def add_at(self, target: Array, positions: Array, values: Array) -> None:
-        """Adds values to the elements of one axis, repeated positions one by one."""
+        """Adds values to elements of an array of one axis; all values for a repeated position are added."""
         self.xp.add.at(target, positions, values)
 
     def put_at(self, target: Array, positions: Array, rows: Array) -> None:
-        """Writes rows along the first axis, in order, so that the last of repeated positions stays."""
+        """Writes rows at positions along the first axis; the last of several rows for one position wins."""
         target[positions] = rows
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """A kernel that makes an array of a result without axes, for which the module's functions make a number."""
+        """A kernel that returns an array for a result without axes, where the module's functions return a number."""
         if not isinstance(out, Template):
             return kernel
-        if out.dtype is bfloat16:  # whose functions, those of ml_dtypes, report what NumPy's do not
+        if out.dtype is bfloat16:  # no kernel is calm: ml_dtypes' functions report what NumPy's do not
             kernel = bare(kernel)
         if out.shape:
             return kernel
@@ -145,17 +144,17 @@ class ArrayBase(Backend):
         return Calm(array_kernel) if isinstance(kernel, Calm) else array_kernel
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """A kernel run quietly, unless it makes no reports."""
+        """The kernel without floating-point reports; a kernel that makes none is called directly."""
         return kernel.kernel if isinstance(kernel, Calm) else self.quiet.entered(kernel)
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
-        """A kernel that is quick on data for which the quick kernel is right, and careful on any other.
+        """A kernel that runs `quick` on data for which that kernel is right, and `careful` on all other data.
 
         `holds` says whether the quick kernel is right for the data. Without `holds` it is right unless one of its steps
         is invalid, divides by zero or overflows, or, with `underflow`, underflows. This default returns the careful
-        kernel: most modules keep no floating-point flags, and looking at their data waits for the computation.
+        kernel: most modules keep no floating-point flags, and reading their data waits for the computation.
         """
         return careful
 
@@ -180,14 +179,14 @@ class ArrayBase(Backend):
         return self.caster(source, target)(values)
 
     def promoting(self, kernel: Kernel, out: Template, /, *inputs: Template) -> Kernel:
-        """A composite's kernel of arrays in the result's dtype, for operands as they were given."""
+        """A kernel of a composite, from one for operands in the result's dtype: it casts the operands first."""
         if all(x.dtype is out.dtype for x in inputs):
             return kernel
         function, casts = bare(kernel), [bare(self.caster(x.dtype, out.dtype)) for x in inputs]
         return self.in_blocks(lambda *arrays: function(*map(_cast, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
-        """The payload in a dtype to compute in: float16 and bfloat16 as float32, others as they are."""
+        """The payload in the dtype to compute in: float16 and bfloat16 as float32, others as they are."""
         return x.data.astype(numpy_dtype(float32)) if x.dtype in NARROW else x.data
 
     def narrowed(self, values: Array, out: Template) -> Array:
@@ -200,7 +199,7 @@ def _cast(cast: Kernel, values: Array) -> Array:
 
 
 def block_space(out: Template, /, *inputs: Template) -> int:
-    """The bytes that a kernel of several passes takes in blocks: some arrays of 64 bits, more of complex numbers."""
+    """The bytes that a kernel of several passes takes in blocks: two arrays of 64 bits, six for complex numbers."""
     return (6 if out.dtype.is_complex else 2) * 8 * min(out.size, BLOCK)
 
 
@@ -222,9 +221,9 @@ def function(
 ) -> Callable[..., Payload]:
     """A callback that is one function of the array module: `sin = function("sin", complex_functions.sin)`.
 
-    `of_complex`, which gets the module first, replaces the function for complex arrays. With `trusted` it replaces the
+    `of_complex`, which takes the module first, replaces the function for complex arrays. With `trusted` it replaces the
     function only for the arrays on which the module's function is wrong. A `calm` function makes no floating-point
-    reports of real numbers; of integers and bools no function makes any.
+    reports for real numbers; for integers and bools no function makes any.
     """
 
     @planned
@@ -233,7 +232,7 @@ def function(
         if of_complex is not None and dtype.is_complex:
             return _of_complex(self, name, of_complex, trusted, out)
         chosen = getattr(self.xp, name)
-        # The magnitude of a complex number may overflow; comparisons of bfloat16 report NaN.
+        # The magnitude of a complex number may overflow; comparisons of bfloat16 report a NaN.
         quiet = (calm and not dtype.is_complex and dtype is not bfloat16) or not dtype.is_inexact
         return Calm(chosen) if quiet else chosen
 
@@ -248,7 +247,7 @@ def _of_complex(backend: ArrayBase, name: str, of_complex: Function, trusted: Tr
         return backend.attempted(getattr(xp, name), careful)
     vdot = xp.vdot
 
-    # One pass, and quicker than a question to each number. Of numbers too large to be squared they say no.
+    # One pass, and quicker than asking each number. For numbers too large to be squared these say no as well.
     def finite(values: Array) -> bool:
         return isfinite(vdot(values, values).real)
 
@@ -259,7 +258,7 @@ def _of_complex(backend: ArrayBase, name: str, of_complex: Function, trusted: Tr
 
 
 def rounding(name: str) -> Callable[..., Payload]:
-    """A callback that is a function of the array module for floats, and leaves integers as they are."""
+    """A callback that calls a function of the array module for floats, and leaves integers as they are."""
 
     @planned
     def callback(self: ArrayBase, out: Template, x: Template, /) -> Kernel:

@@ -1,4 +1,4 @@
-"""Conversions between dtypes as the protocol wants them: saturating, and rounded once."""
+"""Conversions between dtypes as the protocol asks for them: saturating, and rounded only once."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NARROW = frozenset({float16, bfloat16})
 """The dtypes that are computed in float32."""
 
 _FLAGGED = frozenset({int32, int64})
-"""The integers to which the processor converts floats itself, and says so where one is beyond the limits."""
+"""The integer dtypes to which the processor itself converts floats; a float beyond the limits sets a flag."""
 
 
 def itself(x: Any) -> Any:
-    """The kernel of a callback that changes nothing: no payload is ever written to."""
+    """The kernel of a callback that changes nothing; it may share memory, as no payload is ever written to."""
     return x
 
 
@@ -58,7 +58,7 @@ def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_ca
         return lambda values: _float32_to_odd(xp, values).astype(dtype)
     if target is bfloat16 and source is not float32:
         return _by_way_of(float32, plain)
-    # Of floats even a wider dtype reports a signalling NaN.
+    # A cast of floats reports a signalling NaN, even a cast to a wider dtype.
     return plain if source.is_inexact or target in NARROW else Calm(plain)
 
 
@@ -68,9 +68,9 @@ def _by_way_of(dtype: DType, cast: Kernel) -> Kernel:
 
 
 def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted: Attempted) -> Kernel:
-    """Floats truncated to integers, those beyond the limits moved to them, NaN to 0."""
+    """A kernel that truncates floats to integers: beyond the limits to the nearest limit, NaN to 0."""
     number, limits, dtype = numpy_dtype(source).type, iinfo(target), numpy_dtype(target)
-    # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
+    # float32 holds `above`, a power of two. Where it cannot hold `below`, that becomes the least limit: as safe.
     below, above = number(limits.min - 1), number(limits.max + 1)
     zero, lowest = number(0), number(limits.min)
     least, greatest = dtype.type(limits.min), dtype.type(limits.max)
@@ -88,10 +88,10 @@ def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted:
 
 
 def _exact_or_odd(values: Any, source: DType) -> Any:
-    """Integers as float64, such that rounding on to a narrower dtype is the only rounding that shows.
+    """Integers as float64, such that a further rounding to a narrower dtype is the only rounding that shows.
 
-    What float64 cannot hold is rounded to odd: the last of its 53 bits is set where bits were lost, so
-    that it can make no tie (Boldo and Melquiond, 2008).
+    An integer that float64 cannot hold is rounded to odd: the last of the 53 bits is set where bits were lost, so that
+    the result is no tie in the further rounding (Boldo and Melquiond, 2008).
     """
     if source.bits == 64:
         lost = values & 0x7FF
@@ -103,7 +103,7 @@ def _exact_or_odd(values: Any, source: DType) -> Any:
 
 
 def _float32_to_odd(xp: Any, values: Any) -> Any:
-    """float64 rounded to float32 towards odd, so that a second rounding gives what one would have."""
+    """float64 rounded to float32 towards odd, so that a second rounding gives the same result as a single one."""
     near = values.astype(numpy_dtype(float32))
     back = near.astype(numpy_dtype(float64))
     inexact = xp.isfinite(values) & (back != values)

@@ -1,8 +1,8 @@
-"""Functions of complex arrays with the special values of `complex_specials`, overflow and underflow of the result only.
+"""Functions of complex arrays with the special values of `complex_specials`; they overflow only where the result does.
 
-An array module's results for finite numbers of moderate size are kept. Where a part is infinite or NaN the tables
-decide, and where a step on the way may overflow the formulas work on the parts, as BinaryBackend's do.
-complex64 is computed in complex128 where that is as fast. Every function takes the array module first.
+An array module's results for finite numbers of moderate size are kept. Where a part is infinite or NaN, the tables
+decide. Where an intermediate step may overflow, the formulas work on the parts, as BinaryBackend's do. complex64 is
+computed in complex128 where that is as fast. Every function takes the array module first.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ Array: TypeAlias = Any
 Function: TypeAlias = Callable[[Any, Array], Array]
 
 _BLOCK = 1 << 12
-"""Elements that many passes are made over at a time, so that they stay in the cache."""
+"""The number of elements of a block: many passes over one block find it in the cache."""
 
 _EXACT_WHOLE = 8
-"""Up to this size whole exponents go by products, wherever the base is."""
+"""Whole exponents of up to this size are computed by products, even for a base near 1."""
 
 _BESIDE = 1 / 4
-"""The distance from 1 within which logarithms are so small that a rounding of the base is large beside them."""
+"""The distance from 1 below which the logarithm of a base is so small that rounding the base changes it much."""
 
 _HALF_RANGE = 513
-"""A power of two by which operands are divided so that their product does not overflow."""
+"""The exponent of the power of two by which operands are divided so that their product does not overflow."""
 
 
 def turned(xp: Any, z: Array) -> Array:
@@ -46,9 +46,10 @@ def _wide(z: Array) -> Array:
 
 
 def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, under: str = "raise") -> Array | None:
-    """Calls a function; returns `None` if a step of it was invalid, overflowed or underflowed.
+    """Calls a function; returns `None` if a step of it was invalid, divided by zero, overflowed or underflowed.
 
-    That is read off the processor's flags, which costs nothing. A module that is not eager has none: always `None`.
+    The processor's flags say so, at no cost; `under` sets what underflow does. A module that is not eager has no flags:
+    the result is always `None`.
     """
     if not xp.eager:
         return None
@@ -60,7 +61,7 @@ def unless_flagged(xp: Any, function: Callable[..., Array], *operands: Array, un
 
 
 def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
-    """An elementwise function of many passes, a block at a time on an array module that has a cache to stay in."""
+    """Makes an elementwise function of many passes run on one block at a time, if the module is eager."""
 
     @wraps(function)
     def by_blocks(xp: Any, *operands: Array) -> Array:
@@ -83,7 +84,7 @@ def blocked(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def special(xp: Any, name: str, z: Array) -> Array:
-    """The values of a function where a part of z is infinite or NaN, from its table; in complex128."""
+    """The values of a function where a part of z is infinite or NaN, from the function's table, in complex128."""
     table = SPECIALS[name]
     a, b = z.real.astype("float64"), z.imag.astype("float64")
     row = xp.where(xp.isinf(a), xp.where(a > 0, 3, 0), xp.where(a == 0, 1, 2))
@@ -103,7 +104,7 @@ def special(xp: Any, name: str, z: Array) -> Array:
 
 
 def whole(finite: Function, values: Function) -> Function:
-    """A function of every number from the one of finite numbers and the values of the others."""
+    """A function of all numbers: `finite` for finite numbers, `values` for all others."""
 
     def function(xp: Any, z: Array) -> Array:
         inside = xp.isfinite(z)
@@ -115,7 +116,7 @@ def whole(finite: Function, values: Function) -> Function:
 
 
 def _own(name: str, values: Function, *, odd: bool = False) -> Function:
-    """The module's own function, with other values where a part is infinite or NaN unless it keeps the standard's."""
+    """The module's function, but `values` where a part is infinite or NaN, unless it keeps the standard's itself."""
     finite: Function = lambda xp, z: xp.of_complex(name, z, odd=odd)  # noqa: E731 # beside its use
     general = whole(finite, values)
     return lambda xp, z: (finite if name in xp.keeps_specials else general)(xp, z)
@@ -126,7 +127,7 @@ def table(name: str) -> Function:
 
 
 def _turned_table(name: str) -> Function:
-    """f(z) = -i g(iz): the sine from the hyperbolic one, and likewise all of these (Array API standard)."""
+    """f(z) = -i g(iz): the sine from the hyperbolic sine, and so on, as the Array API standard defines them."""
     return lambda xp, z: turned_back(xp, special(xp, name, turned(xp, z)))
 
 
@@ -135,10 +136,10 @@ def _finite_expm1(xp: Any, z: Array) -> Array:
     """exp(z) - 1 = expm1(a) cos(b) - 2 sin(b/2)**2 + exp(a) sin(b) j: no part loses digits near zero."""
     a, b = z.real, z.imag
     half = xp.sin(0.5 * b)
-    # The standard wants 0.0 of both zeros.
+    # The standard asks for 0.0 as the real part for both zeros.
     by_parts = xp.join(xp.positive_zero(xp.expm1(a) * xp.cos(b) - 2 * half * half), xp.exp(a) * xp.sin(b))
     large = a > math.log(float(xp.finfo(a.dtype).max)) - 1
-    # There exp(a) may overflow where its product with a small sine does not, and 1 is far below the last place.
+    # For these, exp(a) may overflow although its product with a small sine does not; and 1 is far below the last place.
     return by_parts if certainly(xp, ~large) else xp.where(large, xp.exp(z), by_parts)
 
 
@@ -149,7 +150,7 @@ def _values_of_expm1(xp: Any, z: Array) -> Array:
 
 @blocked
 def _finite_log1p(xp: Any, z: Array) -> Array:
-    """log(1 + z): near the unit circle the real part is half of log1p(2a + a**2 + b**2), which loses no digits."""
+    """log(1 + z): where abs(1 + z) is near 1, the real part is log1p(2a + a**2 + b**2) / 2, which loses no digits."""
     dtype, z = z.dtype, _wide(z)
     a, b = z.real, z.imag
     beyond = a * (2 + a) + b * b
@@ -165,7 +166,7 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
 def log_of_magnitude(xp: Any, a: Array, b: Array, beyond: Array, log1p: Callable[[Array], Array]) -> Array:
     """The logarithm of abs(a + bj), also where the magnitude itself overflows.
 
-    Near the unit circle it comes from `beyond`, which is a**2 + b**2 - 1.
+    Near the unit circle it is computed from `beyond`, which is a**2 + b**2 - 1.
     """
     near, large = (beyond > -0.5) & (beyond < 1), xp.maximum(xp.abs(a), xp.abs(b)) > 1e300
     half = xp.where(large, 0.5, 1.0)
@@ -174,7 +175,7 @@ def log_of_magnitude(xp: Any, a: Array, b: Array, beyond: Array, log1p: Callable
 
 
 def beyond_one(xp: Any, a: Array, b: Array) -> Array:
-    """a**2 + b**2 - 1, which loses no digits near the unit circle."""
+    """a**2 + b**2 - 1, without loss of digits near the unit circle."""
     longer, shorter = xp.maximum(xp.abs(a), xp.abs(b)), xp.minimum(xp.abs(a), xp.abs(b))
     return (longer - 1) * (longer + 1) + shorter * shorter
 
@@ -215,9 +216,9 @@ log2, log10 = log_to(2), log_to(10)
 
 
 def sign(xp: Any, z: Array) -> Array:
-    """z / abs(z) by parts, of zero 0 + 0j, NaN in both parts where one is."""
+    """z / abs(z) by parts; 0 + 0j for zero, and NaN in both parts where either is NaN."""
     size = xp.asarray(xp.abs(z))
-    # Of subnormal numbers the magnitude is too coarse; that of the largest ones is infinite.
+    # The magnitude of a subnormal number has too few digits, and that of the largest numbers overflows.
     limits = xp.finfo(size.dtype)
     if certainly(xp, (size > limits.tiny / limits.eps) & (size <= limits.max)):
         return _direction(xp, z, size)
@@ -241,7 +242,7 @@ def _direction(xp: Any, z: Array, size: Array) -> Array:
 
 
 def _scale(xp: Any, z: Array) -> Array:
-    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
+    """The exponent e such that 2**-e brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
     size = xp.maximum(xp.abs(z.real), xp.abs(z.imag))
     return xp.frexp(xp.where(xp.isfinite(size), size, 0))[1]
 
@@ -254,31 +255,32 @@ def _scaled(xp: Any, z: Array, exponent: Array) -> Array:
 
 
 def square_of(xp: Any, x: Array) -> Array:
-    """x * x, as `product_of` makes it."""
+    """x * x, computed as by `product_of`."""
     return product_of(xp, x, x)
 
 
 @blocked
 def product_of(xp: Any, x: Array, y: Array) -> Array:
-    """The product by parts, of operands scaled by powers of two where one overflows.
+    """The product by parts; where it is not finite, it is computed again from operands scaled by powers of two.
 
-    So no product of finite numbers does, while a fused one of the module gives other infinities and NaN.
+    So it overflows only where the exact result does. The module's own product may be fused, which gives other
+    infinities and NaN.
     """
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
-    if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no product is rounded, and none overflows
+    if dtype == "complex64" and xp.multiplies_by_parts:  # in complex128 no partial product is rounded or overflows
         return (x * y).astype(dtype)
     product = product_by_parts(xp, x, y)
     if dtype == "complex128" and not certainly(xp, xp.isfinite(product)):
-        # A part overflows only by two factors from 1 up: those keep all digits, and no product of any overflows.
+        # Only factors above 1 have a product that overflows: scaled down they keep all digits, and nothing overflows.
         down = xp.asarray(-_HALF_RANGE)
         scaled = product_by_parts(xp, _scaled(xp, x, down), _scaled(xp, y, down))
-        # Beside an infinity or NaN a finite part gives no more than its sign.
+        # Where another part is an infinity or NaN, a finite part contributes no more than its sign.
         signs = product_by_parts(xp, _mantissas(xp, x), _mantissas(xp, y))
         inside = xp.isfinite(x) & xp.isfinite(y)
-        # Back in two steps: the derivative of both at once would be infinite, and NaN times a cotangent of zero.
+        # Scaled back in two steps: the derivative of a single step would be infinite, and NaN with a cotangent of zero.
         other = xp.where(inside, _scaled(xp, _scaled(xp, scaled, -down), -down), signs)
-        # A part that is finite is right, and may be too small for the scale of the other.
+        # A part that is finite is right already, and scaling for the other part may make it underflow.
         pairs = (product.real, other.real), (product.imag, other.imag)
         product = xp.join(*(xp.where(xp.isfinite(part), part, instead) for part, instead in pairs))
     return product.astype(dtype, copy=False)
@@ -295,20 +297,20 @@ def product_by_parts(xp: Any, x: Array, y: Array) -> Array:
 
 
 def divide(xp: Any, x: Array, y: Array) -> Array:
-    """The same, by the module's own where no step is invalid, overflows or underflows."""
+    """The quotient, by the module's own division where no floating-point flag is set, else by `quotient`."""
     quick_quotient = unless_flagged(xp, lambda: xp.divide(x, oblique(xp, y)))
     return quotient(xp, x, y) if quick_quotient is None else quick_quotient
 
 
 def reciprocal(xp: Any, x: Array) -> Array:
-    """1 / x, as `quotient` makes it."""
+    """1 / x, computed as by `quotient`."""
     return quotient(xp, xp.ones((), x.dtype), x)
 
 
 def oblique(xp: Any, y: Array) -> Array:
-    """A finite divisor that is nowhere real or imaginary, else an error."""
+    """Returns a divisor that is finite and nowhere real or imaginary; raises `FloatingPointError` for any other."""
     for part in (y.real, y.imag) if y.size else ():
-        size = xp.square(part)  # contiguous and so faster to look at
+        size = xp.square(part)  # contiguous, and so faster to reduce
         if not (size.min() > 0 and size.max() < math.inf):
             raise FloatingPointError
     return y
@@ -316,7 +318,7 @@ def oblique(xp: Any, y: Array) -> Array:
 
 @blocked
 def quotient(xp: Any, x: Array, y: Array) -> Array:
-    """The quotient; by parts where the divisor is real or imaginary (Array API standard's table)."""
+    """The quotient; by parts where the divisor is real or imaginary, as in the Array API standard's table."""
     dtype = xp.result_type(x, y)
     x, y = _wide(x), _wide(y)
     a, b, c, d = x.real, x.imag, y.real, y.imag
@@ -328,7 +330,7 @@ def quotient(xp: Any, x: Array, y: Array) -> Array:
 
 
 def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
-    """Smith's formula (1962) on operands scaled by powers of two, so that nothing but the result overflows."""
+    """Smith's formula (1962) on operands scaled by powers of two, so that only the result may overflow."""
     above, below = _scale(xp, x), _scale(xp, y)
     x_scaled, y_scaled = _scaled(xp, x, -above), _scaled(xp, y, -below)
     a, b, c, d = x_scaled.real, x_scaled.imag, y_scaled.real, y_scaled.imag
@@ -336,7 +338,7 @@ def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
     # (a + bj) / (c + dj) = (b - aj) / (d - cj): the larger part of the divisor comes first.
     a, b = xp.where(upright, a, b), xp.where(upright, b, -a)
     c, d = xp.where(upright, c, d), xp.where(upright, d, -c)
-    # Beside an infinity only the sign of the ratio counts, which may underflow.
+    # Where x has an infinite part only the sign of the ratio counts, and the ratio itself may underflow.
     infinite = xp.isinf(a) | xp.isinf(b)
     ratio = xp.where(infinite, xp.copysign(1.0, c) * xp.copysign(1.0, d), d / c)
     size = c + d * ratio
@@ -346,7 +348,7 @@ def _scaled_quotient(xp: Any, x: Array, y: Array) -> Array:
 def power(xp: Any, x: Array, y: Array) -> Array:
     """x to the power y: a small whole exponent by products, else the polar form, else exp(y * log(x)).
 
-    The first two keep more digits where they have an answer. Of exponent 0 it is one.
+    The first two keep more digits where they give a finite result. The power of exponent 0 is 1.
     """
     if y.size == 1 and x.ndim >= y.ndim:
         exponent = complex(y.reshape(()))
@@ -384,14 +386,14 @@ def _power(xp: Any, x: Array, y: Array) -> Array:
 
 
 def beside_one(xp: Any, x: Array, y: Array) -> Array:
-    """Whether a power is best computed from the logarithm: a rounding of the base, or of a product, would count y
-    times."""
+    """Whether the base is so near 1 that the power is best computed from its logarithm: otherwise a rounding of the
+    base, or of a product, would count y times."""
     few = (y.imag == 0) & (xp.abs(y.real) <= _EXACT_WHOLE) & (xp.trunc(y.real) == y.real)
     return ~few & (xp.maximum(xp.abs(x.real - 1), xp.abs(x.imag)) < _BESIDE)
 
 
 def polar_power(xp: Any, x: Array, y: Array, angle: Array) -> Array:
-    """The power by the length and the angle of x."""
+    """The power, computed from the length and the angle of x."""
     length = xp.abs(x)
     length_of_power = length**y.real * xp.exp(-angle * y.imag)
     turn = angle * y.real + y.imag * xp.log(length)
@@ -414,15 +416,15 @@ def _whole_power(xp: Any, x: Array, exponent: int) -> Array:
 
 
 def cumulative_product(xp: Any, values: Array, axis: int) -> Array:
-    """Products of the elements up to each; of complex64 in complex128 where a step overflows."""
+    """Running products along an axis; in complex128 unless the processor's flags show that no step went wrong."""
     products = unless_flagged(xp, lambda: xp.cumprod(values, axis=axis))
     return xp.cumprod(values, axis=axis, dtype="complex128").astype(values.dtype) if products is None else products
 
 
 def product(xp: Any, values: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """The product along axes in complex128; where it is not finite, from the first element to the last.
+    """The product along axes in complex128; where it is not finite, elements are multiplied from first to last.
 
-    The module's own may start from 1, and 1 * inf has a NaN part.
+    The module's own product may start from 1, and 1 * inf has a NaN part.
     """
     quick_product = xp.asarray(xp.prod(values, axis=axes, dtype="complex128", keepdims=keepdims))
     if xp.isfinite(quick_product).all():
@@ -433,7 +435,7 @@ def product(xp: Any, values: Array, axes: tuple[int, ...], keepdims: bool) -> Ar
 
 
 def matrix_product(xp: Any, left: Array, right: Array) -> Array:
-    """The product of stacks of matrices; where it is not finite, from real products of the parts."""
+    """The product of stacks of matrices; if it is not all finite, it is computed from real products of the parts."""
     quick_product = xp.matmul(left, right)
     if xp.isfinite(quick_product).all():
         return quick_product

@@ -19,8 +19,8 @@ from .space import narrowing, nbytes
 
 
 def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:
-    """The bytes that a product of so many elements takes: of many integers both factors and the product twice in 64
-    bits."""
+    """The bytes that a matrix product of `size` elements takes: for many integers, 64-bit copies of both factors and of
+    the product; for complex numbers, flags."""
     if x1.dtype.is_complex:
         return size
     if x1.dtype.is_inexact or size * terms < _MANY:
@@ -32,7 +32,7 @@ def _dot_space(
     out: Template, x1: Template, x2: Template, /, *, contract1: tuple[int, ...], batch1: tuple[int, ...],
     contract2: tuple[int, ...], batch2: tuple[int, ...],
 ) -> int:  # fmt: skip
-    """Copies of factors whose axes cannot be merged where they lie."""
+    """The bytes of the product, and of copies of factors whose axes cannot be merged without a copy."""
     free1 = tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1)
     free2 = tuple(axis for axis in range(x2.ndim) if axis not in contract2 + batch2)
     copies = sum(
@@ -44,7 +44,7 @@ def _dot_space(
 
 
 def _merges(x: Template, axes: tuple[int, ...]) -> bool:
-    """Whether axes of an array in row-major order become one without a copy."""
+    """Whether axes of an array in row-major order can be merged into one without a copy."""
     long = [axis for axis in axes if x.shape[axis] > 1]
     return all(after > axis and prod(x.shape[axis + 1 : after]) == 1 for axis, after in pairwise(long))
 
@@ -66,7 +66,7 @@ class ArrayContraction(ArrayBase):
         contract2: tuple[int, ...],
         batch2: tuple[int, ...],
     ) -> Kernel:
-        """One matrix product: axes merged into (batch, free, contracted) and (batch, contracted, free)."""
+        """One matrix product, with axes merged into (batch, free, contracted) and (batch, contracted, free)."""
         free1 = tuple(axis for axis in range(len(x1.shape)) if axis not in contract1 + batch1)
         free2 = tuple(axis for axis in range(len(x2.shape)) if axis not in contract2 + batch2)
         arrange1, left = _merged(x1, batch1, free1, contract1)
@@ -78,7 +78,7 @@ class ArrayContraction(ArrayBase):
         return computing(lambda a, b: product(first(a), second(b)).reshape(out.shape), out, x1, x2)
 
     def matrix_product(self, x1: Template, x2: Template) -> Kernel:
-        """The product of stacks of matrices in their dtype, that of integers in float64 where that is exact."""
+        """A kernel that multiplies stacks of matrices in their dtype, many integers in float64 where that is exact."""
         xp, matmul, dtype = self.xp, self.xp.matmul, numpy_dtype(wide(x1.dtype))
         if x1.dtype.is_complex:
             return partial(complex_functions.matrix_product, xp)

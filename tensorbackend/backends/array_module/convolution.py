@@ -1,8 +1,9 @@
 """Convolution as matrix products: the windows of a block of images are the columns of a matrix.
 
-With a kernel of 3 x 3 the columns hold each element nine times. But the columns for one row of the kernel, put beside
-one another for all rows of the image, are the columns for the next row as well, only further on: then elements are
-copied three times, and three products are added. Which is less work depends on the channels.
+With a kernel of 3 x 3 the columns hold each element nine times. The other way is to go row by row: the columns for one
+row of the kernel, for all rows of the image side by side, also contain the columns for the kernel's next row, only
+further on. Then elements are copied three times, and three products are added. Which way is less work depends on the
+channels.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from .shortcuts import fits_float64
 from .space import nbytes
 
 _FEW_PLACES = 64
-"""The number of places up to which a product with one image is too small for a kernel that is as much larger."""
+"""With at most this many places, and more kernel elements than this for each place, images are multiplied together."""
 
 Product: TypeAlias = Callable[[Array, "_Geometry", Array], None]
-"""Writes sums (images, groups, features, places) of a block's windows."""
+"""Writes the products with a block's windows into sums (images, groups, features, places)."""
 
 
 class _Geometry(NamedTuple):
-    """How windows lie, one entry a spatial axis, of which there is one or more."""
+    """How windows lie: each field has one entry for each spatial axis, of which there is at least one."""
 
     window: Sizes
     strides: Sizes
@@ -44,7 +45,7 @@ def _space(
     out: Template, x: Template, kernel: Template, /, *, strides: Sizes, padding: Padding, input_dilation: Sizes,
     kernel_dilation: Sizes, feature_groups: int, batch_groups: int,
 ) -> int:  # fmt: skip
-    """A block of padded images, its columns and products; the parts of complex numbers apart, integers in float64."""
+    """The bytes of a block of padded images, its columns and products: complex ones by parts, integers as float64."""
     parts, groups, (batch, features, *places) = 1 + out.dtype.is_complex, feature_groups * batch_groups, out.shape
     dtype = float64 if out.dtype.is_integer else wide(to_real(out.dtype))
     if not (out.size and kernel.size and places):
@@ -58,10 +59,10 @@ def _space(
     if way == "row by row":
         first, stride, dilation = geometry.window[0], strides[0], kernel_dilation[0]
         phases = {tap * dilation % stride: tap * dilation // stride for tap in range(first)}
-        in_order = len(places) == stride == 1 and rows == places[0]  # views of the images
+        in_order = len(places) == stride == 1 and rows == places[0]  # the columns are views of the images
         columns = 0 if in_order else columns // (first * rows) * sum(last + rows for last in phases.values())
     elif prod(geometry.window) == prod(strides) == 1 and rows == places[0] and not any(map(any, padding)):
-        columns = 0  # which lie so already
+        columns = 0  # the images are the columns already
     cast = dtype is not to_real(out.dtype)
     taken = columns + (sums if way != "whole" else 0) + (sums if cast else 0) + (sums if out.dtype.is_integer else 0)
     if cast or any(map(any, padding)) or any(size > 1 for size in input_dilation):
@@ -70,13 +71,13 @@ def _space(
             for size, dilation, (low, high) in zip(x.shape[2:], input_dilation, padding, strict=True)
         )
         taken += images * groups * channels * prod(spread)
-    if cast and images < batch:  # the next block, while there is the one before
+    if cast and images < batch:  # the next block is cast while the one before still exists
         taken += images * groups * channels * prod(x.shape[2:])
     weights = kernel.size * parts**2
     space = nbytes(taken + weights * ((way == "row by row") + cast), dtype)
     if parts == 1:
         return space
-    # The parts of the kernel are put together twice; the columns are gone when the result is.
+    # The kernel's parts are concatenated twice; the columns are freed before the complex result is made.
     together = 2 * kernel.nbytes
     return x.nbytes + max(2 * together - out.nbytes, together + max(space, out.nbytes))
 
@@ -85,8 +86,8 @@ class ArrayConvolution(ArrayBase):
     """The convolution of the family `protocol.window`."""
 
     conv_block: ClassVar[int] = 1 << 20
-    """At most about so many elements of columns and sums are worked on at once, half of it where that takes
-    several images: few enough for a processor's caches."""
+    """About the greatest number of elements of columns and sums that are worked on at once, or half of it for several
+    images at once: few enough for a processor's caches."""
 
     @takes(_space)
     @planned
@@ -104,7 +105,7 @@ class ArrayConvolution(ArrayBase):
         feature_groups: int,
         batch_groups: int,
     ) -> Kernel:
-        """Block by block of images, or of the rows of one."""
+        """Convolves one block of images after another, or one block of rows of an image."""
         xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
         area = prod(kernel.shape[1:])
         if not (out.size and area):
@@ -117,11 +118,11 @@ class ArrayConvolution(ArrayBase):
 
         def convolve(images: Array, filters: Array) -> Array:
             dtype = numpy_dtype(_working(xp, out.dtype, area, images, filters))
-            # Groups of the batch are groups of the channels of a smaller batch.
+            # Groups of the batch become groups of the channels of a smaller batch.
             values = images.reshape((batch_groups, batch, feature_groups, channels, *spatial)).swapaxes(0, 1)
             values = values.reshape((batch, groups, channels, *spatial))
             weights = filters.reshape((groups, features, channels, *geometry.window))
-            if out.dtype.is_complex:  # BLAS leaves open what infinities give
+            if out.dtype.is_complex:  # by real products, as BLAS leaves open what infinities give
                 values, weights = parts(xp, values, weights)
             result = self._convolved(values, weights.astype(dtype, copy=False), geometry, triples, to_real(out.dtype))
             if out.dtype.is_complex:
@@ -135,9 +136,9 @@ class ArrayConvolution(ArrayBase):
     def _convolved(
         self, values: Array, weights: Array, geometry: _Geometry, padding: Sequence[tuple[int, int, int]], out: DType
     ) -> Array:
-        """Images (batch, groups, channels, *spatial) by real kernels (groups, features, channels, *window).
+        """Convolves images (batch, groups, channels, *spatial) by real kernels (groups, features, channels, *window).
 
-        The result (batch, groups, features, places) has the dtype `out`; the sums are in that of the kernels.
+        The result (batch, groups, features, places) has the dtype `out`; sums are computed in the kernels' dtype.
         """
         xp, dtype, (batch, groups), features = self.xp, weights.dtype, values.shape[:2], weights.shape[1]
         across = prod(geometry.places[1:])
@@ -160,7 +161,7 @@ class ArrayConvolution(ArrayBase):
 
 
 def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
-    """Complex images and kernels as real ones of twice the channels and features.
+    """Complex images and kernels as real ones, with twice the channels and features.
 
     (a + bj) (c + dj) has the real part (a, b) . (c, -d) and the imaginary part (a, b) . (d, c).
     """
@@ -170,7 +171,7 @@ def parts(xp: Any, values: Array, weights: Array) -> tuple[Array, Array]:
 
 
 def _working(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:
-    """The dtype to compute in."""
+    """The dtype to compute in: for integers float64 if that is exact."""
     dtype = to_real(dtype)
     if dtype in NARROW:
         return float32
@@ -178,8 +179,8 @@ def _working(xp: Any, dtype: DType, area: int, *factors: Array) -> DType:
 
 
 def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int]:
-    """A function that writes the products of a kernel (groups, features, channels, *window) with the windows of a
-    block, and the number of elements that it copies for each place."""
+    """Two results: a function that writes the products of a kernel (groups, features, channels, *window) with the
+    windows of a block, and the number of elements that it copies for each place."""
     groups, features, channels, first = weights.shape[:4]
     scratch, area = _Scratch(xp, weights.dtype), channels * prod(geometry.window)
     way, copied = _way(features, channels, geometry)
@@ -191,7 +192,7 @@ def _product(xp: Any, weights: Array, geometry: _Geometry) -> tuple[Product, int
 
 
 def _way(features: int, channels: int, geometry: _Geometry) -> tuple[Literal["merged", "row by row", "whole"], int]:
-    """How products are made, and how many elements are copied for each place."""
+    """The way in which products are computed, and the number of elements that it copies for each place."""
     area, places, first = channels * prod(geometry.window), prod(geometry.places), geometry.window[0]
     if places <= _FEW_PLACES and features * area > _FEW_PLACES * places:
         return "merged", area
@@ -200,28 +201,28 @@ def _way(features: int, channels: int, geometry: _Geometry) -> tuple[Literal["me
 
 
 def _at_once(block: int, batch: int, groups: int, features: int, copied: int, places: Sizes) -> tuple[int, int]:
-    """The number of images, or rows of one, that are worked on at once."""
+    """The number of images that are worked on at once, and the number of their rows."""
     row = groups * prod(places[1:]) * (copied + 2 * features)
     images = max(1, block // (2 * row * places[0]))
     return min(images, batch), places[0] if images > 1 else min(max(1, block // row), places[0])
 
 
 class _Scratch:
-    """Memory that one block after another is worked on in."""
+    """Working memory that one block after another uses."""
 
     def __init__(self, xp: Any, dtype: Any) -> None:
         self.xp, self.dtype = xp, dtype
         self.held: dict[object, Array] = {}
 
     def empty(self, use: object, shape: tuple[int, ...]) -> Array:
-        """An array for some use, whose elements are lost with the next one for it."""
+        """An array for a purpose `use`; the next call with the same `use` overwrites its elements."""
         size = prod(shape)
         if use not in self.held or self.held[use].size < size:
             self.held[use] = self.xp.empty(size, self.dtype)
         return self.held[use][:size].reshape(shape)
 
     def copied(self, use: object, view: Array, shape: tuple[int, ...]) -> Array:
-        """The elements of a view in another shape; the view itself where its elements lie so already."""
+        """The elements of a view in another shape; the view itself, reshaped, where that needs no copy."""
         if view.flags.c_contiguous:
             return view.reshape(shape)
         columns = self.empty(use, view.shape)
@@ -245,7 +246,7 @@ def _whole(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geome
 
 
 def _merged(xp: Any, scratch: _Scratch, matrix: Array, block: Array, part: _Geometry, sums: Array) -> None:
-    """One product for all images: a large kernel goes through memory once for them."""
+    """One product for all images, for which a large kernel is read from memory only once."""
     windows = xp.moveaxis(_windows(xp, block, part), 0, 2 + len(part.window))
     columns = scratch.copied("columns", windows, (block.shape[1], matrix.shape[-1], block.shape[0] * sums.shape[-1]))
     product = xp.matmul(matrix, columns).reshape((*matrix.shape[:2], *sums.shape[::3]))
@@ -257,7 +258,7 @@ def _row_by_row(xp: Any, scratch: _Scratch, taps: Array, block: Array, part: _Ge
     stride, dilation, across = part.strides[0], part.dilations[0], prod(part.places[1:])
     columns: dict[int, Array] = {}
     for tap, weights in enumerate(taps):
-        # Rows that are a stride apart lie beside one another; a row of the kernel begins in one such sequence.
+        # Image rows that are a stride apart are put side by side; each row of the kernel begins in one such sequence.
         start, phase = divmod(tap * dilation, stride)
         if phase not in columns:
             last = max(later_tap for later_tap in range(tap, len(taps)) if later_tap * dilation % stride == phase)

@@ -1,4 +1,4 @@
-"""Callbacks that make arrays from nothing."""
+"""Callbacks that create arrays without operands."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class ArrayCreation(ArrayBase):
 
     @planned
     def constant(self, out: Template, /, *, value: Scalar) -> Kernel:
-        """Every element is `value`; of zeros by memory that is zero anyway."""
+        """Every element is `value`; for zeros the memory is allocated as zeros."""
         xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
         if not any(pack([element_type(out.dtype)(value)], out.dtype)):
             return Calm(lambda: xp.zeros(shape, dtype))
-        # A library rounds a float to bfloat16 by way of float32, which is twice.
+        # A library rounds a float to bfloat16 by way of float32, and so rounds twice.
         source = float64 if out.dtype is bfloat16 else out.dtype
         to_dtype = bare(self.caster(source, out.dtype))
         scalar = to_dtype(xp.asarray(value, numpy_dtype(source)))
@@ -52,7 +52,7 @@ class ArrayCreation(ArrayBase):
         return Calm(lambda: broadcast_to(counter().reshape(lined_up), shape))
 
     def _counter(self, count: int, dtype: DType) -> Kernel:
-        """0, 1, 2 and so on in a dtype: directly where all are exact in it, else from int64."""
+        """A kernel that returns 0, 1, 2 and so on: made in the dtype if it holds all of them, else cast from int64."""
         arange, direct = self.xp.arange, numpy_dtype(dtype)
         if dtype.is_numeric and dtype is not bfloat16 and count <= exact_up_to(dtype):
             return lambda: arange(0, count, 1, direct)
@@ -61,11 +61,11 @@ class ArrayCreation(ArrayBase):
 
     @planned
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Kernel:
-        """Numbers a step apart, computed in 64 bits a part."""
+        """The numbers `start`, `start + step` and so on, computed in 64 bits a part; `last` replaces the last one."""
         arange, (count,) = self.xp.arange, out.shape
         wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
         dtype, narrow = numpy_dtype(wide), bare(self.caster(wide, out.dtype))
-        if isinstance(start, int):  # modulo 2**64, of which int64 has the lower half and the upper one as negative
+        if isinstance(start, int):  # modulo 2**64: int64 has the upper half as negative numbers
             start, step = ((int(number.real) + (1 << 63)) % (1 << 64) - (1 << 63) for number in (start, step))
         first, apart = (self.xp.asarray(number, dtype) for number in (start, step))
 
@@ -79,5 +79,5 @@ class ArrayCreation(ArrayBase):
 
 
 def exact_up_to(dtype: DType) -> int:
-    """A bound up to which a dtype has every whole number."""
+    """A bound up to which a dtype holds every whole number."""
     return iinfo(dtype).max if dtype.is_integer else 2 << dtype.mantissa_bits if dtype.is_inexact else 0

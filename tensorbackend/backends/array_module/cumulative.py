@@ -17,7 +17,7 @@ from .space import brought, nbytes, widened
 
 
 def _running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
-    """Copies in the dtype that is computed in, one of them with one more element."""
+    """The bytes of copies in the dtype to compute in, one more of them with `include_initial`."""
     copies = brought(out.dtype, x) + widened(out)
     return copies + (nbytes(out.size, wide(out.dtype)) if include_initial else 0)
 
@@ -26,12 +26,12 @@ class ArrayCumulative(ArrayBase):
     """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
-        """The function of the module that takes the elements up to each together, in their own dtype."""
+        """A kernel of running sums or products along an axis, in a dtype, by a function of the module."""
         function, accumulator = getattr(self.xp, name), numpy_dtype(dtype)
         return lambda values: function(values, axis=axis, dtype=accumulator)
 
     def running_product_of_complex(self, axis: int) -> Kernel:
-        """The products of complex elements up to each."""
+        """A kernel of running products of complex elements along an axis."""
         return partial(complex_functions.cumulative_product, self.xp, axis=axis)
 
     @takes(_running_space)
@@ -39,7 +39,7 @@ class ArrayCumulative(ArrayBase):
     def cumulative_sum(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Kernel:
-        """Sums of the elements up to each."""
+        """Running sums along an axis."""
         return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
     @takes(_running_space)
@@ -47,7 +47,7 @@ class ArrayCumulative(ArrayBase):
     def cumulative_product(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Kernel:
-        """Products of the elements up to each."""
+        """Running products along an axis."""
         if out.dtype.is_complex:
             accumulate = self.running_product_of_complex(axis)
         else:
@@ -57,7 +57,7 @@ class ArrayCumulative(ArrayBase):
     def _accumulating(
         self, accumulate: Kernel, initial: int, out: Template, x: Template, axis: int, reverse: bool
     ) -> Kernel:
-        """The running results of a function, from the end if `reverse`, after `initial` where there is one more."""
+        """A kernel of running results, from the end if `reverse`; first comes `initial` where `out` is one longer."""
         xp, dtype = self.xp, wide(out.dtype)
         kernel = accumulate
         if reverse:
@@ -69,7 +69,7 @@ class ArrayCumulative(ArrayBase):
 
 
 def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:
-    """A kernel of arrays that have one more element along an axis, for the template of those that have not."""
+    """A kernel that puts `initial` before an array along an axis, after it if `last`, and then calls `kernel`."""
     shape = *x.shape[:axis], 1, *x.shape[axis + 1 :]
 
     def longer(values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Elementwise callbacks: one line each where the array module's function is right, else what makes it so."""
+"""Elementwise callbacks: one line each where the array module's function is right, else with corrections."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .special import error_function as special
 
 
 def computed_in_float64(function: Function, arrays: int = 11) -> Callable[..., Payload]:
-    """A callback that is a function of the module and float64 arrays, rounded to the result's dtype.
+    """A callback that calls a function of the module and of float64 arrays, and rounds to the result's dtype.
 
-    It has so many arrays of a block at once.
+    `arrays` is the number of arrays of a block's size that the function holds at once.
     """
 
     @takes(lambda out, *inputs: arrays * 8 * min(out.size, BLOCK))
@@ -94,7 +94,7 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def reciprocal(self, out: Template, x: Template, /) -> Kernel:
-        """1 / x; of complex numbers likewise as `divide`."""
+        """1 / x; complex numbers are treated as in `divide`."""
         xp = self.xp
         if not out.dtype.is_complex:
             return self.promoting(xp.reciprocal, out, x)
@@ -110,7 +110,7 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def nextafter(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The next number after x1 towards x2; of equal ones x2, also where a narrow dtype's loop gives x1."""
+        """The next number after x1 towards x2; x2 where both are equal, for which a narrow dtype's loop gives x1."""
         xp = self.xp
         return self.promoting(lambda x, y: xp.where(x == y, y, xp.nextafter(x, y)), out, x1, x2)
 
@@ -133,21 +133,21 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def count_leading_zeros(self, out: Template, x: Template, /) -> Kernel:
-        """The width, less the number of bits from the highest one down."""
+        """The width, less the number of bits from the highest set bit down."""
         width, dtype, count = x.dtype.bits, numpy_dtype(out.dtype), self.xp.bitwise_count
         distances = [distance for distance in (1, 2, 4, 8, 16, 32) if distance < width]
 
         def leading_zeros(values: Array) -> Array:
             bits = values.view(f"uint{width}")
             for distance in distances:
-                bits = bits | bits >> distance  # ends as ones from the highest one down
+                bits = bits | bits >> distance  # in the end, all bits from the highest set bit down are set
             return (width - count(bits)).astype(dtype)
 
         return Calm(leading_zeros)
 
     @elementwise
     def population_count(self, out: Template, x: Template, /) -> Kernel:
-        """Number of one bits, a negative integer's in two's complement."""
+        """Number of set bits; negative integers are in two's complement."""
         unsigned, dtype, count = f"uint{x.dtype.bits}", numpy_dtype(out.dtype), self.xp.bitwise_count
         return Calm(lambda values: count(values.view(unsigned)).astype(dtype))
 
@@ -173,7 +173,7 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
-        """1 / (1 + exp(-x)) as exp(x) / (1 + exp(x)) where x is negative: nothing overflows."""
+        """1 / (1 + exp(-x)), as exp(x) / (1 + exp(x)) where x is negative, so that nothing overflows."""
         xp = self.xp
         return _in_float32(lambda values: xp.exp(xp.minimum(values, 0)) / (1.0 + xp.exp(-xp.abs(values))), out)
 
@@ -188,7 +188,7 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The quotient; of complex numbers the module's own where the divisor is nowhere real or imaginary."""
+        """The quotient; for complex numbers the module's own if the divisor is nowhere real or imaginary."""
         xp = self.xp
         divide: Kernel = xp.divide
         if not out.dtype.is_complex:
@@ -201,12 +201,12 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The floor of the quotient; floats in float64, whose remainder is exact for the narrower ones."""
+        """The floor of the quotient; floats are computed in float64, where narrower floats have an exact remainder."""
         xp = self.xp
         floor_divide: Kernel = xp.floor_divide
 
         def of_floats(left: Array, right: Array) -> Array:
-            # NumPy has NaN and -1.0 for infinities, where the Array API has the quotient itself.
+            # NumPy returns NaN or -1.0 for infinities, for which the Array API asks for the quotient itself.
             infinite = xp.isinf(left) | xp.isinf(right)
             return xp.where(infinite, left / right, floor_divide(left, right))
 
@@ -214,13 +214,13 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The remainder with the divisor's sign; floats in float64."""
+        """The remainder with the divisor's sign; floats are computed in float64."""
         remainder: Kernel = self.xp.remainder
         return self._in_wide(remainder, out) if out.dtype.is_floating else remainder
 
     @elementwise
     def quotient(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The quotient rounded to zero: one above the floor where the signs differ and something remains."""
+        """The quotient rounded toward zero: one above the floor where the signs differ and the remainder is not 0."""
         floor_divide: Kernel = self.xp.floor_divide
         remainder: Kernel = self.xp.remainder
         if out.dtype.kind == "uint":
@@ -234,18 +234,18 @@ class ArrayElementwise(ArrayBase):
 
     @elementwise
     def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
+        """The power; an integer to a negative integer is 1 / x1**-x2, rounded toward zero."""
         xp, power = self.xp, self.xp.power
         if out.dtype.is_complex:
             return partial(complex_functions.power, xp)
 
         def of_integers(base: Array, exponent: Array) -> Array:
             powers = power(base, xp.where(exponent < 0, -exponent & 1, exponent))
-            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+            # Only -1 and 1 have a reciprocal that does not round to zero; each is its own reciprocal.
             return xp.where((exponent < 0) & (xp.abs(base) != 1), 0 * powers, powers)
 
         def of_floats(base: Array, exponent: Array) -> Array:
-            # NumPy takes the square root for a scalar 0.5, whose values at -inf and -0.0 are not pow's.
+            # For a scalar exponent 0.5 NumPy takes the square root, which differs from pow at -inf and -0.0.
             special = (exponent == 0.5) & ((base == 0) | xp.isinf(base))
             return xp.where(special, xp.abs(base), power(base, exponent))
 
@@ -279,8 +279,8 @@ class ArrayElementwise(ArrayBase):
     # Helpers
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
-        """A kernel that calls a function of the module and float64 arrays of one axis, and gives its result the
-        result's dtype and shape."""
+        """A kernel that calls a function of the module and of float64 arrays of one axis, and brings the result into
+        the dtype of `out` and the operands' common shape."""
         xp, narrow = self.xp, bare(self.caster(float64, out.dtype))
 
         def kernel(*arrays: Array) -> Array:
@@ -290,7 +290,7 @@ class ArrayElementwise(ArrayBase):
         return self.in_blocks(kernel)
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
-        """A kernel of two float64 arrays for floats of any width."""
+        """A kernel for two arrays of floats of any width, from one for float64 arrays."""
         if out.dtype is float64:
             return function
         narrow = bare(self.caster(float64, out.dtype))
@@ -298,7 +298,7 @@ class ArrayElementwise(ArrayBase):
 
 
 def _in_float32(kernel: Kernel, out: Template) -> Kernel:
-    """A kernel of one array, of the narrow floats computed in float32."""
+    """A kernel of one array, which computes narrow floats in float32."""
     if out.dtype not in NARROW:
         return kernel
     wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)

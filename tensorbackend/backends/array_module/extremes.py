@@ -6,7 +6,7 @@ from typing import Any
 
 
 def maximum(xp: Any, left: Any, right: Any) -> Any:
-    """The greater of two elements: negative where both are, which settles the sign of a zero."""
+    """The greater of two elements; its sign is negative where both signs are, which decides between zeros."""
     greater = xp.maximum(left, right)
     if _has_one_zero(left):
         return greater
@@ -14,7 +14,7 @@ def maximum(xp: Any, left: Any, right: Any) -> Any:
 
 
 def minimum(xp: Any, left: Any, right: Any) -> Any:
-    """The lesser of two elements: negative where one is, which settles the sign of a zero."""
+    """The lesser of two elements; its sign is negative where either sign is, which decides between zeros."""
     lesser = xp.minimum(left, right)
     if _has_one_zero(left):
         return lesser
@@ -22,7 +22,7 @@ def minimum(xp: Any, left: Any, right: Any) -> Any:
 
 
 def clip(xp: Any, values: Any, low: Any, high: Any) -> Any:
-    """`minimum(maximum(values, low), high)`, the signs of zeros settled at once."""
+    """`minimum(maximum(values, low), high)`, with the signs of zeros decided in one step."""
     between = xp.minimum(xp.maximum(values, low), high)
     if _has_one_zero(values):
         return between

@@ -16,14 +16,14 @@ from .space import nbytes
 
 
 def _space(out: Template, x: Template, source: DType, unscaled: bool) -> int:
-    """A copy in the dtype of the transform. Without a factor NumPy computes in 64 bits a part, and rounds."""
+    """The bytes of a copy in the dtype `source`; without a scale NumPy also computes in 64 bits a part, and rounds."""
     source_bytes = nbytes(x.size, source)
     cast = 0 if x.dtype is source else source_bytes
     return cast + (2 * (source_bytes + out.nbytes) if unscaled and to_real(out.dtype) is float32 else 0)
 
 
 def _complex_space(out: Template, x: Template, unscaled: bool) -> int:
-    """The bytes of a transform of complex numbers; those made of real ones have 64 bits a part in any case."""
+    """The bytes of a complex transform; a transform of real numbers is computed in 64 bits a part in any case."""
     space = _space(out, x, out.dtype, unscaled or not x.dtype.is_complex)
     return space if x.dtype.is_complex or to_real(out.dtype) is not float32 else space - nbytes(x.size, out.dtype)
 
@@ -48,13 +48,13 @@ class ArrayFourier(ArrayBase):
     @takes(lambda out, x, *, norm, **options: _space(out, x, REAL_OF[out.dtype], norm == "backward"))
     @planned
     def rfft(self, out: Template, x: Template, /, *, n: int | None, axis: int, norm: Norm) -> Kernel:
-        """The first half of the transform of real numbers."""
+        """The first half of the transform of real numbers; the other half follows by symmetry."""
         return self._transform("rfft", out, x, REAL_OF[out.dtype], n, axis, norm)
 
     @takes(lambda out, x, *, norm, **options: _space(out, x, COMPLEX_OF[out.dtype], norm == "forward"))
     @planned
     def irfft(self, out: Template, x: Template, /, *, n: int | None, axis: int, norm: Norm) -> Kernel:
-        """The real numbers whose first half of a transform is x."""
+        """The real numbers that have x as the first half of their transform."""
         return self._transform("irfft", out, x, COMPLEX_OF[out.dtype], out.shape[axis], axis, norm)
 
     def _transform(
@@ -67,9 +67,9 @@ class ArrayFourier(ArrayBase):
         axis: int,
         norm: Norm,
     ) -> Kernel:
-        """A function of the module's `fft` of numbers in a dtype, its result in the dtype of the template."""
+        """A kernel that casts x to `source`, calls a function of the module's `fft`, and casts to `out.dtype`."""
         transform, dtype = getattr(self.xp.fft, name), numpy_dtype(out.dtype)
-        if not x.size:  # NumPy's irfft of nothing padded to a length is memory that nobody wrote
+        if not x.size:  # NumPy's irfft of an empty array returns memory that was never written
             zeros = self.xp.zeros
             return lambda values: zeros(out.shape, dtype)
         if x.dtype is source:

@@ -1,4 +1,4 @@
-"""Functions of the user, called for one element at a time."""
+"""Callbacks that call a function of the user for one element at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import ArrayBase
 
 
 class ArrayFunctional(ArrayBase):
-    """Functions of scalar tensors."""
+    """Callbacks that take a function of scalar tensors."""
 
     def reduce(
         self,
@@ -28,7 +28,7 @@ class ArrayFunctional(ArrayBase):
         keepdims: bool,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
-        """Folds a Python function over the elements, one call an element."""
+        """Folds a Python function over the elements, with one call for each element."""
         kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)
         rows = x.data.transpose(kept + axes).reshape((out.size, x.size // max(out.size, 1)))
         template, call = intern_template((), x.dtype, ()), calling(self, function)
@@ -42,7 +42,7 @@ class ArrayFunctional(ArrayBase):
         return result.reshape(out.shape)
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """A Python function of each element, one call an element."""
+        """Applies a Python function to each element, with one call for each element."""
         template, call = intern_template((), x.dtype, ()), calling(self, function)
         result = self.xp.empty(out.shape, numpy_dtype(out.dtype))
         with default_backend(self):

@@ -1,8 +1,9 @@
-"""Chains of elementwise ops as one function of arrays: a kernel where the module makes one, else run in blocks.
+"""Fusion of chains of elementwise ops into one function of arrays.
 
-A chain is a set of nodes of one shape with one result, whose other values nothing else needs. It becomes one node of
-the graph, `fused`. Its function is Python source, a line an op, in which a value that is dead lends its memory to the
-next by `out=`; so it calls what the backend's callbacks call, on the same elements, and gives the same bits.
+The function is one kernel where the module can compile one; elsewhere it runs in blocks. A chain is a set of nodes of
+one shape with one result; no node outside the chain needs its other values. It becomes one node of the graph, `fused`.
+Its function is Python source with a line for each op, in which a value that is no longer needed lends its memory to the
+next by `out=`. So it calls what the backend's callbacks call, on the same elements, and gives the same bits.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ from ...threads import shared
 from .base import Array, ArrayBase
 
 BLOCK: Final = 1 << 16
-"""Elements of a block: a few arrays of float32 of them fit into a second-level cache."""
+"""The number of elements of a block: a few float32 arrays of this size fit into a second-level cache."""
 
 
 def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
-    """The kernel of a graph: simplified, its chains of elementwise ops fused."""
+    """The kernel of a graph, which is simplified and whose chains of elementwise ops are fused."""
     return Program(prepared(graph, backend), backend, entered_once=True).kernel
 
 
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:
-    """A graph simplified and fused, those inside its nodes too."""
+    """The graph, simplified and fused; the subgraphs of its nodes as well."""
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
     return fused(rewritten(without_names(simplified(graph, backend)), lambda node: _inside(node, backend)), backend)
 
 
 def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
-    """A node's results, its subgraphs prepared."""
+    """The results of a node, after its subgraphs were prepared."""
     if not subgraphs(node):
         return node.values
     options = with_subgraphs(node, lambda graph: prepared(graph, backend))
@@ -51,9 +52,9 @@ def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
 
 
 def fusable(node: Node, backend: ArrayBase) -> bool:
-    """Whether each element of a node's result is made of one of each input, by functions that the backend can fuse."""
+    """Whether a node computes each element from one element of each input, by functions that the backend can fuse."""
     callback = CALLBACKS.get(node.op)
-    # Of arrays without axes NumPy makes numbers, which lend no memory.
+    # For arrays without axes NumPy returns numbers, whose memory cannot be lent.
     if callback is None or not callback.elementwise or node.op == "bitcast" or not node.outs[0].shape:
         return False
     if backend.fuse is None:
@@ -92,8 +93,8 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
 def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
     """The last node of the chain of each fusable node.
 
-    A node belongs to the chain of those that use it, where it is the only one and of the same shape. All ways out of a
-    chain go through its last node, so chains cannot wait for each other.
+    A node joins the chain of the nodes that use it, if these are all in one chain of the same shape and the node is no
+    result of the graph. Every path out of a chain goes through its last node, so chains cannot wait for each other.
     """
     users: dict[Node, list[Node]] = {}
     for node in graph.nodes:
@@ -111,7 +112,7 @@ def _sinks(graph: Graph, backend: ArrayBase) -> dict[Node, Node]:
 
 
 class Chain(Compiled):
-    """The nodes of a chain on a backend of an array module."""
+    """The nodes of a chain, compiled for a backend on an array module."""
 
     inputs: tuple[Value, ...]
     """The values that come from outside the chain."""
@@ -144,7 +145,7 @@ def _in_blocks(
     shape: tuple[int, ...],
     layouts: Sequence[tuple[int, ...]],
 ) -> Kernel:
-    """The kernel of a chain that runs over blocks of rows, which the processors share."""
+    """The kernel of a chain that runs over blocks of rows, shared among threads."""
     empty, dtype, rows = backend.xp.empty, numpy_dtype(out.dtype), shape[0]
 
     def compute(result: Array, views: Sequence[Array], start: int, end: int) -> None:
@@ -169,10 +170,10 @@ def _in_blocks(
 def _layout(
     shape: tuple[int, ...], inputs: Sequence[tuple[int, ...]]
 ) -> tuple[int, tuple[int, ...], list[tuple[int, ...]]]:
-    """How arrays are cut into blocks of rows: their number, the shape of one, and the shape of each input.
+    """How arrays are cut into rows: the number of rows, the shape of a row, and the shape of each input.
 
-    The leading axes that every input has in full or not at all become one: of (8, 128, 64) with (64,) and
-    (8, 128, 1) the rows are 1024 of shape (64,), and the inputs (1, 64) and (1024, 1).
+    The leading axes that every input has in full or not at all are merged into one. A result (8, 128, 64) with inputs
+    (64,) and (8, 128, 1) has 1024 rows of shape (64,), and the inputs become (1, 64) and (1024, 1).
     """
     padded = [(1,) * (len(shape) - len(input_shape)) + input_shape for input_shape in inputs]
     split = len(shape)
@@ -185,7 +186,7 @@ def _layout(
 def _compiled(
     nodes: Sequence[Node], inputs: Sequence[Value], numbers: Sequence[Value], backend: ArrayBase, shape: Shape
 ) -> Callable[..., Array]:
-    """A function of arrays, of a block's shape, and of memory for its result: without these of arrays of `shape`."""
+    """A function of arrays, of a block's shape, and of memory for its result; without these, of all of `shape`."""
     names = {value: f"x{number}" for number, value in enumerate(inputs)}
     last = {value: node for node in nodes for value in node.operands}
     functions: dict[str, Any] = {}
@@ -194,11 +195,11 @@ def _compiled(
         constant = cast(Tensor, computed(value.node, backend, ()))
         functions[names[value]] = constant.data if backend.fuse is None else backend.to_numpy(constant, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
-    # A function that is not plain may return its operand's memory, which must not be written to then.
+    # A function that is not plain may return its operand's memory, which must then not be written to.
     pairs = zip(nodes, calls, strict=True)
     shared = {value for node, (_, plain) in pairs if not plain for value in node.operands}
-    memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain made
-    spare: dict[Any, list[str]] = {}  # those by dtype that nothing needs any more
+    memory_of: dict[str, Any] = {}  # the dtype of each variable whose memory the chain allocated
+    spare: dict[Any, list[str]] = {}  # by dtype, those variables that no later line needs
     lines = [f"def chain({', '.join([*(names[value] for value in inputs), 'shape=None', 'out=None'])}):"]
     for number, (node, (function, plain)) in enumerate(zip(nodes, calls, strict=True)):
         functions[f"f{number}"] = function
@@ -206,7 +207,7 @@ def _compiled(
         for value in dict.fromkeys(node.operands):
             if last[value] is node and names[value] in memory_of and value not in shared:
                 spare.setdefault(memory_of[names[value]], []).append(names[value])
-        # NumPy takes twice as long to write one element to its own operand.
+        # For a single element NumPy takes twice as long to write the result to an operand.
         lent = plain and lends and node.outs[0].size > 1 and spare.get(dtype)
         memory = spare[dtype].pop() if lent else ""
         if node is nodes[-1]:
@@ -219,7 +220,7 @@ def _compiled(
             lines.append(f"    {target} = f{number}({', '.join([*operands, *([f'out={memory}'] if memory else [])])})")
         else:
             lines.append(f"    {target} = f{number}(shape, {', '.join(operands)})")
-    exec("\n".join([*lines, "    return out"]), functions)  # source made here, of no text but numbered names
+    exec("\n".join([*lines, "    return out"]), functions)  # the source is made here, of numbered names alone
     chain: Any = functions["chain"]
     chain.__defaults__ = shape, None
     if backend.fuse is None:

@@ -1,7 +1,7 @@
 """Slices, gathers and scatters.
 
-Index vectors become positions in an x whose indexed axes are merged into one, so that one road serves
-`gather` and the scatters.
+Index vectors become positions along one axis, into which the indexed axes of x are merged, so that `gather` and the
+scatters share their code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .space import in_64_bits, narrowing
 
 
 class _Located(NamedTuple):
-    """The bytes that positions take while they are found, and afterwards."""
+    """The bytes that positions take while they are computed, and afterwards."""
 
     most: int
     kept: int
@@ -40,7 +40,7 @@ def _located_space(indices: Template, mode: Mode) -> _Located:
 
 
 def merged_space(indices: Template, mode: Mode) -> _Located:
-    """The bytes that `_merged` takes: for several axes the positions so far, a product and a sum are there at once."""
+    """The bytes that `_merged` takes: with several axes, the positions so far, a product and a sum exist at once."""
     *shape, depth = indices.shape
     column = indices.replace(shape=tuple(shape), names=indices.names[:-1])
     most, kept = _located_space(column, mode)
@@ -53,7 +53,7 @@ def merged_space(indices: Template, mode: Mode) -> _Located:
 
 
 def _taken_space(out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> int:
-    """Positions; filled places are chosen from a second array of the result's size."""
+    """The bytes of positions, and in the mode "fill" of a second array of the result's size."""
     most, kept = _located_space(indices, mode)
     if not x.size:
         return max(most - out.nbytes, 0)
@@ -73,7 +73,7 @@ def gathered_space(out: Template, x: Template, indices: Template, /, *, mode: Mo
 
 
 def _added_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
-    """Positions of rows, then of elements; sums and updates of the narrow floats in float32."""
+    """The bytes of positions of rows, then of elements, and of float32 sums and updates of narrow floats."""
     most, kept = merged_space(indices, mode)
     width = prod(x.shape[indices.shape[-1] :])
     if width != 1:
@@ -89,7 +89,7 @@ def _put_space(out: Template, x: Template, indices: Template, updates: Template,
 def _added_along_space(
     out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
 ) -> int:
-    """Positions along the axis, then in all of x, then those that are inside; sums and updates as in `_added_space`."""
+    """The bytes of positions along the axis, in all of x, and of those inside; the rest is as in `_added_space`."""
     most, kept = _located_space(indices, mode)
     positions, inside = 8 * indices.size, (indices.size if mode == "fill" else 0)
     chosen = updates.nbytes if mode == "fill" else 0
@@ -101,7 +101,7 @@ class ArrayIndexing(ArrayBase):
     """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """The module's own for views; not every module looks at index tensors before it follows them."""
+        """The module's own indexing, for views only: not every module checks index tensors before it uses them."""
         return None if any(isinstance(kind, Template) for kind in structure) else getitem
 
     @planned
@@ -122,7 +122,7 @@ class ArrayIndexing(ArrayBase):
 
     @planned
     def put_slice(self, out: Template, x: Template, update: Template, /, *, starts: tuple[int, ...]) -> Kernel:
-        """A copy of x with the block written."""
+        """A copy of x with `update` written into the block at `starts`."""
         block = (*(slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)), ...)
 
         def put(values: Array, part: Array) -> Array:
@@ -135,7 +135,7 @@ class ArrayIndexing(ArrayBase):
     @takes(_taken_space)
     @planned
     def take(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
-        """Entries of x along `axis`."""
+        """Entries of x at indices along `axis`."""
         locate, entries = self._located(indices, x.shape[axis], mode), self._entries(axis)
         if not x.size:
             return self._nothing(out, locate)
@@ -152,7 +152,7 @@ class ArrayIndexing(ArrayBase):
     @takes(_taken_along_space)
     @planned
     def take_along_axis(self, out: Template, x: Template, indices: Template, /, *, axis: int, mode: Mode) -> Kernel:
-        """Entries of x along `axis`, at indices of their own for each place on the other axes."""
+        """Entries of x along `axis`, with separate indices for each place on the other axes."""
         locate, entries = self._located(indices, x.shape[axis], mode), self._entries_along(axis)
         if not x.size:
             return self._nothing(out, locate)
@@ -188,14 +188,14 @@ class ArrayIndexing(ArrayBase):
     @takes(_added_space)
     @planned
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """x with the updates added one by one, the narrow floats in float32."""
+        """x with all updates added, also several at one place; narrow floats are added in float32."""
         written = self._writes(x, indices, mode)
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
         dtype, width, arange = numpy_dtype(out.dtype), prod(x.shape[indices.shape[-1] :]), self.xp.arange
 
         def add(values: Array, places: Array, addends: Array) -> Array:
             positions, rows = written(places, addends.astype(working, copy=False))
-            if width != 1:  # one index an element: ufunc.at is quick for one axis only
+            if width != 1:  # a position for each element, as ufunc.at is only quick for one axis
                 positions = (positions[:, None] * width + arange(width)).reshape(-1)
             result = values.astype(working).reshape(-1)
             self.add_at(result, positions, rows.reshape(-1))
@@ -206,7 +206,7 @@ class ArrayIndexing(ArrayBase):
     @takes(_put_space)
     @planned
     def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """x with the updates written in order, so that the last of repeated ones stays."""
+        """x with the updates written in order: the last of several updates for one place wins."""
         written, depth = self._writes(x, indices, mode), indices.shape[-1]
         table = prod(x.shape[:depth]), prod(x.shape[depth:])
 
@@ -225,7 +225,7 @@ class ArrayIndexing(ArrayBase):
     def add_along_axis(
         self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
     ) -> Kernel:
-        """x with the updates added one by one at positions in all of x, the narrow floats in float32."""
+        """x with all updates added, at positions in the flattened x; narrow floats are added in float32."""
         locate, arange = self._located(indices, x.shape[axis], mode), self.xp.arange
         working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
         before, size, after = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
@@ -250,7 +250,7 @@ class ArrayIndexing(ArrayBase):
     @takes(lambda out, x, **options: x.size * (16 * x.ndim if x.ndim > 1 else 8))
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
-        """The index vectors of the nonzero elements, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut or filled up to `size` vectors."""
         xp, dtype, flat = self.xp, numpy_dtype(out.dtype), x.ndim == 1
 
         def find(values: Array) -> Array:
@@ -266,19 +266,19 @@ class ArrayIndexing(ArrayBase):
     # Helpers
 
     def _entries(self, axis: int) -> Kernel:
-        """A kernel that takes entries along an axis at positions in it."""
+        """A kernel that takes entries at positions along an axis."""
         return lambda values, positions: values.take(positions, axis)
 
     def _entries_along(self, axis: int) -> Kernel:
-        """A kernel that takes entries along an axis, at other positions for each place on the other axes."""
+        """A kernel that takes entries along an axis, with separate positions for each place on the other axes."""
         along = self.xp.take_along_axis
         return lambda values, positions: along(values, positions, axis)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that moves indices into an axis, and says for the mode "fill" which of them were in it from the
-        start."""
+        """A function that turns indices into positions inside an axis, and for the mode "fill" gives flags of those
+        that were inside from the start. It moves indices from outside in, or in the mode "error" raises."""
         xp, long, unsigned = self.xp, numpy_dtype(int64), numpy_dtype(uint64)
-        # As unsigned numbers the negative ones are the greatest.
+        # Read as unsigned numbers, negative ones are the greatest, so one comparison finds all that are outside.
         wide = unsigned if indices.dtype is uint64 else long
 
         def require(places: Array) -> tuple[Array, Any]:
@@ -301,8 +301,8 @@ class ArrayIndexing(ArrayBase):
         return clip if mode == "clip" and size else fill
 
     def _merged(self, indices: Template, sizes: Sequence[int], mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that turns index vectors into positions in the row-major order of axes of some sizes, as in
-        `_located`."""
+        """A function that turns index vectors into positions in the row-major order of axes of given sizes, and gives
+        flags, as that of `_located` does."""
         shape, dtype = indices.shape[:-1], numpy_dtype(int64)
         column = Template(shape, indices.dtype)
         locate = [self._located(column, size, mode) for size in sizes]
@@ -322,7 +322,7 @@ class ArrayIndexing(ArrayBase):
         return merge
 
     def _writes(self, x: Template, indices: Template, mode: Mode) -> Callable[[Array, Array], tuple[Array, Array]]:
-        """A function that gives the positions to write, in order, and the rows for them; those outside are left out."""
+        """A function that gives the positions to write, in order, and their rows; positions outside are left out."""
         depth = indices.shape[-1]
         locate = self._merged(indices, x.shape[:depth], mode)
         table = prod(indices.shape[:-1]), prod(x.shape[depth:])
@@ -338,7 +338,7 @@ class ArrayIndexing(ArrayBase):
         return written
 
     def _nothing(self, out: Template, locate: Callable[[Array], tuple[Array, Any]]) -> Kernel:
-        """The kernel for an x without elements: the indices are looked at all the same."""
+        """The kernel for an x without elements, which still checks the indices."""
         xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
 
         def zeros(values: Array, places: Array) -> Array:
@@ -352,6 +352,6 @@ class ArrayIndexing(ArrayBase):
 
 
 def outside(places: Array, size: int) -> Exception:
-    """The error for the first of some indices that is not in an axis of a size."""
+    """The error for the first of the indices that is outside an axis of a size."""
     wrong = (places < 0) | (places >= size)
     return index_out_of_range(int(places[wrong].reshape(-1)[0]), size)

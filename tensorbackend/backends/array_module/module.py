@@ -1,5 +1,5 @@
-"""The interface of a backend's `xp`: an array module with NumPy's functions, and the further methods that the shared
-body calls.
+"""The interface of a backend's `xp`: an array module with NumPy's functions, and further methods that the shared body
+calls.
 
 The body never asks which module it runs on. Where libraries differ there is a method or an attribute here, which
 an adapter overrides: `NumpyModule`, `JaxModule`, `CupyModule`.
@@ -14,17 +14,17 @@ Array: TypeAlias = Any
 
 
 class ArrayModule:
-    """The functions of an array module, of which no more is known than that they are NumPy's."""
+    """An array module of which only one thing is known: its functions are NumPy's."""
 
     eager: ClassVar[bool] = False
-    """Whether arrays are in the host's memory as soon as a function returns, so that a look at an element costs
-    nothing, and whether the processor's flags of floating point can be read."""
+    """Whether arrays are in the host's memory as soon as a function returns, so that reading an element costs
+    nothing, and whether the processor's floating-point flags can be read."""
 
     keeps_specials: ClassVar[frozenset[str]] = frozenset()
-    """The complex functions that have the standard's values where a part is infinite or NaN, by the module's names."""
+    """The module's complex functions, by name, that return the standard's values where a part is infinite or NaN."""
 
     multiplies_by_parts: ClassVar[bool] = False
-    """Whether a product of complex numbers is always (ac - bd) + (ad + bc)j, but for the rounding of fused steps."""
+    """Whether a product of complex numbers is always (ac - bd) + (ad + bc)j, except for the rounding of fused steps."""
 
     def __init__(self, module: Any) -> None:
         self._module = module
@@ -34,7 +34,7 @@ class ArrayModule:
         return attribute
 
     def join(self, real: Array, imaginary: Array) -> Array:
-        """The complex array of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
+        """The complex array of two parts; arithmetic with 1j would lose signs of zeros and turn infinities into NaN."""
         dtype = self.result_type(real.dtype, "complex64")
         joined = self.empty(self.broadcast_shapes(real.shape, imaginary.shape), dtype)
         joined.real = real
@@ -42,18 +42,17 @@ class ArrayModule:
         return joined
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
-        """Calls a function of the module with complex numbers; `odd` is whether f(-z) = -f(z)."""
+        """Calls a function of the module with complex numbers; `odd` says whether f(-z) = -f(z)."""
         return getattr(self, name)(z)
 
     def positive_zero(self, x: Array) -> Array:
-        """x with 0.0 for -0.0."""
+        """x with 0.0 in place of each -0.0."""
         return x + 0.0
 
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
-        """Calls a function if a flag is true; otherwise its result would be `otherwise`, and the call may be left
-        out."""
+        """The result of `function`; if no flag is true, that equals `otherwise` and the call may be left out."""
         return function()
 
     def unfused(self, product: Array) -> Array:
-        """A product that is rounded before a sum takes it over."""
+        """The product, rounded before it enters a sum: a compiler may not fuse the two."""
         return product

@@ -1,4 +1,4 @@
-"""Kernels in the dtypes that are computed in: float16 and bfloat16 in float32."""
+"""Kernels in the dtypes to compute in: float32 for float16 and bfloat16, for others the dtype itself."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from .base import NARROW, Array, ArrayBase
 
 
 def wide(dtype: DType) -> DType:
-    """The dtype to compute in."""
+    """The dtype to compute in: float32 for float16 and bfloat16, else the dtype itself."""
     return float32 if dtype in NARROW else dtype
 
 
 def computing(kernel: Kernel, out: Template | Sequence[Template], *inputs: Template) -> Kernel:
-    """A kernel of arrays in the dtypes to compute in, for payloads of templates: rounded at the end."""
+    """A kernel that casts inputs to the dtypes to compute in, calls `kernel`, and rounds the results to `out`."""
     return _between(kernel, [_astype(x.dtype, wide(x.dtype)) for x in inputs], out)
 
 
 def rounded(kernel: Kernel, out: Template) -> Kernel:
-    """A kernel that gives an array in the dtype to compute in, for payloads of a template: rounded at the end."""
+    """A kernel that calls `kernel` and rounds its result from the dtype to compute in to that of `out`."""
     return _between(kernel, [None], out)
 
 
 def promoted(
     backend: ArrayBase, dtype: DType, kernel: Kernel, out: Template | Sequence[Template], *inputs: Template | None
 ) -> Kernel:
-    """A kernel of a composite, whose operands arrive as they were given: each is cast to a dtype first.
+    """A kernel of a composite: as `computing`, but each operand is first cast from its own dtype to `dtype`.
 
-    `None` stands for an input that stays as it is, such as one of indices.
+    `None` stands for an input that stays as it is, such as indices.
     """
     return _between(kernel, [None if x is None else _promoting(backend, x.dtype, dtype) for x in inputs], out)
 
@@ -57,7 +57,7 @@ def _astype(source: DType, target: DType) -> Kernel | None:
 
 
 def _between(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Sequence[Template]) -> Kernel:
-    """A kernel between conversions of its inputs and its results."""
+    """A kernel that converts its inputs, calls `kernel`, and rounds the results."""
     outs = (out,) if isinstance(out, Template) else out
     after = [_astype(wide(template.dtype), template.dtype) for template in outs]
     if not any(before) and not any(after):
@@ -80,9 +80,9 @@ def _same(values: Any) -> Any:
 
 
 _INDICES_ARE_LONG = sys.maxsize > 1 << 32
-"""Whether the indices that an array module finds are int64 already, as they are where pointers have 64 bits."""
+"""Whether the indices that an array module returns are int64 already, as they are where pointers have 64 bits."""
 
 
 def in_int64(kernel: Kernel) -> Kernel:
-    """A kernel whose indices are int64, as everywhere."""
+    """A kernel that returns indices as int64 on every platform."""
     return kernel if _INDICES_ARE_LONG else lambda *arrays: kernel(*arrays).astype("int64")

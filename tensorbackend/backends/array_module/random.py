@@ -1,4 +1,4 @@
-"""Threefry-2x32 in place, without an array for each of its hundred steps."""
+"""Threefry-2x32 in place, without a new array for each of its hundred steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ArrayRandom(ArrayBase):
 
     @planned
     def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
-        """The words into which a key turns those of counters."""
+        """The words of counters, encrypted with a key."""
         empty, encrypt = self.xp.empty, self.encrypt
         words = [(template.shape, numpy_dtype(template.dtype)) for template in out]
 

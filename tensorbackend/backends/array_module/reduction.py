@@ -1,4 +1,4 @@
-"""Reductions, accumulations and orderings."""
+"""Reductions, and the positions of greatest and least elements."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .space import brought, narrowing, nbytes, widened
 
 
 def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:
-    """NumPy copies what does not lie along the axis from its first element to the last."""
+    """The bytes of a copy, which NumPy makes unless elements along the axis are contiguous and read in order."""
     in_order = tie_break == "low" and (axis is None or math.prod(x.shape[axis + 1 :]) == 1)
     copied = widened(x) + (0 if in_order else nbytes(x.size, wide(x.dtype)))
     return max(copied, out.nbytes) if tie_break == "high" else copied
 
 
 def _softmax_space(out: Template, x: Template, /, *, axis: tuple[int, ...]) -> int:
-    """The powers and their sums."""
+    """The bytes of the powers and of their sums."""
     sums = math.prod(size for position, size in enumerate(x.shape) if position not in axis)
     return brought(out.dtype, x) + nbytes(out.size + sums, wide(out.dtype)) + widened(out)
 
 
 class ArrayReduction(ArrayBase):
-    """Callbacks that combine or order the elements along axes."""
+    """Callbacks that combine the elements along axes, or find one of them."""
 
     # Steps for which a module may have a quicker way
 
@@ -40,7 +40,7 @@ class ArrayReduction(ArrayBase):
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
         keepdims: bool, dtype: DType,
     ) -> Kernel:  # fmt: skip
-        """The function of the module that takes elements together, its result in a dtype to compute in."""
+        """A kernel that combines elements by a function of the module; sums and products are accumulated in `dtype`."""
         function = getattr(self.xp, name)
         if name in ("prod", "sum"):
             accumulator = numpy_dtype(dtype)
@@ -48,12 +48,12 @@ class ArrayReduction(ArrayBase):
         return lambda values: function(values, axis=axes, keepdims=keepdims)
 
     def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
-        """The function of the module that finds the first of the greatest or least elements."""
+        """A kernel that finds the position of the first greatest or least element, by a function of the module."""
         function = getattr(self.xp, name)
         return lambda values: function(values, axis=axis)
 
     def all_true(self, x: Template) -> Callable[[Array], bool]:
-        """Whether no element is zero."""
+        """A function that says whether no element is zero."""
         return lambda values: bool(values.all())
 
     # Reductions
@@ -73,14 +73,14 @@ class ArrayReduction(ArrayBase):
     @takes(lambda out, x, **options: widened(out))
     @planned
     def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Sum, of the narrow floats in float32."""
+        """Sum; narrow floats are added in float32."""
         kernel = rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
         return kernel if out.dtype.is_inexact else Calm(kernel)
 
     @takes(lambda out, x, **options: widened(out))
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Product, of the narrow floats in float32, of complex64 in complex128."""
+        """Product; narrow floats are multiplied in float32, complex64 in complex128."""
         if out.dtype.is_complex:
             xp, dtype = self.xp, numpy_dtype(out.dtype)
             return lambda values: complex_functions.product(xp, values, axes, keepdims).astype(dtype, copy=False)
@@ -116,7 +116,7 @@ class ArrayReduction(ArrayBase):
     @takes(_softmax_space)
     @planned
     def softmax(self, out: Template, x: Template, /, *, axis: tuple[int, ...]) -> Kernel:
-        """exp(x) over its sum, from x less its maximum so that nothing overflows."""
+        """exp(x) divided by its sum, after the maximum of x is subtracted so that nothing overflows."""
         exp, dtype = self.xp.exp, wide(out.dtype)
         if not x.size:
             zeros, narrow = self.xp.zeros, numpy_dtype(out.dtype)
@@ -133,7 +133,7 @@ class ArrayReduction(ArrayBase):
     @takes(lambda out, x, **options: brought(out.dtype, x) + nbytes(x.size, wide(out.dtype)))
     @planned
     def var(self, out: Template, x: Template, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Kernel:
-        """Mean squared distance from the mean, over the count less `correction`."""
+        """Sum of squared distances from the mean, divided by the count less `correction`."""
         dtype, number = wide(out.dtype), numpy_dtype(wide(out.dtype)).type
         count = math.prod(x.shape[reduced_axis] for reduced_axis in axis)
         size, divisor = number(count), number(count - correction if count > correction else math.nan)
@@ -155,7 +155,7 @@ class ArrayReduction(ArrayBase):
     def _extreme(
         self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool
     ) -> Kernel:
-        """A greatest or least element; where that is a zero it has the sign that wins if one such is there."""
+        """The greatest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign."""
         find = self.folding(name, x, axes, keepdims, wide(x.dtype))
         if not x.dtype.is_floating:
             return Calm(find)
@@ -197,7 +197,7 @@ class ArrayReduction(ArrayBase):
     )
     @planned
     def count_nonzero(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
-        """The module's own, which reads the elements once."""
+        """The number of nonzero elements; over all axes by the module's function, which reads each element once."""
         count, add, dtype = self.xp.count_nonzero, self.xp.sum, numpy_dtype(out.dtype)
         if len(axis) == x.ndim and not keepdims:
             return Calm(lambda values: count(values))

@@ -14,7 +14,7 @@ from ...template import Shape, Template
 from .base import Array, ArrayBase
 
 _LARGE = 1 << 12
-"""The number of elements from which none is written twice: only the padding is filled with a pad value."""
+"""From this number of elements on, only the padding is filled with the pad value: no element is written twice."""
 
 
 class ArrayShaping(ArrayBase):
@@ -58,12 +58,12 @@ class ArrayShaping(ArrayBase):
     def pad(
         self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Kernel:
-        """x written with the interior steps into an array of the pad value."""
+        """x written into an array of the pad value, in steps that leave room for the interior padding."""
         return Calm(padded(self.xp, x.shape, numpy_dtype(out.dtype), padding))
 
     @planned
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
-        """A view in which the order along `axes` is turned round."""
+        """A view in which the order along `axes` is reversed."""
         key = (*(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim)), ...)
         return Calm(lambda values: values[key])
 
@@ -78,35 +78,35 @@ class ArrayShaping(ArrayBase):
     @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:
-        """The module's own."""
+        """The lower triangle, by the module's function."""
         tril, diagonal = self.xp.tril, self._diagonal(x, k)
         return Calm(lambda values: tril(values, diagonal))
 
     @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def triu(self, out: Template, x: Template, /, *, k: int) -> Kernel:
-        """The module's own."""
+        """The upper triangle, by the module's function."""
         triu, diagonal = self.xp.triu, self._diagonal(x, k)
         return Calm(lambda values: triu(values, diagonal))
 
     def _diagonal(self, x: Template, k: int) -> int:
-        """The number of a diagonal, clipped to just outside the matrix: the module's integers may not hold each `k`."""
+        """The number of a diagonal, clipped to just outside the matrix: the module's integers may not hold every k."""
         rows, columns = x.shape[-2:]
         return max(-rows - 1, min(index(k), columns + 1))
 
 
 def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, int]]) -> Callable[[Array, Any], Array]:
-    """A function that puts (low, high, interior) elements of a value about each axis of an array, or cuts where these
-    are negative.
+    """A function that pads each axis of an array with a value: `low` elements before, `high` after, and `interior`
+    between its elements. Negative `low` and `high` cut elements off.
 
-    f32[2] by (1, 2, 1) is `p 0 p 1 p p`: element j lands at 1 + 2 * j.
+    f32[2] padded by (1, 2, 1) is `p 0 p 1 p p`: element j lands at 1 + 2 * j.
     """
     spread = [max(0, size + (size - 1) * interior) for size, (_, _, interior) in zip(sizes, padding, strict=True)]
     shape = tuple(low + size + high for size, (low, high, _) in zip(spread, padding, strict=True))
     read, written = [], []
     for size, length, (low, _, interior) in zip(sizes, shape, padding, strict=True):
         step = interior + 1
-        # Element j lands at low + j * step: those from `first` up to `last` are within the result.
+        # Element j lands at low + j * step: those from `first` up to `last` lie in the result.
         first = max(0, -(low // step))
         last = max(first, min(size, -((low - length) // step)))
         start = low + first * step
@@ -126,7 +126,7 @@ def padded(xp: Any, sizes: Shape, dtype: Any, padding: Sequence[tuple[int, int, 
 
 
 def _about(block: Sequence[slice], shape: Shape) -> list[Any]:
-    """The parts of an array that lie before and after a block along each axis, which together are all but the block."""
+    """The parts of an array before and after a block along each axis; together they are all but the block."""
     parts: list[Any] = []
     for axis, (part, length) in enumerate(zip(block, shape, strict=True)):
         inner = tuple(block[:axis])

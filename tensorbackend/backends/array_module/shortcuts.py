@@ -1,7 +1,7 @@
-"""Shortcuts that look at data or write to it: an eager module's arrays are there at once, another module's are computed
-elsewhere or later, or never change.
+"""Shortcuts that read data or write to it, for eager modules.
 
-Looking at an element of such an array waits for it, and while a function is traced there is none. So shared code asks
+An eager module's arrays are there at once. Another module's arrays are computed elsewhere or later, or cannot be
+written to: reading an element waits for it, and while a function is traced there are no elements. So shared code asks
 here, and takes the long way where nothing is known.
 """
 
@@ -15,15 +15,15 @@ Array: TypeAlias = Any
 
 
 def certainly(xp: Any, flags: Array) -> bool:
-    """Whether all flags are known to hold: only those of an eager module are looked at."""
+    """Whether all flags are known to be true; only an eager module's flags are read."""
     return xp.eager and bool(xp.count_nonzero(flags) == flags.size)
 
 
 def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array], *operands: Array) -> Array:
-    """Values with those of a function of the module and operands in some places; all have one shape.
+    """`values`, with the results of `function(xp, *operands)` in the places where `where` is true; all have one shape.
 
-    An eager module computes the function there alone, and writes into `values`, which must be fresh. Another one
-    computes it everywhere, or not at all where it can choose so while it runs.
+    With an eager module the function is computed in those places alone and written into `values`, which must be fresh.
+    Another module computes it everywhere, or not at all if it can find at run time that there is no such place.
     """
     if not xp.eager:
         return xp.if_any(where, lambda: xp.where(where, function(xp, *operands).astype(values.dtype), values), values)
@@ -34,9 +34,10 @@ def replaced(xp: Any, values: Array, where: Array, function: Callable[..., Array
 
 
 def fits_float64(xp: Any, terms: int, *factors: Array) -> bool:
-    """Whether float64 holds every sum of so many products of integers exactly: by their dtype, or by a look at them.
+    """Whether float64 holds every sum of `terms` products of integers exactly, by their dtypes or by their values.
 
-    BLAS has no integers, but is a hundred times faster than what counts in them.
+    The values are only read if the module is eager. BLAS multiplies no integers, but in float64 it is a hundred times
+    faster than the module's integer product.
     """
     bits = 8 * sum(factor.dtype.itemsize for factor in factors)
     if bits < 53 and terms < 1 << (53 - bits):

@@ -1,4 +1,4 @@
-"""Orderings."""
+"""Sorting, and searching in sorted arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .space import brought, narrowing, widened
 
 
 def _order_space(out: Template, x: Template, more: int) -> int:
-    """Copies, a block of ranks, and either a counter along the axis or a second array of indices."""
+    """The bytes of copies, a block of ranks, and `more`: a counter along the axis, or a second array of indices."""
     return widened(x) + more + 28 * min(x.size, BLOCK)
 
 
@@ -21,24 +21,24 @@ class ArraySorting(ArrayBase):
     """Callbacks that order the elements along an axis, or find their order."""
 
     def ordering(self, x: Template, axis: int) -> Kernel:
-        """Values ascending along an axis, equal ones in the order in which they come."""
+        """A kernel that sorts values along an axis in ascending order; equal values keep their order."""
         sort = self.xp.sort
         return lambda values: sort(values, axis=axis, kind="stable")
 
     def order_of(self, x: Template, axis: int) -> Kernel:
-        """The indices that bring values into that order."""
+        """A kernel that returns the indices that sort values as `ordering` does."""
         argsort = self.xp.argsort
         return lambda values: argsort(values, axis=axis, kind="stable")
 
     def searching(self, side: str) -> Kernel:
-        """The function of the module that finds where values would go in a sorted array of their dtype, in int64."""
+        """A kernel that finds where values would be inserted into a sorted array of their dtype, as int64."""
         search, dtype = self.xp.searchsorted, numpy_dtype(int64)
         return lambda line, values: search(line, values, side).astype(dtype, copy=False)
 
     @takes(narrowing)
     @planned
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
-        """Elements in order: descending is ascending from the other end, both ways round."""
+        """Sorted elements; for descending order input and ascending result are reversed, so ties keep their order."""
         ascending = self.ordering(x.replace(dtype=wide(x.dtype)), axis)
         if not descending:
             return Calm(computing(ascending, out, x))
@@ -48,7 +48,7 @@ class ArraySorting(ArrayBase):
     @takes(lambda out, x, *, axis, descending: _order_space(out, x, out.nbytes if descending else 8 * x.shape[axis]))
     @planned
     def argsort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
-        """Indices that would sort: descending is ascending from the other end, both ways round."""
+        """Indices that would sort x; for descending order input and result are reversed, so ties keep their order."""
         ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
         if not descending:
             return in_int64(computing(ascending, out, x))
@@ -58,7 +58,7 @@ class ArraySorting(ArrayBase):
     @takes(lambda out, x1, x2, **options: brought(wide(promote_types(x1.dtype, x2.dtype)), x1, x2))
     @planned
     def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
-        """Where values would go; the array module has NaN greatest, too."""
+        """Positions at which values would be inserted; NaN is the greatest in the array module, too."""
         common = promote_types(x1.dtype, x2.dtype)
         common = float32 if common in NARROW else common
         search = self.searching(side)

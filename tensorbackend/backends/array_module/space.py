@@ -1,4 +1,4 @@
-"""The memory that kernels take beside inputs and results, for `protocol.workspace.takes`: the common arithmetic."""
+"""Common arithmetic of the memory that kernels take beside inputs and results, for `protocol.workspace.takes`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .precision import wide
 
 
 def nbytes(size: int, dtype: DType) -> int:
-    """Bytes of so many elements."""
+    """The bytes of `size` elements."""
     return size * dtype.bits // 8
 
 
 def widened(*templates: Template | None) -> int:
-    """Bytes of copies of narrow floats in float32; of other arrays there are none."""
+    """The bytes of float32 copies of narrow floats; other arrays are not copied."""
     return sum(nbytes(x.size, wide(x.dtype)) for x in templates if x is not None and wide(x.dtype) is not x.dtype)
 
 
 def brought(dtype: DType, *templates: Template) -> int:
-    """Bytes of copies of operands in a dtype to compute in, of those that are not in it."""
+    """The bytes of copies of those operands that are not yet in the dtype to compute in."""
     return sum(nbytes(x.size, wide(dtype)) for x in templates if x.dtype is not wide(dtype))
 
 
@@ -35,13 +35,13 @@ def narrowing(out: Template | Sequence[Template], /, *inputs: Any, **options: ob
 
 
 def in_64_bits(indices: Template) -> int:
-    """Bytes of a copy of indices that are not int64 or uint64."""
+    """The bytes of an int64 copy of indices; int64 and uint64 are not copied."""
     return 0 if indices.dtype.bits == 64 else 8 * indices.size
 
 
 def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int = 0) -> int:
-    """The bytes that NumPy's `linalg` takes, which computes 32 bits a part in 64: copies of all inputs, then of all
-    results.
+    """The bytes that NumPy's `linalg` takes: it computes float32 and complex64 in 64 bits a part, and so copies all
+    inputs, then all results.
 
     `more` is the memory that a kernel takes afterwards, beside the results.
     """

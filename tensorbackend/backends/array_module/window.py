@@ -1,4 +1,4 @@
-"""Pooling over views in which every window has axes of its own."""
+"""Pooling over views in which the elements of a window have axes of their own."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Geometry: TypeAlias = Sequence[tuple[int, int, int]]
 """The size, stride and dilation of the windows, for each axis."""
 
 _FEW = 32
-"""Up to this size a window's elements are combined one slice of the array at a time."""
+"""Windows of up to this size are combined one slice of the array at a time, larger ones by a reduction."""
 
 
 def _pooled_space(
     out: Template, x: Template, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
     window_dilations: Sizes,
 ) -> int:  # fmt: skip
-    """The padded array, and two partial results of one axis after another."""
+    """The bytes of the padded array, and of up to two partial results while one axis after another is reduced."""
     shape = _padded_shape(x, padding)
     held = nbytes(prod(shape), wide(x.dtype)) if widened(x) or any(map(any, padding)) else 0
     most = held + widened(x)
@@ -60,7 +60,7 @@ def _product_space(out: Template, x: Template, /, **options: Any) -> int:
 def _scattered_space(
     out: Template, x: Template, source: Template, initial: Template, /, *, padding: Padding, **options: object
 ) -> int:
-    """The padded array and its positions, both for all windows; sums of the narrow floats in float32."""
+    """The bytes of the padded array and of its positions, for all windows, and of float32 sums of narrow floats."""
     size = prod(_padded_shape(x, padding))
     tables = nbytes(size, wide(x.dtype)) + 8 * size
     return max(tables + 8 * x.size + widened(x) - out.nbytes, tables + widened(out))
@@ -86,7 +86,7 @@ class ArrayWindow(ArrayBase):
         padding: Padding,
         window_dilations: Sizes,
     ) -> Kernel:
-        """Sum of each window, of the narrow floats in float32."""
+        """Sum of each window; narrow floats are added in float32."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         return self._over_windows(out, x, 0, padding, _sliding(self.xp, self.xp.add, _sum, geometry))
 
@@ -103,13 +103,13 @@ class ArrayWindow(ArrayBase):
         padding: Padding,
         window_dilations: Sizes,
     ) -> Kernel:
-        """Product of each window, of the narrow floats in float32; of complex numbers from the first to the last."""
+        """Product of each window: narrow floats in float32, complex numbers in order from the first to the last."""
         xp, geometry = self.xp, tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         if not out.dtype.is_complex:
             return self._over_windows(out, x, 1, padding, _sliding(xp, xp.multiply, _product, geometry))
         rows = (*out.shape, prod(window_dimensions))
 
-        def in_order(values: Array) -> Array:  # the order says which parts infinities leave
+        def in_order(values: Array) -> Array:  # the order decides which parts an infinity makes NaN
             return reduce(xp.multiply, xp.moveaxis(_windows(xp, values, geometry).reshape(rows), -1, 0))
 
         return self._over_windows(out, x, 1, padding, in_order)
@@ -167,7 +167,7 @@ class ArrayWindow(ArrayBase):
         window_dilations: Sizes,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
-        """Folds a Python function over each window's elements, the padding left out."""
+        """Folds a Python function over each window's elements, except for the padding."""
         positions = self._positions(x.shape, padding)
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         windows = _windows(self.xp, positions, geometry).reshape((out.size, prod(window_dimensions)))
@@ -223,7 +223,7 @@ class ArrayWindow(ArrayBase):
     def _over_windows(
         self, out: Template, x: Template, identity: Any, padding: Padding, slide: Callable[[Array], Array]
     ) -> Kernel:
-        """The kernel that pads with an identity and slides a function over the windows."""
+        """A kernel that pads with an identity and slides a function over the windows."""
         if x.dtype not in NARROW:
             if not any(map(any, padding)):
                 return slide
@@ -249,7 +249,7 @@ class ArrayWindow(ArrayBase):
         geometry: Geometry,
         padding: Padding,
     ) -> Kernel:
-        """The kernel that adds each source element where `select` finds its window's element."""
+        """A kernel that adds each source element at the position of the element that `select` finds in its window."""
         xp, elements = self.xp, prod(size for size, _, _ in geometry)
         dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
@@ -267,7 +267,7 @@ class ArrayWindow(ArrayBase):
                 chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
                 first = xp.argmax(chosen, axis=1)[:, None]
                 nonempty = xp.take_along_axis(chosen, first, axis=1)[:, 0]
-                # A window of nothing but padding adds nowhere.
+                # A window of nothing but padding adds its element nowhere.
                 places = xp.take_along_axis(positions, first, axis=1)[nonempty, 0]
                 self.add_at(result, places, updates[part].reshape(-1)[nonempty].astype(working, copy=False))
             return result.astype(dtype, copy=False).reshape(out.shape)
@@ -287,7 +287,7 @@ def limits(dtype: DType) -> tuple[Any, Any]:
 
 
 def _windows(xp: Any, values: Array, geometry: Geometry) -> Array:
-    """A view with the places of the windows on its first axes, the elements of a window on its last."""
+    """A view with the places of the windows on its first axes and the elements of a window on its last axes."""
     places, steps, sizes, hops = [], [], [], []
     for length, pace, (size, stride, dilation) in zip(values.shape, values.strides, geometry, strict=True):
         places.append(_places(length, size, stride, dilation))

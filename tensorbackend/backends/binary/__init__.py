@@ -44,7 +44,7 @@ class BinaryBackend(
     BinaryWindow,
     BinaryConvolution,
 ):
-    """The reference backend. In an op with another backend's tensors, that backend runs."""
+    """The reference backend. An op that also has tensors of another backend runs on that backend."""
 
     name = "binary"
     writable_payloads = False
@@ -61,12 +61,12 @@ class BinaryBackend(
         return data
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """The first elements' bytes."""
+        """The bytes of the first `limit` elements."""
         data: bytes = x.data
         return data if limit >= x.size else data[: limit * x.dtype.itemsize]
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """A payload is `bytes` of the template's length."""
+        """What a payload is instead of `bytes` of the template's length; `None` if it is right."""
         if isinstance(data, bytes) and len(data) == out.nbytes:
             return None
         return f"{len(data)} bytes" if isinstance(data, bytes) else type(data).__name__

@@ -1,4 +1,4 @@
-"""Bits of all elements at once: a payload is one long integer, so that no element costs a step of Python's.
+"""The bits of all elements at once: a payload is one long integer, so that no element costs a step of Python.
 
 Bytes are little-endian, as everywhere in the backend.
 """
@@ -11,7 +11,7 @@ from ...dtypes import DType, uint8, uint16, uint32, uint64
 from ...elements import element_type, pack
 
 UNSIGNED: dict[int, DType] = {8: uint8, 16: uint16, 32: uint32, 64: uint64}
-"""The dtype that shows the bits of an integer of a width."""
+"""The unsigned dtype of each width, which shows the bits of an integer of that width."""
 
 _TRUTH = bytes([0]) + bytes([1]) * 255
 _NEGATION = bytes([1]) + bytes(255)
@@ -61,12 +61,12 @@ def with_signs(data: bytes, of: bytes, dtype: DType) -> bytes:
 
 
 def sign_bits(data: bytes, width: int) -> bytes:
-    """Whether each number of so many bytes has its sign bit set, as bool."""
+    """Whether each number of `width` bytes has its sign bit set, as bools."""
     return data[width - 1 :: width].translate(_SIGN)
 
 
 def truth(data: bytes) -> bytes:
-    """Bools that others made, with 1 for whatever is not 0."""
+    """Bools that were made elsewhere, with 1 for each byte that is not 0."""
     return data.translate(_TRUTH)
 
 
@@ -106,7 +106,7 @@ def parts(data: bytes, part: DType) -> tuple[bytes, bytes]:
 
 
 def with_imaginary_zeros(data: bytes, part: DType) -> bytes:
-    """Complex numbers of real ones."""
+    """Complex numbers with these real parts, and zeros as imaginary parts."""
     width = part.itemsize
     result = bytearray(2 * len(data))
     for place in range(width):

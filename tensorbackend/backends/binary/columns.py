@@ -20,21 +20,21 @@ _WIDEST = 64
 
 
 def without_nan(*columns: Column) -> bool:
-    """Whether no element is NaN, for sure: infinities of both signs count as one."""
+    """Whether it is certain that no element is NaN: infinities of both signs in one column make it uncertain."""
     totals = map(sum, columns)
     return all(total == total for total in totals)
 
 
 def finite(*columns: Column) -> bool:
-    """Whether all elements are finite, for sure: sums beyond float64 count as infinities."""
+    """Whether it is certain that all elements are finite: a column whose sum overflows makes it uncertain."""
     return all(map(math.isfinite, map(sum, columns)))
 
 
-# Of one column
+# Functions of one column
 
 
 def integral(function: Callable[[float], int]) -> Columns:
-    """`math.floor` and its like, which keep the sign of zero, infinities and NaN."""
+    """A function such as `math.floor` for columns, made to keep the sign of zero, infinities and NaN."""
     safe = scalars.integral(function)
 
     def rounded(values: Column) -> list[float]:
@@ -47,7 +47,7 @@ def integral(function: Callable[[float], int]) -> Columns:
 
 
 def sign(values: Column) -> list[Any]:
-    """-1, 0 or 1 by sign; NaN is itself."""
+    """-1, 0 or 1 by sign; NaN stays NaN."""
     if not without_nan(values):
         return list(map(scalars.sign, values))
     zeros = repeat(0)
@@ -55,7 +55,7 @@ def sign(values: Column) -> list[Any]:
 
 
 def sigmoid(values: Column) -> list[float]:
-    """1 / (1 + exp(-x)) by the exponential that cannot overflow."""
+    """1 / (1 + exp(-x)), computed from exp(-abs(x)), which cannot overflow."""
     small = map(math.exp, map(operator.neg, map(abs, values)))
     return [(1.0 if x >= 0 else power) / (1.0 + power) for x, power in zip(values, small, strict=True)]
 
@@ -68,11 +68,11 @@ def rsqrt(values: Column) -> list[float]:
         return list(map(scalars.rsqrt, values))
 
 
-# Of columns of floats
+# Functions of columns of floats
 
 
 def maximum(left: Column, right: Column) -> list[float]:
-    """The greater ones; NaN wins, and 0.0 is above -0.0."""
+    """The greater elements of two columns; NaN wins, and 0.0 is above -0.0."""
     if not without_nan(left, right):
         return list(map(scalars.maximum, left, right))
     greater = [x if x > y else y for x, y in zip(left, right, strict=True)]
@@ -80,7 +80,7 @@ def maximum(left: Column, right: Column) -> list[float]:
 
 
 def minimum(left: Column, right: Column) -> list[float]:
-    """The lesser ones; NaN wins, and -0.0 is below 0.0."""
+    """The lesser elements of two columns; NaN wins, and -0.0 is below 0.0."""
     if not without_nan(left, right):
         return list(map(scalars.minimum, left, right))
     lesser = [x if x < y else y for x, y in zip(left, right, strict=True)]
@@ -88,12 +88,12 @@ def minimum(left: Column, right: Column) -> list[float]:
 
 
 def _of_zeros(choose: Callable[[float, float], float], extremes: Column, left: Column, right: Column) -> list[float]:
-    """Choose again where an extreme is zero: Python finds 0.0 and -0.0 equal."""
+    """The extremes, chosen again where one is zero, as Python finds 0.0 and -0.0 equal."""
     return [value or choose(x, y) for value, x, y in zip(extremes, left, right, strict=True)]
 
 
 def clip(values: Column, low: Column, high: Column) -> list[float]:
-    """The values, or the nearer bound."""
+    """The values, replaced by the nearer bound where they lie outside."""
     return minimum(maximum(values, low), high)
 
 
@@ -104,57 +104,57 @@ def floor_divide(left: Column, right: Column) -> list[float]:
     return list(map(scalars.floor_divide, left, right))
 
 
-# Of columns of integers
+# Functions of columns of integers
 
 
 def integer_maximum(left: Column, right: Column) -> list[int]:
-    """The greater ones."""
+    """The greater elements of two columns."""
     return [x if x > y else y for x, y in zip(left, right, strict=True)]
 
 
 def integer_minimum(left: Column, right: Column) -> list[int]:
-    """The lesser ones."""
+    """The lesser elements of two columns."""
     return [x if x < y else y for x, y in zip(left, right, strict=True)]
 
 
 def integer_clip(values: Column, low: Column, high: Column) -> list[int]:
-    """The values, or the nearer bound."""
+    """The values, replaced by the nearer bound where they lie outside."""
     return integer_minimum(integer_maximum(values, low), high)
 
 
 def integer_floor_divide(left: Column, right: Column) -> list[int]:
-    """Quotients rounded down; by zero 0."""
+    """Quotients rounded down; 0 for a divisor of zero."""
     return mapped(operator.floordiv, lambda a, b: a // b if b else 0, left, right)
 
 
 def integer_remainder(left: Column, right: Column) -> list[int]:
-    """Remainders with the divisor's sign; by zero 0."""
+    """Remainders with the divisor's sign; 0 for a divisor of zero."""
     return mapped(operator.mod, lambda a, b: a % b if b else 0, left, right)
 
 
 def integer_quotient(left: Column, right: Column) -> list[int]:
-    """Quotients rounded towards zero; by zero 0."""
+    """Quotients rounded towards zero; 0 for a divisor of zero."""
     if min(left, default=0) >= 0 and min(right, default=1) > 0:
         return list(map(operator.floordiv, left, right))
     return list(map(scalars.trunc_divide, left, right))
 
 
 def integer_power(left: Column, right: Column) -> list[int]:
-    """Powers modulo the greatest width; a negative one is 1 / a**-b rounded to zero."""
+    """Powers modulo 2**64; a negative power is 1 / a**-b rounded to zero."""
     if min(right, default=0) >= 0:
         return list(map(pow, left, right, repeat(1 << _WIDEST)))
     return [scalars.integer_power(a, b, _WIDEST) for a, b in zip(left, right, strict=True)]
 
 
 def left_shift(left: Column, right: Column) -> list[int]:
-    """Bits moved up; 0 from the width on."""
+    """Bits shifted left; 0 for a shift below 0 or above 63."""
     if min(right, default=0) >= 0 and max(right, default=0) < _WIDEST:
         return list(map(operator.lshift, left, right))
     return [a << b if 0 <= b < _WIDEST else 0 for a, b in zip(left, right, strict=True)]
 
 
 def right_shift(left: Column, right: Column) -> list[int]:
-    """Bits moved down, the sign in their place."""
+    """Bits shifted right, filled up with the sign bit; 0 for a shift below 0."""
     if min(right, default=0) >= 0:
         return list(map(operator.rshift, left, right))
     return [a >> b if b >= 0 else 0 for a, b in zip(left, right, strict=True)]

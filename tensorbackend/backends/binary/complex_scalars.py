@@ -25,7 +25,7 @@ ZERO = complex(0.0, 0.0)
 
 
 def over_columns(fast: Callable[..., complex], whole: Callable[..., complex]) -> Columns:
-    """A function of columns: `fast` where all its numbers are finite and it does not raise, else `whole`."""
+    """A function of columns: `fast` if all numbers are finite and it does not raise, else `whole`."""
 
     def function(*columns: Sequence[complex]) -> list[complex]:
         if all(all(map(cmath.isfinite, column)) for column in columns):
@@ -54,7 +54,7 @@ def special(name: str, z: complex) -> complex:
 
 
 def _whole(name: str, finite: Function) -> Function:
-    """A function of every number from the one of finite numbers."""
+    """Extends a function of finite numbers to all numbers, by the table of special values for `name`."""
 
     def whole(z: complex) -> complex:
         return finite(z) if cmath.isfinite(z) else special(name, z)
@@ -63,7 +63,7 @@ def _whole(name: str, finite: Function) -> Function:
 
 
 def _rotated(function: Function) -> Function:
-    """f(z) = -i g(iz): the sine from the hyperbolic one, and likewise all of these (Array API standard)."""
+    """f(z) = -i g(iz): sin from sinh, asin from asinh, tan from tanh, atan from atanh (Array API standard)."""
 
     def rotated(z: complex) -> complex:
         w = function(complex(-z.imag, z.real))
@@ -87,7 +87,7 @@ def _times_exp(c: float, s: float, a: float, half: float = 1.0) -> complex:
         if a > _STEP:
             c, s, a = c * math.exp(_STEP), s * math.exp(_STEP), a - _STEP
     last = math.exp(min(a, _STEP))
-    # Halved last but one: a sine may be subnormal, a product infinite.
+    # `half` comes before the last factor: earlier a sine may become subnormal, later a product may be infinite.
     return complex(c * half * last, s * half * last)
 
 
@@ -120,7 +120,7 @@ def _expm1(z: complex) -> complex:
     if a > 700:
         return _exp(z)  # 1 is far below the last place
     half = math.sin(0.5 * b)
-    # The last term makes 0.0 of -0.0: of both zeros the standard wants it.
+    # Adding 0.0 turns -0.0 into 0.0, which the standard wants for both zeros.
     return complex(math.expm1(a) * math.cos(b) - 2 * half * half + 0.0, math.exp(a) * math.sin(b))
 
 
@@ -138,7 +138,7 @@ def _square(x: float) -> tuple[float, float]:
 
 
 def _log1p(z: complex) -> complex:
-    """log(1 + z): the real part is half of log1p(2a + a**2 + b**2), whose terms may cancel, so added exactly."""
+    """log(1 + z): the real part is half of log1p(2a + a**2 + b**2), whose terms may cancel and are added exactly."""
     a, b = z.real, z.imag
     if abs(a) < 4 and abs(b) < 4:
         beyond = math.fsum((2 * a, *_square(a), *_square(b)))
@@ -197,7 +197,7 @@ def log10(column: Sequence[complex]) -> list[complex]:
 
 
 def absolute(z: complex) -> float:
-    """The magnitude, infinite where a part is, whatever the other one is."""
+    """The magnitude; infinite if either part is, even beside NaN."""
     return math.hypot(z.real, z.imag)
 
 
@@ -219,7 +219,7 @@ def _scaled(z: complex, exponent: int) -> complex:
 
 
 def sign(z: complex) -> complex:
-    """z / abs(z) by parts, of zero 0 + 0j; NaN in both parts where one is."""
+    """z / abs(z) by parts; 0 + 0j for zero, and NaN in both parts if one is NaN."""
     if cmath.isnan(z):
         return complex(nan, nan)
     if not z:
@@ -231,7 +231,7 @@ def sign(z: complex) -> complex:
 
 
 def round_parts(nearest: Callable[[float], float]) -> Function:
-    """The rounding of both parts."""
+    """A function that rounds both parts."""
     return lambda z: complex(nearest(z.real), nearest(z.imag))
 
 
@@ -239,7 +239,7 @@ def round_parts(nearest: Callable[[float], float]) -> Function:
 
 
 def multiply_two(x: complex, y: complex) -> complex:
-    """The formula by parts, as Python has it before 3.14 and NumPy without fused operations."""
+    """The product by parts, as Python computes it before 3.14, and NumPy without fused operations."""
     a, b, c, d = x.real, x.imag, y.real, y.imag
     return complex(a * c - b * d, a * d + b * c)
 
@@ -251,11 +251,11 @@ def multiply(left: Sequence[complex], right: Sequence[complex]) -> list[complex]
 
 
 def _whole_product(x: complex, y: complex) -> complex:
-    """The formula by parts on operands scaled by powers of two, so that no product of finite numbers overflows."""
+    """The product by parts, of operands scaled by powers of two where a product of their parts overflows."""
     unscaled = multiply_two(x, y)
     if cmath.isfinite(unscaled):
         return unscaled
-    if not (cmath.isfinite(x) and cmath.isfinite(y)):  # a finite part gives no more than its sign
+    if not (cmath.isfinite(x) and cmath.isfinite(y)):  # only the sign of a finite part counts
         return multiply_two(_mantissas(x), _mantissas(y))
     above, below = _scale(x), _scale(y)
     scaled = _scaled(multiply_two(_scaled(x, -above), _scaled(y, -below)), above + below)
@@ -294,7 +294,7 @@ def divide(x: complex, y: complex) -> complex:
 
 
 def _ratio(lesser: float, larger: float, beside_infinity: bool) -> float:
-    """A quotient of magnitude up to 1; of one that may underflow only the sign counts beside an infinity."""
+    """A quotient of magnitude up to 1; beside an infinity, where it might underflow, only its sign."""
     if beside_infinity:
         return math.copysign(1.0, lesser) * math.copysign(1.0, larger)
     return lesser / larger
@@ -304,10 +304,10 @@ _whole_exp, _whole_log = _whole("exp", _exp), _whole("log", _log)
 
 
 def power(x: complex, y: complex) -> complex:
-    """x to the power y: exp(y * log(x)), of exponent 0 one.
+    """x to the power y: exp(y * log(x)), and 1 for an exponent of 0.
 
-    Python's polar form keeps more digits where it has an answer, but not beside 1: there it rounds the magnitude of x
-    to a number whose logarithm has few.
+    Python's polar form keeps more digits where it has a result, but not for an x near 1: there the logarithm of the
+    rounded magnitude of x has few correct digits.
     """
     if y == 0:
         return complex(1.0, 0.0)
@@ -335,7 +335,7 @@ def product(values: Sequence[complex]) -> complex:
 
 
 def dot(left: Sequence[complex], right: Sequence[complex]) -> complex:
-    """Sum of products by parts, each part rounded once after its products."""
+    """Sum of products by parts; the sum of the products is rounded once for each part."""
     reals = [z.real * w.real for z, w in zip(left, right, strict=True)]
     reals += [-z.imag * w.imag for z, w in zip(left, right, strict=True)]
     imaginaries = [z.real * w.imag for z, w in zip(left, right, strict=True)]

@@ -1,4 +1,4 @@
-"""dot: both operands as stacks of rows to contract, then one sum of products a pair of rows."""
+"""`dot`: both operands become stacks of rows to contract, and each pair of rows gives one sum of products."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .storage import store
 
 
 def _rows(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> list[list[list[Any]]]:
-    """The elements to contract, for each batch entry and each free position.
+    """The rows of elements to contract, one for each free position of each batch entry.
 
     (2, 3, 4) with batch (0,) and contract (1,) gives 2 lists of 4 rows of 3.
     """

@@ -1,4 +1,4 @@
-"""Elements of one dtype as those of another, by the kinds of both."""
+"""Casts of elements from one dtype to another, by the kinds of both."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from . import bits, scalars
 from .storage import Column, kernel
 
 _EXACT = 1 << 53
-"""Up to here float64 has every integer."""
+"""The integer up to which float64 holds every integer."""
 
 
 @lru_cache(maxsize=2048)
 def conversion(out: Template, x: Template) -> Callable[[bytes], bytes]:
-    """The function of payloads that `as_type` is for two templates."""
+    """The kernel of `as_type`: a function that casts a payload from the dtype of `x` to the dtype of `out`."""
     source, target = x.dtype, out.dtype
     if source.is_complex and target is not bool_:
         part = REAL_OF[source]

@@ -56,7 +56,7 @@ class BinaryConvolution(Backend):
         results: list[Any] = []
         for image in range(batch):
             for group in range(feature_groups * batch_groups):
-                # Of the two numbers of groups one is 1.
+                # At least one of the two numbers of groups is 1.
                 block, channel = (group * batch + image, 0) if batch_groups > 1 else (image, group * channels)
                 first = (block * wide.shape[1] + channel) * plane
                 taken = values[first : first + channels * plane]
@@ -69,7 +69,7 @@ class BinaryConvolution(Backend):
 
 
 def _products(dtype: DType) -> Callable[[list[Sequence[Any]], list[list[Any]]], list[list[Any]]]:
-    """The sums of products of each kernel with every window: float64 or exact integers."""
+    """A function that returns the sums of products of each kernel with every window, in float64 or exact integers."""
     zero: Any = 0 if dtype.is_integer else 0.0
 
     def combine(columns: list[Sequence[Any]], kernels: list[list[Any]]) -> list[list[Any]]:

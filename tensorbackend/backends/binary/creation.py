@@ -13,7 +13,7 @@ from .storage import store
 
 
 class BinaryCreation(Backend):
-    """Tensors of numbers alone."""
+    """Callbacks that make tensors from numbers alone."""
 
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
         """See the protocol."""

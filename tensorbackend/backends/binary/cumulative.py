@@ -29,7 +29,7 @@ class BinaryCumulative(Backend):
         reverse: bool,
         initial: int | None = None,
     ) -> Payload:
-        """The results so far along an axis, computed in float64 or exact integers and rounded once each."""
+        """The running results along an axis, computed in float64 or exact integers, each rounded once."""
 
         def accumulated(run: Sequence[Any]) -> list[Any]:
             first = initial if out.shape[axis] > x.shape[axis] else None

@@ -39,7 +39,7 @@ def unary(real: Function, safe: Function | None = None, compute: Columns | None 
 
 
 def by_element(function: Function, safe: Function | None = None) -> Columns:
-    """A function of numbers as one of columns; one that raises needs a form that does not."""
+    """Turns a function of numbers into one of columns; a function that raises needs a `safe` form that does not."""
     return partial(map, function) if safe is None else partial(mapped, function, safe)
 
 
@@ -60,7 +60,7 @@ def binary(real: Function, safe: Function | None = None, compute: Columns | None
 
 
 def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = None) -> Any:
-    """A callback of two tensors from functions of columns of integers and of floats."""
+    """A callback of two tensors from functions of columns: integers, floats and, if it differs, complex numbers."""
 
     @planned
     def callback(self: Backend, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -71,7 +71,7 @@ def by_kind(of_integers: Columns, of_floats: Columns, compute: Columns | None = 
 
 
 def promoting(real: Function, safe: Function | None = None, compute: Columns | None = None) -> Any:
-    """An override of a composite: operands arrive as they were given and are brought to the result's dtype."""
+    """An override of a composite: operands come in the dtypes that the caller gave, and are cast to the result's."""
     real_columns = by_element(real, safe)
 
     def callback(self: Backend, out: Template, /, *inputs: Tensor) -> Payload:
@@ -87,7 +87,7 @@ def of_bits(function: Callable[[int, int], int]) -> Any:
 
     def callback(self: Backend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
         data = [broadcast_bytes(x.data, x.template, out.shape) for x in (x1, x2)]
-        if out.dtype is bool_:  # whose bytes may be any where they were not made here
+        if out.dtype is bool_:  # bools that were made elsewhere may have any bytes
             data = list(map(bits.truth, data))
         return bits.as_bytes(function(*map(bits.as_integer, data)), out.nbytes)
 

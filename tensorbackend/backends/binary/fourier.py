@@ -5,7 +5,7 @@
 - Large prime factors: L. I. Bluestein, "A linear filtering approach to the computation of discrete Fourier
   transform", IEEE Transactions on Audio and Electroacoustics 18 (1970).
 
-All in complex float64, rounded once to the dtype.
+All numbers are computed in complex128 and rounded once to the dtype.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ...tensor import Tensor
 from .storage import elements, store
 
 _DIRECT = 32
-"""The largest radix of a step; Bluestein's way is faster for a larger one."""
+"""The largest radix of a step; for a larger factor Bluestein's algorithm is faster."""
 
 
 def root(numerator: int, denominator: int) -> complex:
@@ -38,7 +38,7 @@ def root(numerator: int, denominator: int) -> complex:
     part = denominator - rest if octant % 2 else rest
     angle = math.pi / 4 * (part / denominator)
     cosine, sine = math.cos(angle), math.sin(angle)
-    if part == denominator:  # the float nearest pi / 4 is none of equal sine and cosine
+    if part == denominator:  # sine and cosine of the float nearest to pi / 4 differ
         cosine = sine = math.sqrt(0.5)
     if octant in (1, 2, 5, 6):
         cosine, sine = sine, cosine
@@ -47,7 +47,7 @@ def root(numerator: int, denominator: int) -> complex:
 
 @lru_cache(maxsize=64)
 def _roots(length: int) -> Sequence[complex]:
-    """All powers of the primitive root of a length, in order."""
+    """All powers of the primitive root of unity of order `length`, in order."""
     return [root(power, length) for power in range(length)]
 
 
@@ -83,12 +83,12 @@ def transform(values: list[complex]) -> list[complex]:
 
 
 def _sums(values: list[complex]) -> list[complex]:
-    """The transform of a short list."""
+    """The transform of a short list, as one butterfly."""
     return [column[0] for column in _butterfly([[complex(value)] for value in values])]
 
 
 def _butterfly(columns: list[list[complex]]) -> list[list[complex]]:
-    """Transforms of the length len(columns) across columns, one for each of their entries."""
+    """Transforms of length len(columns) across columns, one for each place in a column."""
     radix = len(columns)
     if radix == 2:
         first, second = columns
@@ -124,9 +124,9 @@ def _chirp(length: int) -> tuple[Sequence[complex], Sequence[complex]]:
 
 
 def _bluestein(values: list[complex]) -> list[complex]:
-    """The transform as a convolution with a chirp, by transforms of a power of two.
+    """The transform as a convolution with a chirp, by transforms whose length is a power of two.
 
-    2 k n = k**2 + n**2 - (k - n)**2, so that exp(-2 pi i k n / length) falls apart into chirps.
+    2 k n = k**2 + n**2 - (k - n)**2, so that exp(-2 pi i k n / length) is a product of chirps.
     """
     length = len(values)
     chirp, filtered = _chirp(length)

@@ -1,4 +1,4 @@
-"""Python functions of every element, one call each."""
+"""Callbacks that call a Python function, once for every element."""
 
 from __future__ import annotations
 

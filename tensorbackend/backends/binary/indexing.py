@@ -1,4 +1,4 @@
-"""Reads and writes at index vectors, on rows of bytes: what lies behind the indexed axes moves as one piece."""
+"""Reads and writes at index vectors, on rows of bytes: the entries of the axes after the indexed ones move together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .storage import elements, store
 
 
 def located(indices: Sequence[int], size: int, mode: Mode) -> Sequence[int | None]:
-    """Indices within an axis of a size, `None` for what lies outside and is not moved to the nearest end."""
+    """Indices in an axis of length `size`; for an index outside, by `mode`, an error, the nearest end or `None`."""
     if not indices or (min(indices) >= 0 and max(indices) < size):
         return indices
     if mode == "error":
@@ -29,7 +29,7 @@ def located(indices: Sequence[int], size: int, mode: Mode) -> Sequence[int | Non
 
 
 def merged(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
-    """The row-major positions of index vectors in axes of some sizes: (1, 2) in (3, 4) is 6."""
+    """The row-major positions of index vectors in axes of these sizes: (1, 2) in (3, 4) is 6."""
     values, depth = elements(indices), len(sizes)
     positions: list[int | None] = [0] * math.prod(indices.shape[:-1])
     for axis, size in enumerate(sizes):
@@ -42,7 +42,7 @@ def merged(indices: Tensor, sizes: Shape, mode: Mode) -> list[int | None]:
 
 
 def picked(data: bytes, width: int, places: Sequence[int | None]) -> bytes:
-    """The rows of so many bytes at some places, zeros where there is none."""
+    """The rows of `width` bytes at these places, zeros for a place of `None`."""
     if 8 * width in UNSIGNED and None not in places:
         dtype = UNSIGNED[8 * width]
         return pack(list(map(iterable(data, dtype).__getitem__, places)), dtype)  # type: ignore[arg-type] # no None
@@ -51,7 +51,7 @@ def picked(data: bytes, width: int, places: Sequence[int | None]) -> bytes:
 
 
 class BinaryIndexing(Backend):
-    """The callbacks of the family `protocol.indexing` that take index tensors."""
+    """The family `protocol.indexing`."""
 
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
         """See the protocol."""
@@ -99,10 +99,10 @@ class BinaryIndexing(Backend):
             start += width
         return bytes(result)
 
-    # Overrides of composites
+    # An override of a composite, and callbacks without index tensors
 
     def argwhere(self, out: Template, x: Tensor, /, *, size: int, fill_value: int) -> Payload:
-        """The index vectors of the nonzero elements, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut off or filled up to `size`."""
         places = list(islice(compress(range(x.size), elements(x)), size))
         missing = [fill_value] * (size - len(places))
         columns: list[list[int]] = []

@@ -29,7 +29,7 @@ def stack(x: Tensor) -> Iterator[Matrix]:
 
 
 def broadcast_stack(x: Tensor, batch: Shape) -> list[Matrix]:
-    """The matrices of a stack for every entry of the batch axes that it broadcasts to."""
+    """The matrices of a stack broadcast to the batch shape `batch`."""
     stacked_matrices = list(stack(x))
     aligned_batch = (1,) * (len(batch) - len(x.shape) + 2) + x.shape[:-2]
     if aligned_batch == batch:
@@ -41,7 +41,7 @@ def broadcast_stack(x: Tensor, batch: Shape) -> list[Matrix]:
 
 
 def flat(part: Matrix | Vector) -> Vector:
-    """The elements of a matrix row by row, a vector itself."""
+    """The elements of a matrix, row by row; a vector as it is."""
     return [element for row in part for element in row] if part and isinstance(part[0], list) else part
 
 
@@ -53,7 +53,7 @@ def near(dtype: DType) -> float:
 def factorised(
     out: tuple[Template, ...], x: Tensor, factors_of: Callable[[Matrix], Factors], whole: bool = True
 ) -> tuple[Payload, ...]:
-    """The factors of each matrix, NaN if NaN or infinity is in it, or in its lower half where `whole` is false."""
+    """The factors of each matrix; NaN if the matrix, or its lower half if not `whole`, has NaN or infinity in it."""
     columns: list[Vector] = [[] for _ in out]
     sizes = [math.prod(template.shape[len(x.shape) - 2 :]) for template in out]
     for matrix in stack(x):

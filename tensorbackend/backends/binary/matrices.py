@@ -22,7 +22,7 @@ def identity(size: int) -> Matrix:
 
 
 def transpose(matrix: Sequence[Sequence[Any]], columns: int) -> Matrix:
-    """The transpose of a matrix of a number of columns, which a matrix without rows does not tell."""
+    """The transpose of a matrix with `columns` columns; a matrix without rows does not tell their number."""
     return [list(column) for column in zip(*matrix, strict=True)] if matrix else [[] for _ in range(columns)]
 
 
@@ -53,7 +53,7 @@ def length(vector: Iterable[Any]) -> float:
 
 
 def phase(number: Any) -> Any:
-    """A number over its magnitude, 1 for zero: the sign of a real one."""
+    """A number divided by its magnitude, 1 for zero; of a real number this is the sign."""
     size = magnitude(number)
     return number / size if size else 1.0
 
@@ -152,7 +152,7 @@ def determinant(matrix: Matrix) -> Any:
 
 
 def parity(order: Sequence[int]) -> float:
-    """1.0 for an even permutation, -1.0 for an odd one: each cycle of even length turns the sign."""
+    """1.0 for an even permutation, -1.0 for an odd one: each cycle of even length flips the sign."""
     sign, seen = 1.0, [False] * len(order)
     for start in range(len(order)):
         steps, at = 0, start
@@ -168,7 +168,7 @@ def substitute(matrix: Matrix, right: Matrix, columns: int, *, lower: bool) -> M
     """x with matrix @ x = right for a triangular matrix (GVL 3.1.1 and 3.1.2); `right` has `columns` columns."""
     if any(row[k] == 0 for k, row in enumerate(matrix)):
         raise singular_matrix()
-    if not lower:  # turned round, an upper triangle is a lower one
+    if not lower:  # an upper triangle is a lower one in reverse order
         turned = [row[::-1] for row in reversed(matrix)]
         return substitute(turned, right[::-1], columns, lower=True)[::-1]
     solved = []

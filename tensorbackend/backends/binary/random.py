@@ -1,4 +1,4 @@
-"""Random words, of which all other random numbers are made."""
+"""Random words, from which all other random numbers are made."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..threefry import encrypt
 from .storage import broadcast_elements, elements, store
 
 _LANES = 1 << 12
-"""Counters in one integer, so many that Python's own work counts little and few enough for the cache."""
+"""Counters in one integer: so many that Python's own work counts little, and few enough for the cache."""
 
 
 class BinaryRandom(Backend):

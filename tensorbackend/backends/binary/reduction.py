@@ -1,4 +1,4 @@
-"""Reductions on bytes: elements are brought into groups, one a result, and each group is folded."""
+"""Reductions on bytes: elements are collected into groups, one for each result, and each group is folded."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .storage import cast, elements, store
 
 
 def groups(values: Sequence[Any], shape: Shape, axes: tuple[int, ...]) -> Sequence[Sequence[Any]]:
-    """The elements of a shape along some axes for every position of the others, all in row-major order.
+    """Groups of the elements along `axes`, one for every position on the other axes, all in row-major order.
 
     (2, 3) over (0,) gives three groups of two, each a slice with stride 3.
     """
     if len(axes) == len(shape):
         return [values]
     first, last = (axes[0], axes[-1] + 1) if axes else (0, 0)
-    if last - first == len(axes):  # neighbours are one axis
+    if last - first == len(axes):  # adjacent axes count as one
         length, step = math.prod(shape[first:last]), math.prod(shape[last:])
         if not values:
             return [()] * (math.prod(shape[:first]) * step)
@@ -71,7 +71,7 @@ def _extreme(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any]) -> A
 
 
 def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_break: TieBreak) -> int:
-    """The position of the extreme element, a NaN if there is one; of equal ones the first or last by `tie_break`."""
+    """The position of the extreme element, a NaN if there is one; among equals the first or last by `tie_break`."""
     sought = choose(values)
     if sought != sought:
         sought, values = True, list(map(ne, values, values))
@@ -79,13 +79,13 @@ def index_of(values: Sequence[Any], choose: Callable[[Sequence[Any]], Any], tie_
 
 
 class BinaryReduction(Backend):
-    """The part of the family `protocol.reduction` that reduces."""
+    """The callbacks of the family `protocol.reduction` that reduce."""
 
     def _fold(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
         return store(map(fold, groups(elements(x), x.shape, axes)), out.dtype)
 
     def _total(self, fold: Callable[[Any], Any], out: Template, x: Tensor, axes: tuple[int, ...]) -> Payload:
-        """A fold that goes through the elements once and so needs no tuple of all of them."""
+        """Like `_fold`, for a fold that goes through the elements once and so needs no tuple of all of them."""
         values = iterable(x.data, x.dtype) if len(axes) == x.ndim else elements(x)
         return store(map(fold, groups(values, x.shape, axes)), out.dtype)
 

@@ -9,7 +9,7 @@ INF, NAN = math.inf, math.nan
 
 
 def guarded(function: Callable[[float], float], invalid: Callable[[float], float]) -> Callable[[float], float]:
-    """A function of `math` that answers by `invalid` where it raises."""
+    """A function of `math` that returns `invalid(x)` where it would raise."""
 
     def safe(x: float) -> float:
         try:
@@ -41,12 +41,12 @@ def atanh(x: float) -> float:
 
 
 def rsqrt(x: float) -> float:
-    """1 / sqrt(x): infinite at zero with its sign."""
+    """1 / sqrt(x): infinite at zero, with the sign of the zero."""
     return 1 / math.sqrt(x) if x > 0 else (math.copysign(INF, x) if x == 0 else NAN)
 
 
 def sigmoid(x: float) -> float:
-    """1 / (1 + exp(-x)) by the exponential that cannot overflow."""
+    """1 / (1 + exp(-x)), computed from exp(-abs(x)), which cannot overflow."""
     if x >= 0:
         return 1 / (1 + math.exp(-x))
     small = math.exp(x)
@@ -72,7 +72,7 @@ def erf_inv(y: float) -> float:
 
 
 def integral(function: Callable[[float], int]) -> Callable[[float], float]:
-    """`math.floor` and its like as functions that keep the sign of zero, infinities and NaN."""
+    """A function such as `math.floor`, made to keep the sign of zero, infinities and NaN."""
 
     def rounded(x: float) -> float:
         return math.copysign(float(function(x)), x) if math.isfinite(x) else x
@@ -81,7 +81,7 @@ def integral(function: Callable[[float], int]) -> Callable[[float], float]:
 
 
 def sign(x: float) -> float:
-    """-1, 0 or 1 by sign, 0.0 for both zeros; NaN is itself."""
+    """-1, 0 or 1 by sign, 0.0 for both zeros; NaN stays NaN."""
     return (0.0 if x == 0 else x) if x == 0 or x != x else math.copysign(1.0, x)
 
 
@@ -95,7 +95,7 @@ def divide(a: float, b: float) -> float:
 def floor_divide(a: float, b: float) -> float:
     """Greatest integral value not above a / b (Array API standard's special cases)."""
     if b == 0 or not (math.isfinite(a) and math.isfinite(b)):
-        return divide(a, b)  # of infinities the quotient itself, -0.0 for -1 / inf
+        return divide(a, b)  # for infinities the quotient itself: -0.0 for -1 / inf
     return math.copysign(a // b, a / b) if a // b == 0 else a // b
 
 
@@ -105,7 +105,7 @@ def remainder(a: float, b: float) -> float:
 
 
 def maximum(a: float, b: float) -> float:
-    """The greater one; NaN wins, and 0.0 is above -0.0."""
+    """The greater number; NaN wins, and 0.0 is above -0.0."""
     if a != a or b != b:
         return NAN
     if a == b == 0:
@@ -114,12 +114,12 @@ def maximum(a: float, b: float) -> float:
 
 
 def minimum(a: float, b: float) -> float:
-    """The lesser one; NaN wins, and -0.0 is below 0.0."""
+    """The lesser number; NaN wins, and -0.0 is below 0.0."""
     return -maximum(-a, -b)
 
 
 def power(a: float, b: float) -> float:
-    """a to the power b as C's pow has it: no negative number has a real root of broken order."""
+    """a to the power b as C's pow returns it: NaN for a negative number to a power that is not whole."""
     try:
         return math.pow(a, b)
     except OverflowError:
@@ -131,14 +131,14 @@ def power(a: float, b: float) -> float:
 
 
 def integer_power(a: int, b: int, bits: int) -> int:
-    """a to the power b modulo the width; a negative power is 1 / a**-b rounded to zero."""
+    """a to the power b modulo 2**bits; a negative power is 1 / a**-b rounded to zero."""
     if b >= 0:
         return pow(a, b, 1 << bits)
     return (1 if b % 2 == 0 else a) if abs(a) == 1 else 0
 
 
 def trunc_divide(a: int, b: int) -> int:
-    """a / b rounded towards zero; by zero 0."""
+    """a / b rounded towards zero; 0 if b is zero."""
     if b == 0:
         return 0
     quotient = abs(a) // abs(b)
@@ -174,7 +174,7 @@ def logaddexp(a: float, b: float) -> float:
 def round_to_odd(value: int) -> float:
     """An integer as a float that rounds to narrower dtypes as the integer itself would.
 
-    What float64 drops is kept as a sticky last bit (Boldo and Melquiond, 2008): 2**60 + 1 is 2**60 + 2**8.
+    The bits that float64 drops set a sticky last bit (Boldo and Melquiond, 2008): 2**60 + 1 becomes 2**60 + 2**8.
     """
     excess = abs(value).bit_length() - 53
     if excess <= 0:

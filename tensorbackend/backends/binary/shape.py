@@ -11,7 +11,7 @@ from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from .storage import broadcast_bytes
 
-# An element is moved as an integer of its width: two for a complex128.
+# An element is moved as an integer of its width; a complex128, which is wider than these, as bytes.
 _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
@@ -24,14 +24,14 @@ def _items(x: Tensor) -> Sequence[Any]:
 
 
 def steps(shape: Shape) -> list[int]:
-    """The distances in elements of neighbours along each axis, row-major: (2, 3, 4) has 12, 4, 1."""
+    """The distance of neighbours along each axis, in elements of a row-major array: (2, 3, 4) has 12, 4, 1."""
     return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 def strided(x: Tensor, out: Template, start: int, strides: Sequence[int]) -> bytes:
     """The elements that lie at `start` plus index times stride, for every index of the output shape.
 
-    Runs along the last axis are slices; a stride of 0 repeats, a negative one turns round.
+    Runs along the last axis are slices; a stride of 0 repeats an element, a negative stride reverses the order.
     """
     if out.size == 0:
         return b""
@@ -58,7 +58,7 @@ def _run(items: Sequence[Any], start: int, length: int, step: int) -> bytes:
 
 
 class BinaryShaping(Backend):
-    """The families `protocol.shape` and, of `protocol.indexing`, what needs no index tensor."""
+    """The family `protocol.shape`."""
 
     def reshape(self, out: Template, x: Tensor, /) -> Payload:
         """See the protocol."""
@@ -116,7 +116,7 @@ class BinaryShaping(Backend):
 
 
 def _kept(size: int, low: int, high: int, interior: int) -> Iterator[tuple[int, int]]:
-    """The positions along an axis that padding leaves, each with its place in the result."""
+    """The positions along an axis that negative padding does not cut off, each with its place in the result."""
     total = low + size + max(size - 1, 0) * interior + high
     for position in range(size):
         place = low + position * (interior + 1)
@@ -125,7 +125,7 @@ def _kept(size: int, low: int, high: int, interior: int) -> Iterator[tuple[int, 
 
 
 def write_block(target: bytearray, shape: Shape, start: Sequence[int], block: Tensor, spacing: Sequence[int]) -> None:
-    """Writes the elements of a block into those of a shape, from `start` on, `spacing` apart along each axis."""
+    """Writes the elements of a block into an array of a shape, from `start` on, `spacing` apart along each axis."""
     width = block.dtype.itemsize
     if not block.size:
         return

@@ -1,4 +1,4 @@
-"""Orderings on bytes: Python's own sort (Timsort; Peters, 2002) is stable both ways."""
+"""Orderings on bytes: Python's own sort (Timsort; Peters, 2002) is stable in both directions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .storage import cast, elements, store
 
 
 def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Callable[[Any], list[Any]]) -> list[Any]:
-    """A function of each run of elements along an axis, its results along the same axis.
+    """Applies a function to each run of elements along an axis; its results lie along the same axis.
 
-    (2, 3) along 0 calls it on three runs of two, each a slice with step 3. All results have one length.
+    For (2, 3) along axis 0 it is called on three runs of two, each a slice with step 3. All results have one length.
     """
     blocks, length, step = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
     block = length * step
@@ -31,7 +31,7 @@ def along(values: Sequence[Any], shape: Sequence[int], axis: int, function: Call
 
 
 def in_order(values: Sequence[Any], descending: bool) -> list[Any]:
-    """Elements sorted; Python's sort needs an order that NaN has not, so NaNs are set apart."""
+    """Elements sorted. NaNs have no order, so they are set apart; they come last, or first if descending."""
     numbers = [value for value in values if value == value]
     numbers.sort(reverse=descending)
     nans = [math.nan] * (len(values) - len(numbers))
@@ -47,7 +47,7 @@ def order_of(values: Sequence[Any], descending: bool) -> list[int]:
 
 
 class BinarySorting(Backend):
-    """The part of the family `protocol.reduction` that orders."""
+    """The callbacks of the family `protocol.reduction` that sort."""
 
     def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
         """See the protocol."""
@@ -60,7 +60,7 @@ class BinarySorting(Backend):
     # Overrides of composites
 
     def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
-        """Where values would go, by bisection; NaNs stand at the end of x1 and go there."""
+        """Where values would be inserted, by bisection; NaNs stand at the end of x1, and NaN is inserted there."""
         dtype = promote_types(x1.dtype, x2.dtype)
         line = [value for value in elements(cast(x1, dtype)) if value == value]
         find = bisect_left if side == "left" else bisect_right
@@ -69,7 +69,7 @@ class BinarySorting(Backend):
         return store([find(line, value) if value == value else beyond for value in values], out.dtype)
 
     def isin(self, out: Template, x1: Tensor, x2: Tensor, /, *, invert: bool) -> Payload:
-        """Membership in a set, in which no NaN is."""
+        """Membership in a set without NaN, as NaN equals nothing."""
         dtype = promote_types(x1.dtype, x2.dtype)
         among = {value for value in elements(cast(x2, dtype)) if value == value}
         return store([(value in among) is not invert for value in elements(cast(x1, dtype))], out.dtype)

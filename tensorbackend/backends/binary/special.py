@@ -1,7 +1,7 @@
 """The gamma function's family, element by element in decimals and long integers, rounded once to float64.
 
 DLMF is the Digital Library of Mathematical Functions, chapters 5 and 8. Logarithms and exponentials are the `decimal`
-module's; the sums, of which there may be hundreds of terms, are in fixed point on Python's integers.
+module's; the sums, which may have hundreds of terms, are in fixed point on Python's integers.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _ONE = 1 << _BITS
 """One in fixed point."""
 
 _TEMME = 5000.0
-"""The argument from which Temme's expansion is used where x is near a: sums would need some sqrt(a) terms."""
+"""The `a` above which Temme's expansion is used where x is near a: sums would need about sqrt(a) terms."""
 
 _DECIDED = 1e36
-"""Beyond this the neighbours of a are so many standard deviations away that P(a, x) is 0 or 1."""
+"""Above this the floats next to `a` are so many standard deviations away from it that P(a, x) is 0 or 1."""
 
 
 _SMALL = Decimal(10)
-"""Up to here 1 - P(a, x) keeps enough of the digits of `_CONTEXT`, and the sum for P has few terms."""
+"""Up to this x, 1 - P(a, x) keeps enough of the digits of `_CONTEXT`, and the sum for P has few terms."""
 
 _TINY = Decimal("1e-20")
-"""Below this Q(a, x) is a * E1(x) to all digits of float64, and 1 - P(a, x) loses too many."""
+"""Up to this `a`, Q(a, x) is a * E1(x) to all digits of float64, and 1 - P(a, x) loses too many."""
 
 
 @cache
@@ -84,7 +84,7 @@ def _stirling(x: Decimal) -> Decimal:
 
 
 def _positive_log_gamma(x: Decimal) -> Decimal:
-    """log(gamma(x)) of a positive x, moved up by gamma(x + 1) = x gamma(x)."""
+    """log(gamma(x)) of a positive x; a small x is moved up by gamma(x + 1) = x gamma(x)."""
     product = Decimal(1)
     while x < _SHIFTED:
         product *= x
@@ -104,7 +104,7 @@ def _sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def log_gamma(x: float) -> float:
-    """log(abs(gamma(x))), of negative numbers by reflection (DLMF 5.5.3)."""
+    """log(abs(gamma(x))), for negative numbers by reflection (DLMF 5.5.3)."""
     if not math.isfinite(x):
         return NAN if x != x else INF
     if x in (1, 2):
@@ -119,7 +119,10 @@ def log_gamma(x: float) -> float:
 
 
 def _positive_digamma(x: Decimal) -> Decimal:
-    """The derivative of log(gamma(x)) of a positive x, moved up by psi(x + 1) = psi(x) + 1 / x (DLMF 5.11.2)."""
+    """psi(x), the derivative of log(gamma(x)), of a positive x (DLMF 5.11.2).
+
+    A small x is moved up by psi(x + 1) = psi(x) + 1 / x.
+    """
     below = Decimal(0)
     while x < _SHIFTED:
         below += 1 / x
@@ -128,7 +131,7 @@ def _positive_digamma(x: Decimal) -> Decimal:
 
 
 def digamma(x: float) -> float:
-    """The derivative of log(gamma(x)), of negative numbers by reflection (DLMF 5.5.4)."""
+    """The derivative of log(gamma(x)), for negative numbers by reflection (DLMF 5.5.4)."""
     if x != x or x == INF:
         return x
     if x > 0:
@@ -146,7 +149,7 @@ def _fixed(x: Decimal) -> int:
 
 
 def _prefactor(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
-    """x**a exp(-x) / gamma(a + 1) as the logarithm of one factor, and the other."""
+    """x**a exp(-x) / gamma(a + 1) as two factors: the logarithm of the first, and the second."""
     product, large = Decimal(1), a
     while large < _SHIFTED:
         large += 1
@@ -168,7 +171,7 @@ def _lower_series(a: Decimal, x: Decimal) -> Decimal:
 def _upper_fraction(a: Decimal, x: Decimal) -> Decimal:
     """The even part of Legendre's continued fraction (DLMF 8.9.2): Q(a, x) over `a` times the prefactor.
 
-    Evaluated from below, of twice as many terms until they change nothing that float64 shows.
+    Evaluated from the last term up. The number of terms is doubled until that changes nothing that float64 shows.
     """
     first, order, terms, last = _fixed(x + 1 - a), _fixed(a), 8, 0
     while True:
@@ -191,7 +194,7 @@ def _exponential_integral(x: Decimal) -> Decimal:
 
 
 def _both(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
-    """P(a, x) and Q(a, x) of positive operands: whichever is not near 1 from its own sum."""
+    """P(a, x) and Q(a, x) of positive operands: one from a sum or a continued fraction, the other from 1 minus it."""
     power, factor = _prefactor(a, x)
     zero, one = Decimal(0), Decimal(1)
     if power < -900:
@@ -210,7 +213,7 @@ def _near(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
     """P and Q by Temme's uniform expansion of a large `a` (DLMF 8.12.3 to 8.12.8).
 
     The complementary error function of its leading term is Q(1/2, square); the rest is so much smaller that
-    float64 does.
+    float64 is enough for it.
     """
     square = x - a - a * (x / a).ln()
     distance = math.copysign(math.sqrt(2 * square / a), x - a)
@@ -228,7 +231,7 @@ def _near(a: Decimal, x: Decimal) -> tuple[Decimal, Decimal]:
 
 
 def _incomplete(a: float, x: float) -> tuple[float, float]:
-    """P(a, x) and Q(a, x), special values and all."""
+    """P(a, x) and Q(a, x), including special values."""
     if not (a >= 0 and x >= 0) or a == x == 0 or a == x == INF:
         return NAN, NAN
     if x == 0 or a == INF:
@@ -252,7 +255,7 @@ def gamma_inc_u(a: float, x: float) -> float:
 
 
 def _callback(function: Callable[..., float]) -> Any:
-    """A callback from a function of floats, run in the context that it needs."""
+    """A callback from a function of floats, which runs in the decimal context `_CONTEXT`."""
 
     def callback(self: Backend, out: Template, /, *inputs: Tensor) -> Payload:
         columns = [broadcast_elements(x, out.shape) for x in inputs]

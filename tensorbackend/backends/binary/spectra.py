@@ -29,13 +29,13 @@ from .matrices import (
 
 EPSILON = 2.0**-52
 _SWEEPS = 60
-"""Far more sweeps, or iterations an eigenvalue, than these methods take."""
+"""The limit of sweeps, and a tenth of the limit of iterations for an eigenvalue: far more than the methods take."""
 
 
 def leading_phase(vector: Vector, tolerance: float) -> Any:
-    """The phase of the largest component, the first of those within a relative `tolerance` of the largest.
+    """The phase of the first component whose magnitude is within a relative `tolerance` of the largest.
 
-    [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
+    [1, -1] / sqrt(2) has two such components; which one comes out larger by an ulp must not decide the sign.
     """
     sizes = [magnitude(component) for component in vector]
     least = max(sizes, default=0.0) * (1 - tolerance)
@@ -43,7 +43,7 @@ def leading_phase(vector: Vector, tolerance: float) -> Any:
 
 
 def turned(vector: Vector, turn: Any) -> Vector:
-    """A vector divided by a phase, its component of that phase exactly real."""
+    """A vector divided by a phase; a component of that phase becomes exactly real."""
     if turn == 1:
         return vector
     back = turn.conjugate()
@@ -51,8 +51,8 @@ def turned(vector: Vector, turn: Any) -> Vector:
 
 
 def _rotation(diagonal1: float, diagonal2: float, off: Any) -> tuple[float, float, Any, float]:
-    """The rotation that makes [[diagonal1, off], [off*, diagonal2]] diagonal (GVL 8.5.2): c, s, off's phase
-    conjugated, and by how much the first entry falls."""
+    """The rotation that makes [[diagonal1, off], [off*, diagonal2]] diagonal (GVL 8.5.2): c, s, the
+    conjugated phase of `off`, and by how much the first entry falls."""
     size = magnitude(off)
     ratio = (diagonal2 - diagonal1) / (2 * size)
     tangent = math.copysign(1.0, ratio) / (abs(ratio) + math.hypot(1.0, ratio))
@@ -70,7 +70,7 @@ def _rotate(first: Vector, second: Vector, cosine: float, sine: float, turn: Any
 
 
 def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
-    """Ascending eigenvalues and eigenvectors of a Hermitian matrix, of which the lower half is read.
+    """Ascending eigenvalues and eigenvectors of a Hermitian matrix; only its lower half is read.
 
     Jacobi's method by cyclic sweeps (GVL 8.5.3).
     """
@@ -83,7 +83,7 @@ def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
         ]
         for i in range(size)
     ]
-    vectors = identity(size)  # a row each
+    vectors = identity(size)  # one in each row
     small = length(element for row in rows for element in row) * EPSILON / (2 * max(size, 1))
     for _ in range(_SWEEPS):
         done = True
@@ -95,7 +95,7 @@ def eigh(matrix: Matrix, tolerance: float) -> tuple[list[float], Matrix]:
                 done = False
                 cosine, sine, turn, fall = _rotation(rows[p][p], rows[q][q], off)
                 low, high = rows[p][p] - fall, rows[q][q] + fall
-                # Rows of J.H A, whose factors are conjugates; A stays Hermitian, so its columns are known.
+                # The rows of J.H A take the conjugate of the phase. A stays Hermitian, so its columns are known.
                 rows[p], rows[q] = _rotate(rows[p], rows[q], cosine, sine, turn.conjugate())
                 rows[p][p], rows[q][q], rows[p][q], rows[q][p] = low, high, 0.0, 0.0
                 for other in range(size):
@@ -134,7 +134,7 @@ def _svd(matrix: Matrix, columns: int, *, full: bool) -> tuple[Matrix, list[floa
     rows = len(matrix)
     q, r = qr(normalised, columns, complete=full)
     left = transpose(r[:columns], columns)
-    right = identity(columns)  # as `left` a list of columns
+    right = identity(columns)  # a list of columns, like `left`
     _orthogonalise(left, right)
     sizes = [length(column) for column in left]
     order = sorted(range(columns), key=lambda column: -sizes[column])
@@ -184,9 +184,10 @@ def _orthogonalise(left: Matrix, right: Matrix) -> None:
 def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
     """Eigenvalues, ascending by real then imaginary part, and unit eigenvectors of any square matrix.
 
-    Real parts that are neighbours within `tolerance` of the largest eigenvalue count as one.
+    Neighbouring real parts that differ by at most `tolerance` times the largest eigenvalue count as equal.
 
-    Hessenberg's form (GVL 7.4.2), Schur's by the shifted QR iteration, back substitution.
+    The matrix is brought to Hessenberg form (GVL 7.4.2), then to Schur form by the shifted QR iteration; back
+    substitution gives the vectors.
     """
     size = len(matrix)
     normalised, exponent = scaled(matrix)
@@ -212,7 +213,7 @@ def eig(matrix: Matrix, tolerance: float) -> tuple[Vector, Matrix]:
 
 
 def _ascending(values: Vector, tolerance: float) -> list[int]:
-    """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+    """The order of eigenvalues: which of two equal real parts comes out larger by an ulp does not decide it."""
     order = sorted(range(len(values)), key=lambda index: values[index].real)
     apart = max(map(magnitude, values), default=0.0) * tolerance
     group, groups = 0, dict.fromkeys(order[:1], 0)
@@ -300,7 +301,7 @@ def _francis(h: Matrix, z: Matrix) -> None:
 
 
 def _complex_schur(form: Matrix, basis: Matrix) -> tuple[Matrix, Matrix]:
-    """A quasi-triangular matrix made triangular: each block of order 2 by a rotation onto an eigenvector."""
+    """Makes a quasi-triangular matrix triangular: each block of order 2 by a rotation onto an eigenvector."""
     size = len(form)
     for k in range(size - 1):
         below = form[k + 1][k]
@@ -349,7 +350,7 @@ def _shifted(h: Matrix, z: Matrix) -> None:
         if tries > _SWEEPS * 10:
             break
         shift = _wilkinson(h, high) if tries % 10 else h[high][high] + magnitude(h[high][high - 1])
-        # The implicit form: the first rotation is that of h - shift, the others chase what it leaves.
+        # The implicit QR step: the first rotation is that of h - shift, the others chase the bulge that it leaves.
         x, y = h[low][low] - shift, h[low + 1][low]
         for k in range(low, high):
             size = length((x, y))

@@ -1,4 +1,4 @@
-"""Elements of a payload in the order of an output shape, and results back to bytes."""
+"""The elements of payloads in the order of an output shape, and results as bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Column: TypeAlias = Sequence[Any]
 """The elements of a tensor as Python numbers, row-major."""
 
 Columns: TypeAlias = Callable[..., Iterable[Any]]
-"""A function of columns that gives a column."""
+"""A function of columns that returns a column."""
 
 Storing: TypeAlias = Callable[[DType, int], Callable[..., bytes]]
 """Makes, for a dtype and a count, the function that stores `count` results, each an argument, as bytes."""
@@ -31,12 +31,12 @@ def elements(x: Tensor) -> tuple[Any, ...]:
 
 
 def broadcast_elements(x: Tensor, shape: Shape) -> tuple[Any, ...]:
-    """The elements of a tensor repeated to a shape."""
+    """The elements of a tensor broadcast to a shape."""
     return unpack(broadcast_bytes(x.data, x.template, shape), x.template.dtype)
 
 
 def broadcast_bytes(data: bytes, template: Template, shape: Shape) -> bytes:
-    """The payload of a template repeated to a shape, whole runs at a time.
+    """A payload broadcast to a shape, by repeating whole runs of elements.
 
     (3, 1) to (3, 4) repeats each element four times; (4,) to (3, 4) the whole run three times.
     """
@@ -56,13 +56,13 @@ def broadcast_bytes(data: bytes, template: Template, shape: Shape) -> bytes:
 
 
 def store(values: Iterable[Any], dtype: DType) -> bytes:
-    """The bytes of results; integers wrap, but only where some result is too wide."""
+    """The bytes of results; integers too wide for the dtype wrap."""
     exact = tuple(values)
     return storing(dtype, len(exact))(*exact)
 
 
 def storing(dtype: DType, count: int) -> Callable[..., bytes]:
-    """`store` for so many results, each an argument."""
+    """The form of `store` for `count` results, each an argument."""
     write = writer(dtype, count)
     if not dtype.is_integer:
         return write
@@ -78,12 +78,12 @@ def storing(dtype: DType, count: int) -> Callable[..., bytes]:
 
 
 _BLOCK = 512
-"""The number of elements of some columns that stay in the processor's cache until they are bytes again."""
+"""Elements of a block: so few that a few columns of them stay in the processor's cache until they are bytes again."""
 
 
 @lru_cache(maxsize=2048)
 def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing = storing) -> Callable[..., bytes]:
-    """A function of columns as one of payloads, for the templates of the result and of the inputs.
+    """Turns a function of columns into a function of payloads, for the templates of the result and of the inputs.
 
     It takes long columns block by block, so that the slower form of a function runs only for the blocks that need it.
     """
@@ -119,7 +119,7 @@ def kernel(function: Columns, out: Template, *inputs: Template, storing: Storing
 
 
 def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
-    """A function over columns of elements; the slower `safe` one is run only where it raises."""
+    """Maps a function over columns of elements; only if it raises, maps the slower `safe` function instead."""
     try:
         return list(map(function, *columns))
     except (ValueError, OverflowError, ZeroDivisionError):
@@ -127,7 +127,7 @@ def mapped(function: Callable[..., Any], safe: Callable[..., Any], *columns: Ite
 
 
 def cast(x: Tensor, dtype: DType) -> Tensor:
-    """A composite's operand, which arrives as it was given, in the dtype of the result."""
+    """A composite's operand, which comes in the dtype that the caller gave it, cast to the dtype of the result."""
     if x.dtype is dtype:
         return x
     template = x.template.replace(dtype=dtype)

@@ -1,4 +1,4 @@
-"""Pooling and convolution on bytes: windows are columns of elements (see `windows`)."""
+"""Pooling on bytes: windows are columns of elements (see `windows`)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .storage import elements, mapped, store
 from .windows import Axis, columns, from_order_keys, order_keys, padded
 
 Fold = Callable[[list[Sequence[Any]]], Sequence[Any]]
-"""Makes one element of each window from the columns of their elements."""
+"""A function that makes one element of each window, from the columns of the windows' elements."""
 
 _sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr(math, "sumprod", None)
-"""Exact to the last rounding, from Python 3.12 on."""
+"""`math.sumprod`, exact up to its last rounding; `None` before Python 3.12."""
 
 
 def _axes(sizes: Sizes, strides: Sizes, dilations: Sizes) -> list[Axis]:
@@ -37,7 +37,7 @@ def _pairs(padding: Padding) -> list[tuple[int, int, int]]:
 
 
 def _limits(dtype: DType) -> tuple[Any, Any]:
-    """The least and the greatest value, which maxima and minima of nothing are."""
+    """The least and the greatest value of a dtype: the maximum and the minimum of no elements."""
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-math.inf, math.inf)
 
 
@@ -46,7 +46,7 @@ def _folded(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shap
 
 
 def _axis_by_axis(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Sequence[Any]:
-    """An exact associative function of every window, along one axis after another."""
+    """Folds every window by an exact associative function, along one axis after another."""
     for place, axis in enumerate(axes):
         if axis.window > 1 or axis.stride > 1:
             alone = [axis if position == place else Axis(1, 1, 1) for position in range(len(axes))]
@@ -56,7 +56,7 @@ def _axis_by_axis(fold: Fold, values: Sequence[Any], axes: Sequence[Axis], shape
 
 
 def _of_each(function: Callable[..., Any]) -> Fold:
-    """A fold by a function of one element or more, such as `max`."""
+    """A fold by a function that takes the elements as arguments, such as `max`."""
     return lambda window_columns: list(map(function, *window_columns)) if len(window_columns) > 1 else window_columns[0]
 
 
@@ -80,7 +80,7 @@ def _product_of_complex(values: Sequence[complex]) -> complex:
 
 
 class BinaryWindow(Backend):
-    """The family `protocol.window`."""
+    """The callbacks of the family `protocol.window` that pool."""
 
     def window_sum(
         self,
@@ -224,7 +224,7 @@ def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[A
 
 
 def _windows(axes: list[Axis], shape: Shape, padding: Padding) -> list[list[int]]:
-    """The positions of the elements of each window, row-major, without those of the padding."""
+    """The positions in x of the elements of each window, row-major, without those in the padding."""
     along: list[list[list[int]]] = []
     for axis, size, (low, high), step in zip(axes, shape, padding, steps(shape), strict=True):
         starts = range(-low, -low + axis.places(low + size + high) * axis.stride, axis.stride)

@@ -1,7 +1,7 @@
 """Windows on lists of elements.
 
-The first elements of all windows make one column, their second elements the next, and so on: each column is a few
-slices, and a window is what stands at one place of all columns, which `zip` and `map` take in C.
+The first elements of all windows make one column, their second elements the next, and so on. Each column is a few
+slices. The elements at one place of all columns are a window, and `zip` and `map` collect them in C.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...tensor import Tensor
 from .shape import steps
 
 _HELD = 1 << 20
-"""The number of elements of columns that are held at once."""
+"""The greatest number of elements, of all columns together, that are held at once."""
 
 _SHORT = 8
 """Runs shorter than this are not worth a slice each."""
@@ -32,20 +32,20 @@ class Axis(NamedTuple):
     dilation: int
 
     def places(self, size: int) -> int:
-        """The number of windows that fit into a size."""
+        """The number of windows that fit into an axis of this size."""
         room = size - ((self.window - 1) * self.dilation + 1 if self.window else 0)
         return room // self.stride + 1 if room >= 0 else 0
 
 
 class Runs(NamedTuple):
-    """Positions where some windows begin, in runs of one length and step."""
+    """Positions where windows begin: one run from each start, all of the same length and step."""
 
     starts: list[int]
     length: int
     step: int
 
     def columns(self, values: Sequence[Any], offsets: Sequence[int]) -> list[Sequence[Any]]:
-        """The elements at each offset from the positions."""
+        """One column for each offset: the elements at that offset from the positions."""
         span, step = (self.length - 1) * self.step + 1, self.step
         if len(self.starts) == 1:
             start = self.starts[0]
@@ -61,19 +61,19 @@ class Runs(NamedTuple):
 
 
 def within(axes: Sequence[Axis], apart: Sequence[int]) -> list[int]:
-    """How far the elements of a window lie from its first, row-major, where neighbours are `apart` along the axes."""
+    """The offsets of a window's elements from its first, row-major, with neighbours `apart` along the axes."""
     hops = [(axis.window, axis.dilation * step) for axis, step in zip(axes, apart, strict=True)]
     return list(map(sum, product(*([place * hop for place in range(window)] for window, hop in hops))))
 
 
 def runs(axes: Sequence[Axis], shape: Shape, width: int) -> Iterator[Runs]:
-    """Where the windows of a shape begin, row-major, in parts whose columns, so many as `width`, can be held."""
+    """Yields where the windows of a shape begin, row-major, in parts so small that `width` columns can be held."""
     counts = [axis.places(size) for axis, size in zip(axes, shape, strict=True)]
     if 0 in counts:
         return
     paces = [axis.stride * step for axis, step in zip(axes, steps(shape), strict=True)]
     outer, length, step = len(axes), 1, 1
-    while outer:  # a run goes on along the axis before if that one's next step is its own
+    while outer:  # a run goes on along the axis before it if that axis continues its steps
         if length == 1:
             step = paces[outer - 1]
         elif counts[outer - 1] > 1 and length * step != paces[outer - 1]:
@@ -94,7 +94,7 @@ def runs(axes: Sequence[Axis], shape: Shape, width: int) -> Iterator[Runs]:
 
 
 def columns(values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Iterator[list[Sequence[Any]]]:
-    """Yields for parts of the windows of a shape, row-major, one column for each element of a window."""
+    """Yields for each part of the windows of a shape, row-major, one column for each element of a window."""
     offsets = within(axes, steps(shape))
     for part in runs(axes, shape, len(offsets)):
         yield part.columns(values, offsets)
@@ -104,12 +104,12 @@ def columns(values: Sequence[Any], axes: Sequence[Axis], shape: Shape) -> Iterat
 
 
 def _scale(dtype: DType) -> tuple[str, int]:
-    """The letter of the signed integers of a floating dtype's width, and the least of them."""
+    """The type code of signed integers as wide as a floating dtype, and the least such integer."""
     return {16: "h", 32: "i", 64: "q"}[dtype.bits], -(1 << (dtype.bits - 1))
 
 
 def order_keys(data: bytes, dtype: DType, nan_is_greatest: bool) -> list[int]:
-    """Integers in the order of floats, -0.0 below 0.0 and NaN at one end: their bits, turned round below zero."""
+    """Integers in the order of floats, -0.0 below 0.0 and NaN at one end: the bits, in reverse order below zero."""
     letter, least = _scale(dtype)
     bits = memoryview(data).cast("B").cast(letter)  # type: ignore[call-overload] # any letter
     keys = [number if number >= 0 else least - 1 - number for number in bits]
@@ -128,7 +128,7 @@ def from_order_keys(keys: Sequence[int], dtype: DType) -> bytes:
 
 
 def padded(x: Tensor, value: Any, padding: Sequence[tuple[int, int, int]]) -> Tensor:
-    """A tensor with (low, high, interior) elements of a value about each axis."""
+    """A tensor padded with a value, by (low, high, interior) elements along each axis."""
     if not any(chain.from_iterable(padding)):
         return x
     sizes = zip(x.shape, padding, strict=True)

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from . import mesh  # noqa: F401 # hands in the backend on a mesh
+from . import mesh  # noqa: F401 # sets `JaxBackend.on_mesh`
 from .backend import JaxBackend as JaxBackend

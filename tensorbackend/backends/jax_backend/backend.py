@@ -74,7 +74,7 @@ class JaxBackend(
     """JAX on a device: `JaxBackend()`, `JaxBackend(device="cpu:1")`; on many: `JaxBackend(mesh=mesh, layout=rules)`.
 
     JAX's 64-bit dtypes are switched on for the process when the first instance is made, as without them JAX
-    truncates in silence. `JAX_ENABLE_X64=0` in the environment leaves them off; then a 64-bit tensor is an
+    truncates in silence. `JAX_ENABLE_X64=0` in the environment leaves them off; then a 64-bit tensor raises
     `UnsupportedOp` before anything runs.
     """
 
@@ -84,19 +84,21 @@ class JaxBackend(
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
     on_mesh: ClassVar[type[JaxBackend]]
-    """The class of an instance on a mesh, which its module hands in."""
+    """The class of instances on a mesh; its module sets it."""
 
     def __new__(cls, **options: object) -> Self:
-        """The instance with these options: of `on_mesh` where they name a mesh."""
+        """The instance with these options, of the class `on_mesh` if they include a mesh."""
         kind = cls.on_mesh if cls is JaxBackend and "mesh" in options else cls
         return super().__new__(kind, **options)  # type: ignore[return-value] # a subclass
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The device by name; JAX's default one unless another is asked for."""
+        """The options of the instance: the name of its device, by default of JAX's default device."""
         device = options.pop("device", None)
         if "layout" in options:
-            raise ArgumentError(expected("a mesh beside the layout", "say mesh=tb.Mesh(...)", layout=options["layout"]))
+            raise ArgumentError(
+                expected("a mesh together with a layout", "pass mesh=tb.Mesh(...)", layout=options["layout"])
+            )
         super().init(**options)
         return {"device": name_of(device_of(library("jax"), device))}
 
@@ -125,13 +127,13 @@ class JaxBackend(
     _registered = False
 
     def settle(self) -> None:
-        """Finds the device, and where payloads are put."""
+        """Finds the device, and decides where payloads are put."""
         self.place = device_of(self.jax, self.options["device"])
         self.device = name_of(self.place)
         self.committed = None if self.place == device_of(self.jax, None) else self.place
 
     def versions(self) -> Mapping[str, str]:
-        """JAX's version, and that of its library of devices."""
+        """The versions of JAX and of jaxlib, its compiled library."""
         return {name: library(name).__version__ for name in ("jax", "jaxlib")}
 
     def devices(self) -> tuple[str, ...]:
@@ -139,19 +141,19 @@ class JaxBackend(
         return tuple(map(name_of, _places(self.jax)))
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """The properties that JAX reports for a device; for the host those that the system reports."""
+        """The properties that JAX reports for a device; for the host, those that the operating system reports."""
         place = device_of(self.jax, device)
         if place.platform == "cpu":
             return host_facts()
-        limit = (place.memory_stats() or {}).get("bytes_limit")  # what JAX may take of the device
+        limit = (place.memory_stats() or {}).get("bytes_limit")  # the part of the memory that JAX may use
         return DeviceFacts(place.platform, limit, getattr(place, "core_count", None), place.device_kind)
 
     def is_concrete(self, x: Tensor, /) -> bool:
-        """Whether JAX does not trace the payload."""
+        """Whether the payload has values: JAX is not tracing it."""
         return not self.traced(x.data)
 
     def on_device(self, device: str) -> JaxBackend:
-        """The instance on another device; `ArgumentError` for any other text."""
+        """The instance on the device of this name; raises `ArgumentError` if there is none."""
         return type(self)(device=device)
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
@@ -159,11 +161,11 @@ class JaxBackend(
         run = Program(graph, self).kernel
         if not graph.parameters:
             return self.enter(run)
-        compiled: Kernel = self.jax.jit(run)  # with arguments it needs nothing around it
+        compiled: Kernel = self.jax.jit(run)  # its arguments say on which device it runs
         return compiled
 
     def graph_on_mesh(self, graph: Graph, layout: Layout, /) -> Compiled:
-        """XLA's figures of a graph, compiled for virtual devices in a process of its own."""
+        """XLA's figures for a graph, which a separate process compiles for virtual devices."""
         from .virtual import figures
 
         return figures([(graph, layout)])[0]
@@ -177,32 +179,33 @@ class JaxBackend(
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """An array of the bytes."""
+        """An array of the elements in the bytes."""
         import numpy
 
         return self.from_numpy(out, numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape), copy=False)
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
-        self.readable(x.data)  # a tracer that a user meets is JAX's to refuse
+        self.readable(x.data)  # for a tracer in a user's function JAX raises its own error
         data = x.data if limit >= x.size else x.data.reshape(-1)[:limit]
         return bytes(self.jax.device_get(data).tobytes())
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
-        """A NumPy array on the device, which on the CPU may share its memory unless `copy`."""
+        """A NumPy array put on the device; on a CPU the payload may share its memory, unless `copy`."""
         self.check_width(out)
         if copy:
             array = array.copy()
         return self.jax.device_put(array, self.committed)
 
     def check_width(self, out: Template) -> None:
-        """Raises `UnsupportedOp` for a dtype of 64 bits where JAX has none."""
+        """Raises `UnsupportedOp` for a 64-bit dtype if JAX's 64-bit dtypes are off."""
         if out.dtype not in self.dtypes:
             remedy = "unset JAX_ENABLE_X64, or cast with astype() first"
-            raise UnsupportedOp(expected("a dtype of at most 32 bits a number, as JAX is set", remedy, dtype=out.dtype))
+            expectation = "a dtype of at most 32 bits, or 64 if complex, because JAX's 64-bit dtypes are off"
+            raise UnsupportedOp(expected(expectation, remedy, dtype=out.dtype))
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
-        """The payload as a read-only view, or a fresh array."""
+        """The payload as a read-only NumPy view, or as a new array if `dtype` or `copy` needs one."""
         import numpy
 
         self.readable(x.data)
@@ -210,24 +213,30 @@ class JaxBackend(
 
     @classmethod
     def claims(cls, array: object, /) -> bool:
-        """Whether JAX traces an array; where nobody has imported JAX there is none."""
+        """Whether an array is a tracer of JAX; if nobody has imported JAX, there are none."""
         jax = sys.modules.get("jax")
         return jax is not None and isinstance(array, jax.core.Tracer)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A capsule of the payload; of one on the host as NumPy makes it."""
+        """A DLPack capsule of the payload; for a payload on the host NumPy makes it."""
         if self.dlpack_device() == HOST:
             return super().to_dlpack(x, **options)
         return x.data.__dlpack__(**options)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """A `jax.Array` on this instance's device, if it is on no other and JAX is not tracing it."""
+        """The template and payload of a `jax.Array` that lies on this instance's device alone.
+
+        `None` for any other array, and for one that JAX is tracing.
+        """
         if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != {self.place}:
             return None
         return template_of(array), array
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
-        """The array's memory, where it is on the same device and begins at a multiple of 64 bytes, else a copy."""
+        """The template and payload of an array with `__dlpack__`.
+
+        Memory on the same device that begins at a multiple of 64 bytes is shared, unless `copy`; any other is copied.
+        """
         try:
             data = self.jax.dlpack.from_dlpack(array, copy=copy)
         except (ValueError, RuntimeError) as error:
@@ -236,19 +245,22 @@ class JaxBackend(
         return template_of(data), self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.committed)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Consecutive runs of entries along the first axis."""
+        """Consecutive runs of `size` entries along the first axis."""
         return (x.data[start : start + size] for start in range(0, x.shape[0], size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text; of one that is traced the template alone."""
+        """The tensor as text; for a tensor that JAX is tracing, the template alone."""
         return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
 
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
-        """The elements at some positions along each axis, which the host reads off its own memory."""
+        """The elements at the given positions along each axis.
+
+        The host reads its own memory; another device sends only these elements.
+        """
         return unpack(at(x.data, positions).tobytes(), x.dtype)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """The mistake of a payload: in its type, shape or dtype."""
+        """The mistake in a payload's type, shape or dtype; `None` if there is none."""
         if not isinstance(data, self.jax.Array):
             return f"a {type(data).__name__} instead of a jax.Array"
         if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
@@ -261,7 +273,7 @@ class JaxBackend(
 
 
 def library(name: str) -> Any:
-    """A module of JAX's; `BackendError` where it is not installed."""
+    """A module of JAX; raises `BackendError` if it is not installed."""
     return import_library(name, JaxBackend.name, "jax")
 
 
@@ -277,7 +289,7 @@ def _places(jax: Any) -> list[Any]:
 
 
 def device_of(jax: Any, device: object) -> Any:
-    """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`, the default one for `None`."""
+    """The `jax.Device` of a name such as `"cpu:1"` or `"cpu"`; the default device for `None`."""
     places = _places(jax)
     for place in places:
         if device is None or (isinstance(device, str) and device in (name_of(place), name_of(place).partition(":")[0])):

@@ -18,11 +18,11 @@ from ..array_module.base import Array, ArrayBase
 
 
 class ReadsData(Exception):
-    """A composite that is being compiled looks at data, of which there is none then."""
+    """Raised where a composite that is being compiled reads data: its arrays have no values yet."""
 
 
 class Looking:
-    """Marks a kernel that looks at what compiled functions gave, and so is not compiled itself."""
+    """Marks a kernel that calls compiled functions and may read their results, so that it is not compiled itself."""
 
     __slots__ = ("kernel",)
 
@@ -34,10 +34,10 @@ class Looking:
 
 
 class Eager:
-    """A kernel, and another one for arrays that have values, which may look at the values to choose what to compute.
+    """A pair of kernels; the one for arrays with values may choose by these values what to compute.
 
-    While JAX traces a function the first one runs: there the choice would make the devices that hold a sharded array
-    communicate.
+    `kernel` runs while JAX traces a function of the user. There such a choice would make the devices that hold a
+    sharded array communicate.
     """
 
     __slots__ = ("kernel", "on_values")
@@ -78,19 +78,23 @@ class JaxBase(ArrayBase):
     """The `jax.Device` of this instance."""
 
     committed: Any
-    """The same where it is not JAX's default one: JAX then keeps payloads and results there."""
+    """The device to which payloads are committed, so that JAX keeps them and their results there; on a mesh a sharding.
+
+    `None` for JAX's default device."""
 
     wide: DType
-    """float64, or float32 where JAX has no 64-bit dtypes: what special functions compute in."""
+    """The dtype in which special functions compute: float64, or float32 if JAX's 64-bit dtypes are off."""
 
     long: DType
-    """int64 or int32 likewise: what positions are counted in."""
+    """The dtype of positions: int64, or int32 if JAX's 64-bit dtypes are off."""
 
     precision: Any
     """The `jax.lax.Precision` of products: accelerators multiply float32 with fewer bits unless told otherwise."""
 
     rounds_once: bool
-    """Whether XLA rounds quotients and square roots of float32 once, as it does not on a GPU."""
+    """Whether quotients and square roots of float32 are left to XLA, which rounds them once except on a GPU.
+
+    On a GPU they are computed in float64, unless JAX's 64-bit dtypes are off."""
 
     composing: Composing
     """Whether a composite is being compiled."""
@@ -107,7 +111,7 @@ class JaxBase(ArrayBase):
         return lambda *arrays: tuple(map(self._in_dtype, function(*arrays), out))
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """Compiles a kernel; a result without inputs is made on this instance's device."""
+        """Compiles a kernel; without inputs it makes its result on this instance's device."""
         if isinstance(kernel, Looking):
             return kernel.kernel
         if isinstance(kernel, Eager):
@@ -128,9 +132,10 @@ class JaxBase(ArrayBase):
         return payload if self.committed is None else self.jax.device_put(payload, self.committed)
 
     def lasting(self, make: Callable[[], Any]) -> Any:
-        """Calls a function of constants, with values while JAX traces: programs keep small results.
+        """Calls a function that makes a constant, and computes a small one at once even while JAX traces.
 
-        Large constants stay part of the traced function, which need not hold them.
+        Programs keep small constants. A large one stays part of the traced function, so that its program computes it
+        and need not hold it.
         """
         constant = make()
         if not self.traced(constant) or constant.size * constant.dtype.itemsize > KEPT_BYTES:
@@ -139,7 +144,7 @@ class JaxBase(ArrayBase):
             return make()
 
     def _in_dtype(self, data: Array, out: Template) -> Array:
-        """An array in exactly the dtype of a template, and not weakly so: JAX lets weak ones change in loops."""
+        """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 
     def derived(self, values: Callable[..., Array], differentiable: Callable[..., Array]) -> Callable[..., Array]:
@@ -148,26 +153,26 @@ class JaxBase(ArrayBase):
         derived.defjvp(
             lambda primals, tangents: (derived(*primals), self.jax.jvp(differentiable, primals, tangents)[1])
         )
-        return derived  # type: ignore[no-any-return] # of the values' kind
+        return derived  # type: ignore[no-any-return] # a function like `values`
 
     def tensor(self, data: Array) -> Tensor:
-        """An array as a tensor without names."""
+        """An array as a tensor without axis names."""
         return Tensor(template_of(data), self, data)
 
     def traced(self, array: Array) -> bool:
-        """Whether an array has no values yet, as JAX is tracing a function."""
+        """Whether an array has no values yet, because JAX is tracing a function."""
         return isinstance(array, self.jax.core.Tracer)
 
     def on_host(self, data: Array) -> Any:
-        """An array as one of NumPy."""
+        """An array as a NumPy array."""
         import numpy
 
         return numpy.asarray(data)
 
     def readable(self, array: Array) -> bool:
-        """Whether an array has values to look at: not in a function that the user has JAX trace.
+        """Whether an array has values to read; it has none while JAX traces a function of the user.
 
-        Raises `ReadsData` where the function is a composite that is being compiled, which then runs op by op.
+        Raises `ReadsData` if JAX traces a composite in order to compile it; the composite then runs op by op.
         """
         traced = self.traced(array)
         if traced and self.composing.now:

@@ -1,5 +1,5 @@
-"""Functions of complex numbers by real ones, where XLA's own go wrong: on a branch cut, beside a branch point, in the
-signs of zeros, or by an overflow on the way."""
+"""Functions of complex numbers computed from real functions, where XLA's own are wrong: on a branch cut, near a branch
+point, in the signs of zeros, or when an intermediate result overflows."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from . import logarithms
 
 
 def _parts(xp: Any, z: Array) -> tuple[Array, ...]:
-    """Both parts, in float64 where there is one."""
+    """The real and the imaginary part, in float64 if JAX has it."""
     return tuple(part.astype(xp.result_type(part.dtype, "float64")) for part in (z.real, z.imag))
 
 
 def _finite_sqrt(xp: Any, z: Array) -> Array:
-    """The square root by real roots, so that -0.0 says on which side of the cut a negative number lies."""
+    """The square root from real roots; an imaginary part of -0.0 puts a negative number below the branch cut."""
     a, b = _parts(xp, z)
     larger = xp.maximum(xp.abs(a), xp.abs(b))
-    # By powers of four, whose roots are exact: so that neither a sum overflows nor a half is a subnormal number.
+    # Scaled by powers of four, whose roots are exact, so that no sum overflows and no half is a subnormal number.
     scale = xp.where(larger > 1e300, 0.25, xp.where(larger < 1e-200, 2.0**100, 1.0))
     a, b = scale * a, scale * b
     size = xp.sqrt(0.5 * (xp.abs(a) + xp.hypot(a, b)))
@@ -44,7 +44,10 @@ def _finite_sqrt(xp: Any, z: Array) -> Array:
 
 
 def _finite_atanh(xp: Any, z: Array) -> Array:
-    """XLA's own in the first quadrant; where the square of the distance from 1 underflows by logarithms."""
+    """XLA's own function in the first quadrant.
+
+    Where the square of the distance from 1 underflows, the real part is computed from logarithms.
+    """
     a, b = _parts(xp, z)
     left, below = xp.signbit(a), xp.signbit(b)
     a, b = xp.where(left, -a, a), xp.where(below, -b, b)
@@ -67,18 +70,21 @@ def _finite_log1p(xp: Any, z: Array) -> Array:
 
 
 def angle(xp: Any, b: Array, a: Array) -> Array:
-    """The angle of a + bj, on the side of the real axis of b: where b is subnormal XLA may take the other."""
+    """The angle of a + bj with the sign of b, which XLA may get wrong where b is subnormal."""
     radians = xp.arctan2(b, a)
     return radians * xp.where((b == 0) & (xp.signbit(radians) != xp.signbit(b)), -1.0, 1.0)
 
 
 def _logarithm(xp: Any, a: Array, b: Array, beyond: Array) -> Array:
-    """The logarithm of a + bj, whose squared magnitude is `beyond` more than 1."""
+    """The logarithm of a + bj; `beyond` is a**2 + b**2 - 1."""
     return xp.join(log_of_magnitude(xp, a, b, beyond, partial(logarithms.log1p, xp)), angle(xp, b, a))
 
 
 def _finite_tanh(xp: Any, z: Array) -> Array:
-    """Sine and cosine over one divisor; where exp(-2 abs(a)) is below the last place of 1 that is left of it."""
+    """(sinh(a) cosh(a) + sin(b) cos(b) j) / (sinh(a)**2 + cos(b)**2).
+
+    Where exp(-2 abs(a)) is below the last place of 1, its limit: the sign of a, and 4 sin(b) cos(b) exp(-2 abs(a)).
+    """
     a, b = _parts(xp, z)
     far = xp.abs(a) > 20
     near = xp.where(far, 0.0, a)
@@ -89,7 +95,10 @@ def _finite_tanh(xp: Any, z: Array) -> Array:
 
 
 def _finite_exp(xp: Any, z: Array) -> Array:
-    """exp(a) times cosine and sine, in two factors where only their product with a small sine decides on overflow."""
+    """exp(a) times cos(b) and sin(b).
+
+    A large exp(a) is split into two factors: it may overflow where its product with a small sine does not.
+    """
     a, b = _parts(xp, z)
     large = a > 700
     power = xp.exp(xp.where(large, 0.5 * a, a))
@@ -98,12 +107,12 @@ def _finite_exp(xp: Any, z: Array) -> Array:
 
 
 def exp(xp: Any, z: Array) -> Array:
-    """XLA's own of complex64 where all parts are moderate: it takes a fifth of the time of float64."""
+    """The exponential, for moderate complex64 numbers by XLA's own, which takes a fifth of the time of float64."""
     careful = whole(_finite_exp, table("exp"))
     if z.dtype != "complex64":
         return careful(xp, z)
     a, b = xp.abs(z.real), xp.abs(z.imag)
-    # exp(a) and its products are no subnormal numbers then, and the remainder of b by pi / 2 is right to 2 ulps.
+    # Then exp(a) and its products are not subnormal, and the remainder of b by pi / 2 is right to 2 ulps.
     moderate = (a < 40) & (b < 100) & ((b > 1e-18) | (b == 0))
     return xp.if_any(~moderate, lambda: careful(xp, z), xp.exp(z))
 
@@ -119,8 +128,10 @@ def _finite_sinh(xp: Any, z: Array) -> Array:
 
 
 def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
-    """exp(abs(a)) / 2 as two factors, so that only the product with a small sine decides on overflow, and
-    exp(-abs(a)) / 2 over the second of them."""
+    """exp(abs(a)) / 2 as two factors, and exp(-abs(a)) / 2 divided by the second factor.
+
+    exp(abs(a)) itself may overflow where its product with a small sine does not.
+    """
     size = xp.abs(a)
     large = size > 700
     power = xp.exp(xp.where(large, size - 700.0, size))
@@ -128,12 +139,12 @@ def _exponentials(xp: Any, a: Array) -> tuple[Array, Array, Array]:
 
 
 def _bounded(xp: Any, a: Array, factor: Array | float) -> Array:
-    """An exponent, so small beside a factor of zero that their product is zero too."""
+    """An exponent, limited where the factor is zero, so that the exponential is finite and its product with 0 is 0."""
     return xp.where(factor == 0, xp.clip(a, -700.0, 700.0), a)
 
 
 def sinh_over(a: Array) -> Array:
-    """sinh(a) / a of numbers up to 1 by its series, to the last digit of float64."""
+    """sinh(a) / a for abs(a) up to 1, by its series, to the last digit of float64."""
     square, series = a * a, 1.0
     for term in range(20, 0, -2):
         series = 1.0 + square * (series / (term * (term + 1)))
@@ -141,7 +152,7 @@ def sinh_over(a: Array) -> Array:
 
 
 def _cosh_times(xp: Any, a: Array, factor: Array | float) -> Array:
-    """cosh(a) times a factor; products alone keep the signs of zeros."""
+    """cosh(a) times a factor. The factor is only multiplied, so that a factor of zero keeps its sign."""
     plus, rest, minus = _exponentials(xp, _bounded(xp, a, factor))
     return (plus + minus) * factor * rest
 

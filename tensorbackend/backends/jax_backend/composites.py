@@ -21,17 +21,17 @@ Default: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
 
 
 class JaxComposites(JaxBase):
-    """The way of all composites that the backend does not override.
+    """How composites that the backend does not override are run.
 
-    Op by op a default costs a dispatch and a pass over memory for each of its ops; compiled it costs one, as the
-    functions of `jax.numpy` do, which are compiled likewise.
+    Op by op, a default costs a dispatch and a pass over memory for each of its ops. Compiled, it costs one of each,
+    like the functions of `jax.numpy`, which are compiled as well.
     """
 
     composites: dict[tuple[Any, ...], Callable[..., Any] | None]
-    """Each default with its options, compiled; `None` for one that looks at data, as `inv` does for its error."""
+    """Each default with its options, compiled; `None` for one that reads data, as `matrix_power` may for its error."""
 
     def optional(self, name: str, args: CompositeCall, default_impl: Default) -> Tensor | tuple[Tensor, ...]:
-        """The default compiled, unless it looks at data, or is compiled already as part of something else."""
+        """Runs the compiled default; the default itself if it reads data or JAX is already tracing a function."""
         out, inputs, options = args
         arrays = list(_arrays(inputs))
         if self.composing.now or any(map(self.traced, arrays)):
@@ -59,8 +59,8 @@ class JaxComposites(JaxBase):
     def compile_composite(self, call: CompositeCall, default_impl: Default, otherwise: Kernel, /) -> Kernel | None:
         """The default compiled for the templates of one plan.
 
-        `optional` keeps composites without inputs and those of sequences of tensors. It also gets the calls of a
-        default that looks at data, and those made while JAX traces a function.
+        `None` for composites without inputs or with sequences of tensors, which are left to `optional`. It also gets
+        the calls of a default that reads data, and those made while JAX traces a function.
         """
         if not call.inputs or not all(isinstance(operand, Template) for operand in call.inputs):
             return None
@@ -86,21 +86,21 @@ class JaxComposites(JaxBase):
         return kernel
 
     def _composed(self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array) -> Any:
-        """A default as a function of arrays."""
+        """A composite's default as a function of arrays."""
         (out, places), rest = static, iter(arrays)
         with self.composing(), default_backend(self):
             results = default_impl(out, tuple(self._put(place, rest) for place in places), options)
         return results.data if isinstance(results, Tensor) else tuple(x.data for x in results)
 
     def _put(self, place: Any, arrays: Iterator[Array]) -> Any:
-        """An input of which only the templates are left, with arrays again."""
+        """The input with the templates in `place`, which takes its payloads from `arrays`."""
         if isinstance(place, Template):
             return Tensor(place, self, next(arrays))
         return place and tuple(Tensor(template, self, next(arrays)) for template in place)
 
 
 def _place(value: Any) -> Any:
-    """The template of a tensor, those of several, or `None`."""
+    """The template of a tensor, the templates of several tensors, or `None` for `None`."""
     if isinstance(value, Tensor):
         return value.template
     return value and tuple(x.template for x in value)

@@ -26,7 +26,7 @@ class JaxContraction(JaxBase, ArrayContraction):
         contract2: tuple[int, ...],
         batch2: tuple[int, ...],
     ) -> Kernel:
-        """XLA's own contraction; of complex numbers of their parts, as it leaves open what infinities give."""
+        """XLA's own contraction; complex numbers by their parts, as XLA does not define the results for infinities."""
         lax, dimensions = self.lax, ((contract1, contract2), (batch1, batch2))
 
         def product(left: Array, right: Array) -> Array:

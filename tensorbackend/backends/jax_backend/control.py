@@ -23,8 +23,8 @@ class JaxControl(JaxBase):
 
     @planned
     def checkpoint(self, out: tuple[Template, ...], operands: Sequence[Template], /, *, body: Graph) -> Kernel:
-        """A kernel that runs a graph behind a barrier: otherwise XLA would find the same values elsewhere, and keep
-        those."""
+        """A kernel that runs a graph behind a barrier. Otherwise XLA would find that other ops compute the same values,
+        and keep those."""
         run, barrier = self._of(body), self.lax.optimization_barrier
         return lambda arrays: run(*barrier(tuple(arrays)))
 
@@ -37,10 +37,10 @@ class JaxControl(JaxBase):
         *,
         function: Callable[..., object] | None,
     ) -> Payload:
-        """Calls a function with the operands and returns the carried payload; while JAX traces, the function gets the
-        data on the host when they are there.
+        """Calls a function on the host with the operands, and returns the carried payloads.
 
-        The token of the next call comes from there, so that the calls keep their order.
+        While JAX traces, the program makes the call when the data are there. The call returns the carried payloads,
+        which are the token of the next call, so that the calls keep their order.
         """
         data, operand_arrays = (tuple([x.data for x in tensors]) for tensors in (carried, operands))
         if function is None:
@@ -70,7 +70,7 @@ class JaxControl(JaxBase):
         *,
         function: Callable[[Sequence[Tensor]], Sequence[Tensor]],
     ) -> Payload:
-        """Calls a function on the host; while JAX traces, when the data are there."""
+        """Calls a function on the host; while JAX traces, the program makes the call when the data are there."""
 
         host, data = get_backend("numpy"), tuple([x.data for x in operands])
 
@@ -79,7 +79,7 @@ class JaxControl(JaxBase):
             tensors = function([Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
             return tuple([x.data for x in tensors])
 
-        if data and not any(map(self.traced, data)):  # of none it cannot tell whether JAX traces
+        if data and not any(map(self.traced, data)):  # without operands it cannot tell whether JAX traces
             return tuple(map(self.xp.asarray, on_host(*data)))
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in out)
         called: Payload = self.jax.pure_callback(on_host, shapes, *data, vmap_method="sequential")
@@ -138,9 +138,10 @@ class JaxControl(JaxBase):
         body: Graph,
         limit: int | None,
     ) -> Kernel:
-        """Turns as long as a condition holds.
+        """A kernel that runs the body as long as a condition holds.
 
-        With a limit it is a scan of all turns, of which those after the last do nothing: of that JAX has a gradient.
+        With a limit it is a scan of `limit` steps, which do nothing once the condition has failed: JAX has a gradient
+        of a scan.
         """
         lax, holds, turn = self.lax, self._of(condition), self._of(body)
 
@@ -174,7 +175,7 @@ class JaxControl(JaxBase):
         length: int,
         reverse: bool,
     ) -> Kernel:
-        """Steps along the first axis."""
+        """A kernel that runs the body for each entry along the first axis."""
         scan, count, run = self.lax.scan, len(initial), self._of(body)
 
         def kernel(held: Sequence[Array], start: Sequence[Array], rows: Sequence[Array]) -> Arrays:

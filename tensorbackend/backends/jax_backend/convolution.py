@@ -32,11 +32,11 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         feature_groups: int,
         batch_groups: int,
     ) -> Kernel:
-        """XLA's convolution; of complex numbers of their parts."""
+        """XLA's convolution; complex numbers are convolved by their parts."""
         xp, groups, batch, channels = self.xp, feature_groups * batch_groups, out.shape[0], kernel.shape[1]
         if not (out.size and prod(kernel.shape[1:])):
             return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
-        # Groups of the batch are groups of the channels of a smaller batch.
+        # Groups of the batch become groups of channels, with a smaller batch.
         split = batch_groups, batch, feature_groups, channels, *x.shape[2:]
         features = out.shape[1] // groups
         extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
@@ -44,8 +44,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             any(step > 1 for step in input_dilation)
             or any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
         )
-        # On processors, XLA joins groups of one channel of doubles by zeros in the kernel, which make NaN of infinities
-        # in the other groups. It keeps groups of two channels apart.
+        # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which turn infinities in other
+        # groups into NaN. It keeps groups of two channels apart.
         lonely = self.place.platform == "cpu" and groups > 1 and channels == 1 and out.dtype is float64
 
         def convolve(images: Array, filters: Array) -> Array:
@@ -78,16 +78,16 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         return convolve
 
     def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
-        """An input with the zeros about and between its elements written out, and that no more are wanted."""
+        """An input with the zeros around and between its elements written out, and a padding and dilation of none."""
         edges = [(0, 0, 0)] * 2 + [(*ends, step - 1) for ends, step in zip(padding, dilation, strict=True)]
         spread = self.lax.pad(values, self.xp.zeros((), values.dtype), edges)
         return self.lax.optimization_barrier(spread), ((0, 0),) * len(padding), (1,) * len(dilation)
 
 
 def _leaves_out(size: int, kernel_size: int, extent: int, ends: tuple[int, int]) -> bool:
-    """Whether XLA, on processors, may leave products with the padding of an axis out, though times infinity it is NaN.
+    """Whether XLA on a CPU may leave out products with the padding of an axis, though zero times infinity is NaN.
 
-    It does so in small convolutions and in those with dilated inputs, of which it even aborts the process on some.
-    Where it does not was found by trying a thousand of them with kernels of infinities.
+    It does so in small convolutions and in those with dilated inputs, some of which even make it abort the process.
+    The condition was found by trying a thousand convolutions with kernels of infinities.
     """
     return any(ends) and (kernel_size < 3 or max(ends) >= extent or size <= 2 * extent)

@@ -1,4 +1,4 @@
-"""Callbacks that make arrays from nothing, the numbers in them as data: nothing is compiled for a value."""
+"""Callbacks that create arrays. Numbers are operands of their kernels, so that nothing is compiled for one value."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class JaxCreation(JaxBase, ArrayCreation):
     """Numbers on the device, by dtype and value."""
 
     spacings: dict[tuple[Any, ...], tuple[Kernel, list[Array]]]
-    """The kernel of `spaced` for a template and numbers, and the numbers on the device."""
+    """The kernel of `spaced` and its numbers on the device, by the template and the numbers."""
 
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
-        """Every element is `value`, a number that is never traced, and kept, as to put it on a device takes long."""
+        """Every element is `value`. The number is never traced, and is kept, as putting it on a device takes long."""
         key = out.dtype, value, kind_of(value)
         number = self.numbers.get(key)
         if number is None:
@@ -55,7 +55,7 @@ class JaxCreation(JaxBase, ArrayCreation):
             return numpy.asarray(caster(numpy, source, out.dtype)(scalar))
 
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
-        """Numbers a step apart."""
+        """Numbers from `start` on, `step` apart."""
         key = out, start, step, last, *map(kind_of, (start, step, last))
         known = self.spacings.get(key)
         if known is None:
@@ -70,7 +70,7 @@ class JaxCreation(JaxBase, ArrayCreation):
         return kernel(arrays)
 
     def _number(self, value: Scalar, dtype: DType) -> Tensor:
-        """A number as a tensor, an integer modulo the width of the dtype."""
+        """A number as a tensor without axes; an integer wraps to the width of the dtype."""
         if isinstance(value, int):
             half = 1 << (dtype.bits - 1)
             value = (value + half) % (2 * half) - half
@@ -79,7 +79,7 @@ class JaxCreation(JaxBase, ArrayCreation):
 
     @planned
     def _spaced(self, out: Template, numbers: Sequence[Template], /) -> Kernel:
-        """A start, a step and perhaps the last one give the numbers; a product is rounded before the start is added."""
+        """A kernel of a start, a step and perhaps the last number; products are rounded before the start is added."""
         lax, (count,), wide = self.lax, out.shape, numbers[0].dtype
         narrow = bare(self.caster(wide, out.dtype))
         counter = self.wide if wide.is_inexact else wide

@@ -18,7 +18,10 @@ class JaxCumulative(JaxBase, ArrayCumulative):
     """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
-        """Sums of integers on a processor by doubling, which are exact in any order: on 45,000 four times as quick."""
+        """A kernel as in the shared body, but on a CPU sums of integers are an associative scan.
+
+        They are exact in any order, and the scan is four times as fast for 45,000 elements.
+        """
         if name != "cumsum" or not dtype.is_integer or self.place.platform != "cpu":
             return super().running(name, axis, dtype)
         add, scan, accumulator = self.xp.add, self.lax.associative_scan, numpy_dtype(dtype)
@@ -41,16 +44,16 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Greatest element up to each."""
+        """Greatest element up to and including each element."""
         return self._running(self.lax.cummax, -0.0, x, axis, reverse)
 
     @planned
     def cumulative_min(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Least element up to each."""
+        """Least element up to and including each element."""
         return self._running(self.lax.cummin, 0.0, x, axis, reverse)
 
     def _running(self, extreme: Kernel, loser: float, x: Template, axis: int, reverse: bool) -> Kernel:
-        """A running extreme; a zero has the sign that loses only until one of the other sign is met."""
+        """A kernel of running extremes; a zero has the losing sign only until a zero of the other sign is met."""
         xp, cummax = self.xp, self.lax.cummax
         if x.dtype is bool_:
             return lambda values: extreme(values.astype("int8"), axis=axis, reverse=reverse) != 0

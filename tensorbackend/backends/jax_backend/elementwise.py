@@ -22,7 +22,7 @@ from .base import JaxBase, Looking
 from .rounding import quotient, root, unfused
 
 _LARGEST_WHOLE = 100
-"""Up to this size whole exponents of complex numbers go by products."""
+"""The largest whole exponent for which a power of a complex number is computed by products."""
 
 
 class JaxElementwise(JaxBase, ArrayElementwise):
@@ -41,7 +41,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return self._rounded_once(kernel_of(super().square, out, x), out)
 
     def _rounded_once(self, product: Kernel, out: Template) -> Kernel:
-        """A kernel that rounds a product before XLA can fuse it with a sum, where a composite is compiled as one."""
+        """A kernel that rounds a product before XLA can fuse it with a sum, if a composite is being compiled."""
         if not out.dtype.is_floating:
             return product
         compiled, composing = self.enter(product), self.composing
@@ -54,7 +54,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
-        """The same bits; a complex number is its real part and then its imaginary one."""
+        """The same bits; a complex number is its real part and then its imaginary part."""
         xp, lax, dtype = self.xp, self.lax, numpy_dtype(out.dtype)
         if x.dtype is out.dtype:
             return itself
@@ -74,14 +74,14 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def cosh(self, out: Template, x: Template, /) -> Kernel:
-        """(exp(x) + exp(-x)) / 2, without the 8 ulps of XLA's own; complex numbers by their tables."""
+        """(exp(x) + exp(-x)) / 2, without the error of 8 ulps of XLA's own; complex numbers by their parts."""
         if x.dtype.is_complex:
             return partial(complex_by_parts.cosh, self.xp)
         return self._in_float32(lambda values: sum(self._halves(values)), out)
 
     @planned
     def sinh(self, out: Template, x: Template, /) -> Kernel:
-        """(exp(x) - exp(-x)) / 2, near zero by its series; complex numbers by their tables."""
+        """(exp(x) - exp(-x)) / 2, near zero by its series; complex numbers by their parts."""
         xp = self.xp
         if x.dtype.is_complex:
             return partial(complex_by_parts.sinh, xp)
@@ -95,17 +95,17 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return self._in_float32(of_reals, out)
 
     def _halves(self, values: Array) -> tuple[Array, Array]:
-        """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former overflows no sooner than it must."""
+        """exp(abs(x)) / 2 and exp(-abs(x)) / 2; the former is infinite only if the dtype cannot hold it."""
         xp, size = self.xp, self.xp.abs(values)
         large = size > 80
-        power = xp.exp(xp.where(large, size - 1, size))  # the difference is exact, as a square of exp(size / 2) is not
+        power = xp.exp(xp.where(large, size - 1, size))  # `size - 1` is exact; a square of exp(size / 2) is not
         return power * xp.where(large, 0.5 * math.e, 0.5), 0.5 * xp.exp(-size)
 
     _own_expm1 = function("expm1", complex_functions.expm1)
 
     @planned
     def expm1(self, out: Template, x: Template, /) -> Kernel:
-        """exp(x) - 1, near zero 2 * sinh(x / 2) * exp(x / 2), without the 5 ulps of XLA's own."""
+        """exp(x) - 1, near zero as 2 * sinh(x / 2) * exp(x / 2), without the error of 5 ulps of XLA's own."""
         if not out.dtype.is_floating:
             return kernel_of(self._own_expm1, out, x)
         xp = self.xp
@@ -169,7 +169,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def tanh(self, out: Template, x: Template, /) -> Kernel:
-        """Hyperbolic tangent; of large float64 XLA's own is 7 ulps off."""
+        """Hyperbolic tangent; for large float64 numbers XLA's own is 7 ulps off."""
         if out.dtype is not float64:
             return kernel_of(self._own_tanh, out, x)
         xp = self.xp
@@ -221,7 +221,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The quotient, rounded once: by a divisor that is broadcast XLA multiplies with its reciprocal."""
+        """The quotient, rounded once. For a divisor that is broadcast, XLA would multiply by its reciprocal."""
         xp, lax = self.xp, self.lax
         divide: Kernel = xp.divide
         if out.dtype.is_complex:
@@ -262,7 +262,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         def of_floats(left: Array, right: Array) -> Array:
             left, right = xp.broadcast_arrays(*map(self._zeroed, (left, right)))
-            # The remainder towards zero is exact, that of the floor may be rounded.
+            # The remainder of the quotient rounded to zero is exact; that of the floor may be rounded.
             rest = self.lax.rem(left, right)
             whole = (left - rest) / right - ((rest != 0) & ((rest < 0) != (right < 0)))
             floor = xp.floor(whole)
@@ -275,7 +275,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The remainder with the divisor's sign; of an integer by zero 0."""
+        """The remainder with the divisor's sign; 0 for an integer divided by zero."""
         xp = self.xp
 
         def of_integers(left: Array, right: Array) -> Array:
@@ -297,13 +297,13 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return lambda left, right: self.xp.where(right == 0, 0, self._truncated(left, right)[0])
 
     def _truncated(self, left: Array, right: Array) -> tuple[Array, Array, Array]:
-        """Quotient to zero, remainder and divisor of integers, of a divisor 0 those by 1."""
+        """The quotient rounded to zero, the remainder and the divisor of integers; a divisor of 0 is replaced by 1."""
         left, right = self.xp.broadcast_arrays(left, right)
         right = self.xp.where(right == 0, self.xp.ones_like(right), right)
         return self.lax.div(left, right), self.lax.rem(left, right), right
 
     def _floor_rest(self, left: Array, right: Array) -> Array:
-        """left - floor(left / right) * right of floats, without rounding where it fits."""
+        """left - floor(left / right) * right for floats, rounded only if the dtype cannot hold it."""
         rest = self.lax.rem(left, right)
         return self.xp.where((rest != 0) & ((rest < 0) != (right < 0)), rest + right, rest)
 
@@ -311,7 +311,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     @planned
     def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
+        """The power; an integer to a negative power is 1 / x1**-x2 rounded to zero."""
         xp = self.xp
         if out.dtype.is_complex:
             return lambda base, exponent: self._complex_power(*xp.broadcast_arrays(base, exponent))
@@ -320,15 +320,15 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
         def of_integers(base: Array, exponent: Array) -> Array:
             base, exponent = xp.broadcast_arrays(base, exponent)
-            # Only -1 and 1 have a reciprocal that does not round to zero, and they are their own.
+            # Only -1 and 1 have a reciprocal that does not round to zero, and each is its own reciprocal.
             power = self._integer_power(base, xp.where(exponent < 0, -exponent & 1, exponent))
             return xp.where((exponent < 0) & (xp.abs(base) != 1), 0, power)
 
         return of_integers
 
     def _integer_power(self, base: Array, exponent: Array) -> Array:
-        """Computes powers by repeated squaring, as far as the exponents have bits: JAX's own stops after 6, and 3**65
-        would be 3."""
+        """Computes powers by repeated squaring, until no exponent has bits left; JAX's own stops after 6 bits, so that
+        3**65 would be 3."""
 
         def step(state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
             product, square, left = state
@@ -339,7 +339,10 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return power
 
     def _complex_power(self, x: Array, y: Array) -> Array:
-        """A small whole exponent by repeated squaring, else the polar form, else exp(y * log(x)); of 0 it is one."""
+        """Powers by repeated squaring for small whole exponents, else in the polar form; 1 for an exponent of 0.
+
+        Where that result cannot be used, exp(y * log(x)).
+        """
         xp, dtype = self.xp, x.dtype
         if self.wide is float64:
             x, y = x.astype("complex128"), y.astype("complex128")
@@ -363,10 +366,10 @@ class JaxElementwise(JaxBase, ArrayElementwise):
     # Special functions
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
-        """A kernel that calls a function of the module and wide arrays, and rounds to the result's dtype; its
-        derivative is JAX's own.
+        """A kernel that calls a function of the array module and wide arrays, and rounds to the result's dtype.
 
-        JAX's values are a few ulps less accurate, but ours have branches whose derivatives are no numbers.
+        Its derivative is that of JAX's own function, if there is one. That function is a few ulps less accurate, but
+        ours has branches whose derivatives are NaN.
         """
         differentiable = {
             special.erf: self.lax.erf,
@@ -380,18 +383,18 @@ class JaxElementwise(JaxBase, ArrayElementwise):
         return self._in_wide(lambda *arrays: chosen(*self.xp.broadcast_arrays(*arrays)), out)
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
-        """A kernel of wide arrays for floats of any width."""
+        """A kernel for floats of any width, from a function of arrays in the wide dtype."""
         wide, narrow = numpy_dtype(self.wide), bare(self.caster(self.wide, out.dtype))
         return lambda *arrays: narrow(function(*[array.astype(wide) for array in arrays]))
 
-    # XLA's own are 20 ulps off and more, and NaN for some infinities: the host computes the values
+    # Gradients
 
     def stop_gradient(self, out: Template, x: Tensor, /) -> Payload:
-        """JAX's own."""
+        """x without a gradient, by JAX's own function."""
         return self.lax.stop_gradient(x.data)
 
     def scaled_gradient(self, out: Template, x: Tensor, scale: Tensor, /) -> Payload:
-        """An identity with a derivative of its own."""
+        """x itself, with its derivative multiplied by `scale`."""
         if not x.dtype.is_inexact:
             return x.data
         same = self.jax.custom_jvp(lambda data, scale: data)

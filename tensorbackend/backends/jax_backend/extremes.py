@@ -21,8 +21,8 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
     """A kernel of the maximum or minimum: `signed` is `greatest` or `least`, and `reduce` is JAX's own reduction.
 
     On a CPU XLA's maximum of many elements ignores NaN (JAX 0.10 and 0.11). There the kernel reduces integers that have
-    the order of the numbers, which takes four times as long. For arrays with values it does so only where their sum is
-    NaN or a result is zero.
+    the order of the numbers, which takes four times as long. For arrays with values it does so only if their sum is NaN
+    or a result is zero.
     """
     lax, native = backend.lax, partial(signed, backend.xp, reduce=reduce)
     if backend.place.platform != "cpu" or not x.dtype.is_floating or x.size < _MANY:
@@ -41,8 +41,8 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
     return derived if backend.lays_by_name else Eager(derived, backend.derived(quick, native))
 
 
-# 0.0 is above -0.0. A zero is added to a zero of the wrong sign, and -0.0, which changes nothing, to all else: so the
-# gradient goes where it went, which abs() and copysign() of a zero would stop.
+# 0.0 is above -0.0. To correct its sign, 0.0 is added to a zero; -0.0, which changes nothing, is added to all other
+# numbers. So the gradient flows as before, while abs() or copysign() would stop it at a zero.
 
 
 def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
@@ -67,7 +67,7 @@ def least(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
 
 
 def _rank(xp: Any, lax: Any, values: Array, signed: Extreme) -> Array:
-    """The integers for numbers."""
+    """The integers that have the order of the numbers."""
     limits = xp.iinfo(f"int{8 * values.dtype.itemsize}")
     bits = lax.bitcast_convert_type(values, limits.dtype)
     last = limits.max if signed is greatest else limits.min
@@ -75,14 +75,14 @@ def _rank(xp: Any, lax: Any, values: Array, signed: Extreme) -> Array:
 
 
 def _number(xp: Any, lax: Any, ranks: Array, dtype: Any, signed: Extreme) -> Array:
-    """The numbers for integers."""
+    """The numbers that such integers stand for."""
     ends = lax.bitcast_convert_type(xp.asarray([-xp.inf, xp.inf], dtype), ranks.dtype)
     low, high = _mirrored(xp, ends)
-    # A window of padding alone has the identity of the integers.
+    # The result for a window of padding alone is the identity of the integers, which is beyond the infinities.
     ranks = xp.maximum(ranks, low) if signed is greatest else xp.minimum(ranks, high)
     return lax.bitcast_convert_type(_mirrored(xp, ranks), dtype)
 
 
 def _mirrored(xp: Any, bits: Array) -> Array:
-    """Negative integers in the other order, their own inverse: the bits of a float are its sign and its size."""
+    """Reverses the order of negative integers, as the bits of a float are its sign and its size; its own inverse."""
     return xp.where(bits < 0, bits ^ xp.iinfo(bits.dtype).max, bits)

@@ -1,4 +1,4 @@
-"""Functions of the user, which are traced once."""
+"""Callbacks that call functions of the user, which JAX traces once."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         return self.fold(function, initial, rows, None).reshape(out.shape)
 
     def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
-        """A function folded over the first axis of rows (steps, results), invalid elements left out."""
+        """Folds a function over the first axis of `rows` (steps, results), without elements that are not `valid`."""
         xp, call = self.xp, calling(self, function)
 
         def step(folded: Array, element: Array, included: Array) -> Array:
@@ -50,7 +50,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
             return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
 
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
-        """A Python function of each element."""
+        """Applies a Python function to each element."""
         call = calling(self, function)
 
         def single(element: Array) -> Array:

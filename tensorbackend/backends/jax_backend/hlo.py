@@ -1,4 +1,4 @@
-"""Collectives in the text of a program of XLA's. A loop's body stands there once, with how often it runs."""
+"""The collectives in the text of an XLA program, which has the body of a loop once, with the number of its runs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _BYTES: Final = {"pred": 1, "s4": 1, "u4": 1}
 
 
 def collectives(text: str) -> tuple[Collective, ...]:
-    """The collectives of a program, each as often as it runs."""
+    """The collectives of a program, each with the number of times that it runs."""
     bodies, entry = _computations(text)
     return tuple(_of(bodies, entry, 1))
 
 
 def _computations(text: str) -> tuple[Mapping[str, list[str]], str]:
-    """The lines of each computation, and which one is run."""
+    """The lines of each computation by its name, and the name of the entry computation."""
     bodies: dict[str, list[str]] = {}
     entry, name = "", ""
     for line in text.splitlines():
@@ -49,12 +49,12 @@ def _computations(text: str) -> tuple[Mapping[str, list[str]], str]:
 
 
 def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Collective]:
-    """The collectives of a computation that runs so often, and of those that it calls."""
+    """The collectives of a computation that runs `count` times, and of the computations that it calls."""
     for line in bodies.get(name, ()):
         match = _COLLECTIVE.search(line)
         if match is not None:
             yield _collective(line, match, count)
-            continue  # what it calls adds two numbers
+            continue  # the computation that it calls only combines two numbers
         called = [*_CALLED.findall(line)]
         for several in _BRANCHES.findall(line):
             called += [branch.strip().lstrip("%") for branch in several.split(",")]
@@ -64,11 +64,11 @@ def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Coll
 
 
 def _collective(line: str, match: re.Match[str], count: int) -> Collective:
-    """The collective of a line."""
+    """The collective in a line."""
     kind = cast(Kind, match["kind"])
     arrays = [_nbytes(alias, shape) for alias, shape in _ARRAY.findall(match["result"])]
     if match["start"] and kind == "all-gather":
-        arrays = arrays[len(arrays) // 2 :]  # after the operands
+        arrays = arrays[len(arrays) // 2 :]  # the results come after the operands
     devices = _devices(line)
     nbytes = sum(arrays) * (devices if kind == "reduce-scatter" else 1)
     where = _WHERE.search(line)
@@ -87,13 +87,13 @@ def _devices(line: str) -> int:
 
 
 def _nbytes(alias: str, shape: str) -> int:
-    """Bytes of an array whose dtype XLA calls so."""
+    """The bytes of an array; `alias` is XLA's name for its dtype."""
     size = prod(int(digits) for digits in shape.split(",") if digits)
     if alias in _BYTES:
         return size * _BYTES[alias]
     try:
         dtype: Any = as_dtype(alias)
-    except DTypeError:  # a token, and what we have no dtype for
+    except DTypeError:  # a token, or a dtype that we do not have
         return 0
-    assert isinstance(dtype, DType)  # by what `as_dtype` gives
+    assert isinstance(dtype, DType)  # `as_dtype` returns nothing else
     return size * dtype.itemsize

@@ -1,6 +1,7 @@
-"""Slices, gathers and scatters: indices are looked at before the compiled kernel runs, where there are any to look at.
+"""Slices, gathers and scatters. For the mode "error" a compiled kernel also returns whether all indices are in range.
 
-In a traced function there are none: there an index outside is moved to the nearest end.
+The flag is read after the kernel has run. A traced function has no values to read: there an index out of range is moved
+to the nearest end.
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """For one index tensor: one compiled kernel returns the entries and whether all indices are in range.
+        """A kernel for keys with one index tensor, compiled to return the entries and whether all indices are in range.
 
-        `None` for views: JAX would compile each key of numbers separately.
+        `None` for other keys; for views JAX would compile each key of numbers separately.
         """
         tensors = [place for place, kind in enumerate(structure) if isinstance(kind, Template)]
         if len(tensors) != 1 or not x.size or set(structure) - {structure[tensors[0]], slice}:
@@ -91,7 +92,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return read
 
     def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:
-        """The kernel that gives entries along an axis, and whether all indices lie in it."""
+        """A kernel that returns the entries along an axis, and whether all indices are in range."""
         xp, size, counted = self.xp, x.shape[axis], self._counted(indices)
         # A mask stands for the positions where it holds.
         signed = indices.dtype.kind != "uint"
@@ -106,8 +107,10 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return take
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """Finds the nonzero positions by NumPy, as JAX would compile once for each number of positions; `None` without
-        64-bit dtypes."""
+        """A kernel that finds the nonzero positions by NumPy, as JAX would compile once for each number of positions.
+
+        `None` if JAX's 64-bit dtypes are off.
+        """
         if self.long is not int64:
             return None
 
@@ -120,7 +123,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return find
 
     def _inside(self, x: Template, indices: Template, axis: int | None) -> Kernel:
-        """Whether all indices are in x's axis, or vectors of them in its leading axes."""
+        """A kernel that returns whether all indices are in range of x's axis, or index vectors of its leading axes."""
         xp, counted = self.xp, self._counted(indices)
         sizes = x.shape[: indices.shape[-1]] if axis is None else x.shape[axis]
 
@@ -131,7 +134,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return inside
 
     def require_inside(self, x: Template, indices: Template, places: Array, axis: int | None) -> None:
-        """Raises `IndexRangeError` for the first index that is not."""
+        """Raises `IndexRangeError` for the first index that is out of range."""
         import numpy
 
         values = self.on_host(places)
@@ -146,7 +149,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     take_along_axis = _looking(ArrayIndexing.take_along_axis)
     gather = _looking(ArrayIndexing.gather)
 
-    # Where a block starts is an operand of its kernel, as it changes from call to call and all else does not
+    # The start of a block is an operand of its kernel, as it alone changes from call to call
 
     def slice(
         self,
@@ -169,7 +172,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return lambda values, places: cut(values, places, shape)
 
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """x with the block written."""
+        """x with the block `update` written from `starts` on."""
         return self._put_block(out, x, update, self._places(starts))
 
     @planned
@@ -177,7 +180,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return lambda values, part, places: self.lax.dynamic_update_slice(values, part, places)
 
     def _places(self, starts: tuple[int, ...]) -> Tensor:
-        """Positions as a tensor in the host's memory, from where a call takes them along."""
+        """Positions as a tensor in the host's memory, from where the call of a kernel takes them along."""
         import numpy
 
         return self.tensor(numpy.asarray(starts, numpy_dtype(self.long)))
@@ -185,7 +188,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     @_looking
     @planned
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """x with the updates added, the narrow floats in float32."""
+        """x with the updates added; the narrow floats are added in float32."""
         written = self._written(x, indices, mode)
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
 
@@ -200,9 +203,9 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     def add_along_axis(
         self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
     ) -> Kernel:
-        """A scatter along the axis alone, which XLA divides among devices by the other axes.
+        """A scatter along one axis, which XLA can divide among devices by the other axes.
 
-        On one device, where there is nothing to divide, one into all elements laid flat: it takes half the time.
+        On one device, where there is nothing to divide, a scatter into the flattened array: it takes half the time.
         """
         locate = self._located(indices, x.shape[axis], mode)
         working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
@@ -214,7 +217,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return add
 
     def _scatter_along(self, x: Template, axis: int) -> Kernel:
-        """A kernel that adds updates at positions along an axis, but not those that were outside from the start."""
+        """A kernel that adds updates at positions along an axis; updates whose index was out of range are dropped."""
         lax, xp, size = self.lax, self.xp, x.shape[axis]
         modes, short = lax.GatherScatterMode, size < iinfo(int32).max
         others = tuple(other_axis for other_axis in range(x.ndim) if other_axis != axis)
@@ -236,7 +239,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return scatter
 
     def _flat_scatter(self, x: Template, indices: Template, axis: int) -> Kernel:
-        """A kernel like that of `_scatter_along`, by positions in all of x."""
+        """A kernel like the one of `_scatter_along`, by positions in the flattened x."""
         xp, size, before, after = self.xp, x.shape[axis], prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
         block = before, indices.shape[axis], after
 
@@ -252,7 +255,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     @_looking
     @planned
     def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """x with the last of the updates for each place, which a scatter alone leaves open on a GPU."""
+        """x with the last of several updates for one place; on a GPU a scatter alone may write any of them."""
         xp, written = self.xp, self._written(x, indices, mode)
 
         def put(values: Array, places: Array, replacements: Array) -> Array:
@@ -268,7 +271,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     @_looking
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """A scatter of integers in the order of the numbers, as XLA leaves open which of two zeros is greater."""
+        """A scatter of integers with the order of the numbers, as XLA leaves open which of two zeros is greater."""
         depth, xp = indices.shape[-1], self.xp
         written, updates_shape = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
         of_x, of_updates = (bare(self.caster(operand.dtype, out.dtype)) for operand in (x, updates))
@@ -300,7 +303,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     @planned
     def argwhere(self, out: Template, x: Template, /, *, size: int, fill_value: int) -> Kernel:
-        """The index vectors of the nonzero elements, cut or filled up to a size."""
+        """The index vectors of the nonzero elements, cut off or filled up to `size`."""
         xp = self.xp
         if not x.size:
             return lambda values: xp.full(out.shape, fill_value)
@@ -316,15 +319,17 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return lambda values, positions: take(values, positions, axis, mode="clip")
 
     def _entries_along(self, axis: int) -> Kernel:
-        """A kernel that takes entries along an axis, at other positions for each place on the other axes."""
+        """A kernel that takes entries along an axis, at positions of its own for each place on the other axes."""
         along = self.xp.take_along_axis
         return lambda values, positions: along(values, positions, axis, mode="clip")
 
     def _written(
         self, x: Template, indices: Template, mode: Mode
     ) -> Callable[[Array, Array, Array], tuple[Array, Array, Array]]:
-        """A function that gives places in the rows of a target, beyond its last one where nothing is written, and the
-        rows."""
+        """A function of indices, updates and target that returns positions of rows, the updates and the target as rows.
+
+        A position past the target's last row means that nothing is written.
+        """
         depth = indices.shape[-1]
         locate = self._merged(indices, x.shape[:depth], mode)
         count, size, width = prod(x.shape[:depth]), prod(indices.shape[:-1]), prod(x.shape[depth:])
@@ -338,13 +343,15 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         return written
 
     def _counted(self, indices: Template) -> Kernel:
-        """A kernel that casts indices to the dtype of positions, those beyond it to its limit."""
+        """A kernel that casts indices to the dtype of positions; indices too large for it become its limit."""
         xp, long, unsigned = self.xp, numpy_dtype(self.long), indices.dtype is uint64
         return lambda places: (xp.minimum(places, iinfo(int64).max) if unsigned else places).astype(long)
 
     def _located(self, indices: Template, size: int, mode: Mode) -> Callable[[Array], tuple[Array, Any]]:
-        """A function that moves indices into an axis, and says which were in it from the start where that is asked
-        for."""
+        """A function that moves indices into an axis, and returns the mask of those that were in range before.
+
+        `None` in place of the mask if the mode does not need it.
+        """
         xp, counted = self.xp, self._counted(indices)
         asked = mode == "fill" or not size
 

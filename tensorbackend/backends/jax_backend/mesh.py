@@ -1,9 +1,9 @@
 """JAX on a mesh of devices: each result lies where the names of its axes say.
 
-XLA's partitioner does the work. A kernel of a result with names ends in a sharding constraint, inside compiled graphs
-as in kernels that are called one by one, so whatever XLA does on the way the result is where its template says. An axis
-without a name is left to XLA. Creation ops make each part on its device, and arrays from the host
-go to each device in parts.
+XLA's partitioner does the work. A kernel whose result has axis names ends in a sharding constraint, inside compiled
+graphs as well as in kernels that are called one by one. So, whatever XLA does on the way, the result lies where its
+template says. XLA decides how an axis without a name is divided. Creation ops make each part on its device, and each
+device gets only its part of an array from the host.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 
 class Laid:
-    """A kernel whose results are constrained to lie somewhere."""
+    """A kernel with sharding constraints on its results."""
 
-    __slots__ = ("__weakref__", "constrain", "kernel", "placement")  # JAX keeps what it compiles by weak references
+    __slots__ = ("__weakref__", "constrain", "kernel", "placement")  # JAX refers weakly to what it compiles
 
     def __init__(self, kernel: Kernel, placement: Any, constrain: Callable[[Array, Any], Array]) -> None:
         self.kernel: Final = kernel
@@ -60,25 +60,27 @@ class Laid:
 
 
 class JaxMesh(JaxBackend):
-    """JAX on the devices of a mesh, with rules from names of axes to axes of the mesh."""
+    """JAX on the devices of a mesh, with rules that map axis names to axes of the mesh."""
 
     lays_by_name = True
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The mesh and the rules, which must fit each other and the devices that there are."""
+        """The options of the instance: the mesh and the rules, checked against each other and against JAX's devices."""
         mesh: Any = options.pop("mesh", None)
         rules: Any = options.pop("layout", ())
         if options:
-            expectation = "no other options beside a mesh and a layout"
-            raise ArgumentError(expected(expectation, "the mesh names the devices", options=options))
+            expectation = "no options other than mesh and layout"
+            raise ArgumentError(
+                expected(expectation, "leave the others out: the mesh determines the devices", options=options)
+            )
         mesh = mesh if isinstance(mesh, Mesh) else Mesh(mesh)
         layout = Layout(mesh, rules)
         _grid(library("jax"), mesh)
         return {"mesh": mesh, "layout": layout.rules}
 
     def settle(self) -> None:
-        """Finds the devices of the mesh. Payloads of no names are put on each of them."""
+        """Finds the devices of the mesh. A payload without axis names is put whole on each of them."""
         mesh: Any = self.options["mesh"]
         rules: Any = self.options["layout"]
         self.layout = Layout(mesh, rules)
@@ -88,7 +90,7 @@ class JaxMesh(JaxBackend):
         self.members = frozenset(grid.flat)
         here = [device for device in grid.flat if device.process_index == self.jax.process_index()]
         if not here:
-            remedy = "each process takes part in all that is computed on a mesh"
+            remedy = "include a device of every process: each takes part in all computations on a mesh"
             raise ArgumentError(expected("a mesh with devices of this process", remedy, mesh=mesh))
         self.place = here[0]
         sizes = ",".join(f"{name}={size}" for name, size in mesh.sizes.items())
@@ -101,30 +103,33 @@ class JaxMesh(JaxBackend):
         return f"JaxBackend(mesh={self.options['mesh']!r}, layout={rules!r})"
 
     def on_device(self, device: str) -> JaxBackend:
-        """The instance itself for its own device, that of one device for another."""
+        """This instance for its own device name, the instance on a single device for another name."""
         return self if device == self.device else JaxBackend(device=device)
 
     def devices(self) -> tuple[str, ...]:
-        """The mesh as a whole, then each device."""
+        """The name of the mesh as a whole, then the name of each device."""
         return (self.device, *super().devices())
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """The properties of the mesh's first device."""
+        """The properties of a device; for the mesh as a whole, those of its first device in this process."""
         return super().device_facts(name_of(self.place) if device == self.device else device)
 
     def dlpack_device(self) -> tuple[int, int]:
-        """The first device of the mesh, though no payload is shared with it."""
+        """The DLPack device of the mesh's first device in this process, though payloads are not shared with it."""
         return dlpack_device(name_of(self.place))
 
     # Where payloads lie
 
     def _sharding(self, parts: Sequence[Any]) -> Any:
-        """The sharding of an array whose axes lie on mesh axes; equal ones are written alike."""
+        """The sharding of an array, from the mesh axes that divide each of its axes.
+
+        Trailing axes that are not divided are left out, so that equal shardings are written alike.
+        """
         last = max((place + 1 for place, part in enumerate(parts) if part is not None), default=0)
         return self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*parts[:last]))
 
     def placement(self, out: Any, /) -> Hashable:
-        """The sharding that a payload of a template is constrained to; `None` where no axis has a name."""
+        """The sharding to which a payload of a template is constrained; `None` if no axis has a name."""
         if not isinstance(out, Template):
             several = tuple(map(self.placement, out))
             return several if any(place is not None for place in several) else None
@@ -132,11 +137,11 @@ class JaxMesh(JaxBackend):
         return sharding
 
     def whole(self, out: Template) -> Any:
-        """The sharding of a new payload of a template: axes without a name are whole."""
+        """The sharding of a new payload of a template: axes without a name are not divided."""
         return self._known(out)[1]
 
     def _known(self, out: Template) -> tuple[Any, Any]:
-        """The two shardings for a template."""
+        """The shardings that `placement` and `whole` give for a template."""
         shardings: tuple[Any, Any] | None = self.known_shardings.get(out)
         if shardings is None:
             parts = [_part(axes) for axes in self.layout.of(out).axes]
@@ -147,7 +152,7 @@ class JaxMesh(JaxBackend):
         return shardings
 
     def laid(self, data: Payload, out: Any, /) -> Payload:
-        """A payload brought where its names say, on the devices of the mesh in any case."""
+        """A payload laid out as its axis names say, on the devices of the mesh even if no axis has a name."""
         if not isinstance(out, Template):
             return tuple(map(self.laid, data, out))
         placement = self.placement(out)
@@ -160,20 +165,20 @@ class JaxMesh(JaxBackend):
         return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
 
     def _lies(self, data: Array, out: Template) -> bool:
-        """Whether the axes with names lie where they should."""
+        """Whether the axes with names are divided as the rules say."""
         there, ruled_axes = axes_of(data, self.mesh), self.layout.of(out).axes
         triples = zip(out.names, there, ruled_axes, strict=True)
         return all(name is None or self._same(axes, to) for name, axes, to in triples)
 
     def _same(self, axes: tuple[str, ...], others: tuple[str, ...]) -> bool:
-        """Whether mesh axes divide alike: JAX drops those of size 1."""
+        """Whether two groups of mesh axes divide an axis alike; those of size 1 do not count, as JAX drops them."""
         sizes = self.mesh.shape
         return axes == others or [axis for axis in axes if sizes[axis] > 1] == [
             axis for axis in others if sizes[axis] > 1
         ]
 
     def _divided(self, data: Any, sharding: Any) -> Array:
-        """An array on the devices of the mesh, each of which gets its part alone."""
+        """An array on the devices of the mesh, each of which gets only its part."""
         if sharding.is_fully_addressable:
             return self.jax.device_put(data, sharding)
         import numpy
@@ -182,7 +187,7 @@ class JaxMesh(JaxBackend):
         return self.jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
 
     def sharding(self, x: Tensor, /) -> Sharding:
-        """Where the payload lies; of one that JAX traces where the rules say."""
+        """Where the payload lies; for a payload that JAX is tracing, where the rules put it."""
         ruled = self.layout.of(x.template)
         if self.traced(x.data):
             return ruled
@@ -192,7 +197,7 @@ class JaxMesh(JaxBackend):
     # Kernels
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
-        """A kernel whose results lie where their names say."""
+        """A kernel whose results lie where their axis names say."""
         kernel = super().settled(kernel, out)
         if isinstance(kernel, Looking):
             looking = kernel.kernel
@@ -201,10 +206,10 @@ class JaxMesh(JaxBackend):
         return kernel if placement is None else Laid(kernel, placement, self.lax.with_sharding_constraint)
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """Compiles a kernel; a result without inputs is made on the devices where it lies."""
+        """Compiles a kernel; without inputs it makes its result on the devices of the mesh."""
         if isinstance(kernel, Looking):
             return kernel.kernel
-        # A result that does not depend on its inputs would else be made on JAX's default device.
+        # With unused inputs dropped, a result that depends on none would be made on JAX's default device.
         compiled: Kernel = self.jax.jit(bare(kernel), keep_unused=True)
         if isinstance(kernel, Laid):
             return compiled
@@ -225,22 +230,25 @@ class JaxMesh(JaxBackend):
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """The default compiled, its results on the mesh even where they depend on no input."""
+        """Runs the compiled default, and brings its results onto the mesh even if they depend on no input."""
         results = super().optional(name, args, default_impl)
         if isinstance(results, Tensor):
             return relabelled(results, results.template)
         return tuple([relabelled(x, x.template) for x in results])
 
     def compile_composite(self, call: CompositeCall, default_impl: Callable[..., Any], otherwise: Kernel, /) -> None:
-        """`None`: a result may depend on no input, and is brought onto the mesh by `optional`."""
+        """`None`, so that `optional` is called: it brings results that depend on no input onto the mesh."""
 
     def _composed(self, default_impl: Callable[..., Any], options: Any, static: tuple[Out, Any], *arrays: Array) -> Any:
-        """A default as a function of arrays, whose results lie where their names say."""
+        """A composite's default as a function of arrays; its results lie where their axis names say."""
         return self.laid(super()._composed(default_impl, options, static, *arrays), static[0])
 
     def compile_graph(self, graph: Graph, /) -> Kernel:
-        """The whole graph compiled by XLA, with each result where its names say: a constant is no kernel's result."""
-        # Captured tensors are arguments: a constant would be whole on each device, and in each program.
+        """The whole graph compiled by XLA, with each result where its axis names say.
+
+        This holds for a constant as well, which no kernel has laid out.
+        """
+        # Captured tensors become arguments: as constants they would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
         compiled: Kernel = self.jax.jit(self.program(graph))
@@ -250,7 +258,7 @@ class JaxMesh(JaxBackend):
 
     def program(self, graph: Graph) -> Kernel:
         """A graph as a function of arrays, for JAX to transform."""
-        # A result may be a constant of the program, which has values even while JAX traces.
+        # All results are constrained here: one may be a constant, which has values even while JAX traces.
         run, placements = Program(graph, self).kernel, tuple(map(self.placement, graph.results))
         return Laid(run, placements, self.lax.with_sharding_constraint)
 
@@ -266,7 +274,10 @@ class JaxMesh(JaxBackend):
         inside: tuple[Any, ...],
         outside: tuple[Any, ...],
     ) -> Kernel:
-        """A graph that each device runs on its parts, which are payloads of JAX on one device there."""
+        """A kernel in which each device runs a graph on its parts of the operands.
+
+        Inside the graph these parts are payloads of a `JaxBackend` on one device.
+        """
         grid = _grid(self.jax, mesh)
         if mesh.sizes != self.layout.mesh.sizes or list(grid.flat) != list(self.mesh.devices.flat):
             expectation = f"shard_map over the mesh of its arguments, {self.layout.mesh!r}"
@@ -282,13 +293,13 @@ class JaxMesh(JaxBackend):
         return lambda arrays: mapped(*arrays)
 
     def kept(self, data: Payload, /) -> Payload:
-        """An array that JAX can hold as a constant: whole, where other processes have parts of it."""
+        """An array that JAX can hold as a constant: gathered whole if other processes have parts of it."""
         if data.is_fully_addressable or data.is_fully_replicated:
             return data
         return self.jax.jit(_itself, out_shardings=self.committed)(data)
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """`None`: a kernel that indexes at once does not know the names by which its result is laid out."""
+        """`None`: a kernel for a whole key does not know the axis names by which its result is laid out."""
         return None
 
     def graph_text(self, graph: Graph, /) -> str:
@@ -301,15 +312,18 @@ class JaxMesh(JaxBackend):
     # Transport
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
-        """A NumPy array on the devices, each of which gets its part."""
+        """A NumPy array on the devices of the mesh, each of which gets its part."""
         self.check_width(out)
         return self._divided(array.copy() if copy else array, self.whole(out))
 
     def assembled(self, part: Template, local: numpy.ndarray[Any, Any]) -> Payload:
-        """An array of which this process has a part, its run of entries along the axes that processes divide."""
+        """An array assembled from the parts of all processes.
+
+        `local`, with the template `part`, is this process's run of entries along the axes that processes divide.
+        """
         self.check_width(part)
-        # How often a process's part fits into the whole follows from where the parts of an array of one entry a device
-        # lie: the mesh divides that, whatever the sizes are.
+        # How many times a process's part fits into the whole follows from an array with one entry for each device,
+        # which the mesh can divide whatever the sizes are.
         sizes = self.layout.mesh.sizes
         axes = spread(self.layout, part).axes
         shape = [prod(sizes[name] for name in several) for several in axes]
@@ -320,19 +334,25 @@ class JaxMesh(JaxBackend):
         return self.jax.make_array_from_process_local_data(sharding, local, tuple(whole))
 
     def held(self, x: Tensor) -> list[tuple[tuple[int, ...], numpy.ndarray[Any, Any]]]:
-        """The parts of a tensor that this process is the one to write: where each begins, and its elements."""
+        """The parts of a tensor that this process writes: where each begins, and its elements.
+
+        One device alone writes a part of which there are replicas.
+        """
         import numpy
 
         shards = [shard for shard in x.data.addressable_shards if shard.replica_id == 0]
         return [(tuple([part.start or 0 for part in shard.index]), numpy.asarray(shard.data)) for shard in shards]
 
     def read_in(self, out: Template, read: Callable[[tuple[slice, ...]], numpy.ndarray[Any, Any]]) -> Payload:
-        """An array of the parts read for the devices of this process, laid out by its names."""
+        """An array laid out by its axis names; `read` gives the part for each device of this process."""
         self.check_width(out)
         return self.jax.make_array_from_callback(out.shape, self.whole(out), read)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """The payload of a tensor of any backend, laid out by its names; of JAX's without a way over the host."""
+        """The payload of a tensor of any backend, laid out by its axis names.
+
+        A tensor of JAX does not pass through the host, unless other processes take part.
+        """
         if not isinstance(x.backend, JaxBackend):
             return self.from_numpy(x.template, x.backend.to_numpy(x, None, None), copy=copy)
         if self.traced(x.data):
@@ -341,39 +361,42 @@ class JaxMesh(JaxBackend):
         return self.xp.array(data, copy=True) if copy else data
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """A `jax.Array` on the devices of the mesh, if JAX is not tracing it."""
+        """The template and payload of a `jax.Array` on the devices of the mesh.
+
+        `None` for any other array, and for one that JAX is tracing.
+        """
         if not isinstance(array, self.jax.Array) or self.traced(array) or array.sharding.device_set != self.members:
             return None
         return template_of(array), array
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
-        """The whole as a NumPy array; of several processes all must ask for it."""
+        """The whole tensor as a NumPy array; if there are several processes, all of them must call this."""
         self.readable(x.data)
         return read_only(self.on_host(x.data), dtype, copy)
 
     def on_host(self, data: Array) -> numpy.ndarray[Any, Any]:
-        """The whole of an array on the host, gathered where other processes have parts of it."""
+        """The whole of an array on the host, gathered if other processes have parts of it."""
         import numpy
 
-        # Inside a callback of compiled code it is one process's array, or NumPy's.
+        # Inside a callback of compiled code `data` is an array of one process, or of NumPy.
         if getattr(data, "is_fully_addressable", True) or data.is_fully_replicated:
             return numpy.asarray(data)
         gather = library("jax.experimental.multihost_utils").process_allgather
         return numpy.asarray(gather(data, tiled=True))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """The first `limit` elements as bytes, of which only the parts that hold them are read."""
+        """The first `limit` elements as bytes; only the parts that hold them are read."""
         self.readable(x.data)
         data = x.data if x.data.is_fully_addressable else self.on_host(x.data)
         return bytes(leading(data, limit).tobytes())
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Consecutive runs of entries along the first axis, each laid out by its names."""
+        """Consecutive runs of `size` entries along the first axis, each laid out by its axis names."""
         for data in super().to_batched(x, size):
             yield self.laid(data, x.template.replace(shape=tuple(data.shape)))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text, with the mesh axes on which its axes lie."""
+        """The tensor as text, with the mesh axes that divide its axes."""
         looks = str(self.sharding(x))
         if self.traced(x.data):
             return f"{looks} {self.name} (traced)"
@@ -383,13 +406,13 @@ class JaxMesh(JaxBackend):
         return show(x.template, self.name, self.elements_at(x, positions) if limit else [], positions, looks)
 
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
-        """The elements at some positions along each axis; of several processes all must ask for them."""
+        """The elements at the given positions along each axis; if other processes hold parts, all must call this."""
         self.readable(x.data)
         addressable = x.data.is_fully_addressable or x.data.is_fully_replicated
         return unpack(at(x.data if addressable else self.on_host(x.data), positions).tobytes(), x.dtype)
 
     def _inspect_parts(self, x: Tensor, looks: str, limit: int) -> str:
-        """The parts that this process holds, as text: to show a tensor asks nothing of other processes."""
+        """The parts that this process holds, as text: showing a tensor must not involve other processes."""
         jax = self.jax
         lines = [f"{looks} {self.name}, parts of process {jax.process_index()} of {jax.process_count()}"]
         for index, part in parts(x.data):
@@ -404,7 +427,7 @@ class JaxMesh(JaxBackend):
         return "\n".join(lines)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """The mistake of a payload: in its type, shape, dtype or layout."""
+        """The mistake in a payload's type, shape, dtype or layout; `None` if there is none."""
         mistake = super().violation(out, data)
         if mistake is not None or self.traced(data):
             return mistake
@@ -423,23 +446,24 @@ def _itself(data: Array) -> Array:
 
 
 def _part(axes: tuple[str, ...]) -> Any:
-    """The mesh axes of an axis as JAX's specifications write them."""
+    """The mesh axes that divide an axis, as an entry of JAX's `PartitionSpec`."""
     return None if not axes else axes[0] if len(axes) == 1 else axes
 
 
 def _grid(jax: Any, mesh: Mesh) -> Any:
-    """The devices of a mesh as an array of its shape; `ArgumentError` where there are none such."""
+    """The devices of a mesh as an array of its shape; raises `ArgumentError` if JAX does not have them."""
     import numpy
 
     there = {device.id: device for device in jax.devices()}
     if mesh.devices is None and mesh.size > len(there):
-        remedy = "XLA_FLAGS=--xla_force_host_platform_device_count=N makes N of a host"
-        raise ArgumentError(expected(f"a mesh of at most {len(there)} devices, as JAX has", remedy, mesh=mesh))
+        remedy = "set XLA_FLAGS=--xla_force_host_platform_device_count=N for N virtual devices on the host"
+        expectation = f"a mesh of at most {len(there)} devices, the number that JAX has"
+        raise ArgumentError(expected(expectation, remedy, mesh=mesh))
     numbers = list(there)[: mesh.size] if mesh.devices is None else mesh.devices
     missing = [number for number in numbers if number not in there]
     if missing:
-        remedy = f"JAX has {', '.join(map(str, there))}"
-        raise ArgumentError(expected("the numbers of devices that there are", remedy, missing=missing))
+        remedy = f"the numbers are {', '.join(map(str, there))}"
+        raise ArgumentError(expected("device numbers that JAX has", remedy, missing=missing))
     grid = numpy.empty(len(numbers), object)
     grid[:] = [there[number] for number in numbers]
     return grid.reshape(mesh.shape)

@@ -10,28 +10,29 @@ from .rounding import unfused
 
 
 class JaxModule(ArrayModule):
-    """The functions of `jax.numpy`, and what JAX does in its own way."""
+    """The functions of `jax.numpy`, with replacements where JAX differs from other array modules."""
 
     def __init__(self, module: Any, lax: Any) -> None:
         super().__init__(module)
         self._lax = lax
 
     def join(self, real: Array, imaginary: Array) -> Array:
-        """Joins by `jax.lax`, as JAX's arrays cannot be written to."""
+        """Joins the parts by `jax.lax`, as JAX's arrays cannot be written to."""
         return self._lax.complex(*self.broadcast_arrays(real, imaginary))
 
     def abs(self, x: Array) -> Array:
-        """The absolute value; of a complex number infinite where a part is, whatever the other."""
+        """The absolute value; for a complex number it is infinite if either part is, even beside NaN."""
         magnitude = self._module.abs(x)
         if x.dtype.kind != "c":
             return magnitude
         return self.where(self.isinf(x.real) | self.isinf(x.imag), self.inf, magnitude)
 
     def of_complex(self, name: str, z: Array, *, odd: bool = False) -> Array:
-        """The function in complex128, of the upper half plane and of an odd function of the first quadrant.
+        """Calls a function of the module in complex128, on numbers moved into the upper half plane by symmetry.
 
-        JAX's is not as good in complex64 as the dtype allows, and does not see on which side of a branch cut -0.0
-        lies; but f(conj(z)) = conj(f(z)).
+        An odd function is called in the first quadrant. JAX's own functions are less accurate in complex64 than the
+        dtype allows, and ignore on which side of a branch cut -0.0 lies. The other values follow from
+        f(conj(z)) = conj(f(z)).
         """
         w = z.astype("complex128", copy=False)
         left, below = odd & self.signbit(w.real), self.signbit(w.imag)
@@ -42,13 +43,13 @@ class JaxModule(ArrayModule):
         return self.where(signs, -part, part)
 
     def positive_zero(self, x: Array) -> Array:
-        """Replaces -0.0 by its sign, as JAX's compiler leaves an addition of zero out."""
+        """Replaces -0.0 by copying a sign, as JAX's compiler removes an addition of zero."""
         return self.where(x == 0, self.copysign(x, 1.0), x)
 
     def if_any(self, where: Array, function: Callable[[], Array], otherwise: Array) -> Array:
-        """The function is compiled, and runs if a flag is true."""
+        """Compiles the function into a condition, which runs it only if a flag is true."""
         return self._lax.cond(where.any(), function, lambda: otherwise)
 
     def unfused(self, product: Array) -> Array:
-        """Takes the sign apart, as XLA fuses a product with a sum."""
+        """Splits the sign off the product, so that XLA cannot fuse it with a sum."""
         return unfused(product)

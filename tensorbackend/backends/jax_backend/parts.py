@@ -22,7 +22,7 @@ def axes_of(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
 
 
 def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
-    """The same of an array that another mesh, or another kind of sharding, laid out: by where its parts begin."""
+    """`axes_of` for an array with another mesh or another kind of sharding, derived from where its parts begin."""
     if data.sharding.device_set != set(mesh.devices.flat):
         return tuple([()] * data.ndim)
     begins = {
@@ -41,7 +41,7 @@ def _looked_for(data: Array, mesh: Any) -> tuple[tuple[str, ...], ...]:
 
 
 def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
-    """The first `limit` elements of an array in row-major order, of which only the parts that hold them are read."""
+    """The first `limit` elements of an array in row-major order; only the parts that hold them are read."""
     import numpy
 
     row = prod(data.shape[1:])
@@ -62,7 +62,7 @@ def leading(data: Array, limit: int) -> numpy.ndarray[Any, Any]:
 
 
 def at(data: Array, positions: Sequence[Sequence[int]]) -> numpy.ndarray[Any, Any]:
-    """The elements at ascending positions along each axis, of which only the parts that hold them are read."""
+    """The elements at ascending positions along each axis; only the parts that hold them are read."""
     import numpy
 
     if not data.shape or not isinstance(getattr(data, "addressable_shards", None), list):
@@ -111,7 +111,7 @@ def _spans(index: Sequence[slice], shape: Sequence[int]) -> Iterator[range]:
 
 
 def parts(data: Array) -> Iterator[tuple[tuple[slice, ...], Array]]:
-    """Each part that this process holds, once, with where it stands in the whole."""
+    """Yields each part that this process holds, replicas only once: its slices of the whole array, and its data."""
     seen = set()
     for shard in data.addressable_shards:
         key = tuple([(part.start, part.stop) for part in shard.index])

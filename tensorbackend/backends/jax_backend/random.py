@@ -15,7 +15,7 @@ class JaxRandom(JaxBase, ArrayRandom):
 
     @planned
     def threefry2x32(self, out: tuple[Template, Template], key: Template, high: Template, low: Template, /) -> Kernel:
-        """The words into which a key turns those of counters."""
+        """The words of counters, encrypted with a key."""
 
         def kernel(key: Array, high: Array, low: Array) -> tuple[Array, Array]:
             schedule = [key[0], key[1], key[0] ^ key[1] ^ PARITY]

@@ -1,4 +1,4 @@
-"""Reductions, of which zeros keep the sign that wins."""
+"""Reductions. A maximum or minimum of zeros has the sign of the zero that wins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class JaxReduction(JaxBase, ArrayReduction):
 
     @planned
     def product(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Product, of the narrow floats in float32; of complex numbers in float64 from the first to the last."""
+        """Product, for the narrow floats in float32; for complex numbers in complex128, from the first to the last."""
         if not out.dtype.is_complex:
             return kernel_of(super().product, out, x, axes=axes, keepdims=keepdims)
         xp, lax, wide = self.xp, self.lax, self.xp.result_type(numpy_dtype(x.dtype), self.wide.name)

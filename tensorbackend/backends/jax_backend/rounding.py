@@ -1,4 +1,4 @@
-"""Arithmetic that is rounded once and at once, where XLA's is not.
+"""Arithmetic in which each result is rounded once and immediately, where in XLA's it is not.
 
 XLA fuses a product and a sum into one step. On a GPU its quotients and square roots of float32 are up to 2 ulps off
 (https://github.com/openxla/xla/issues/37181), so that `x / x` is not always 1.
@@ -16,7 +16,7 @@ def _identity() -> Callable[[Any], Any]:
     import jax
     import jax.numpy as jnp
 
-    # Neither a barrier nor reduce_precision() keeps the compiler from fusing; taking the sign apart does.
+    # Neither a barrier nor reduce_precision() keeps the compiler from fusing; splitting off the sign does.
     unfused = jax.custom_jvp(lambda product: jnp.copysign(jnp.abs(product), product))
     unfused.defjvp(lambda primals, tangents: (unfused(*primals), *tangents))
     return unfused
@@ -29,8 +29,8 @@ def _exactly(name: str) -> Callable[..., Any]:
     function = getattr(jax.lax, name)
 
     def rounded_once(*operands: Any) -> Any:
-        # A quotient or root in float64 that is rounded to float32 is as if rounded once (S. A. Figueroa, 1995).
-        # Compilers know, and would compute in float32 after all, if they saw that float32 is what the operands have.
+        # A quotient or root in float64, rounded to float32, is the same as if rounded once (S. A. Figueroa, 1995).
+        # Compilers know this, and would compute in float32 after all if they saw that the operands are float32.
         wide = (jax.lax.convert_element_type(operand, "float64") for operand in operands)
         return jax.lax.convert_element_type(
             function(*(jax.lax.reduce_precision(operand, 11, 23) for operand in wide)), "float32"

@@ -15,12 +15,12 @@ class JaxShaping(JaxBase, ArrayShaping):
     def pad(
         self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Kernel:
-        """x with elements of the pad value about and between its own."""
+        """x with elements of the pad value around and between its own."""
         pad = self.lax.pad
         return lambda values, value: pad(values, value, padding)
 
     @planned
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
-        """The order along `axes` turned round."""
+        """x with the order of its elements along `axes` reversed."""
         rev = self.lax.rev
         return lambda values: rev(values, axes)

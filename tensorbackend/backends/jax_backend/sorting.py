@@ -1,4 +1,4 @@
-"""Orderings: JAX's sorts are stable and put NaN last."""
+"""Orderings by JAX's sorts, which are stable and put NaN last."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class JaxSorting(JaxBase, ArraySorting):
     """Callbacks that order the elements along an axis."""
 
     def ordering(self, x: Template, axis: int) -> Kernel:
-        """Values ascending along an axis, equal ones in the order in which they come."""
+        """A kernel that sorts values along an axis, ascending; equal values keep their order."""
         sort = self.xp.sort
         return lambda values: sort(values, axis=axis, stable=True)
 
     def order_of(self, x: Template, axis: int) -> Kernel:
-        """The indices that bring values into that order."""
+        """A kernel that returns the indices that sort values along an axis in the same way."""
         argsort = self.xp.argsort
         return lambda values: argsort(values, axis=axis, stable=True)

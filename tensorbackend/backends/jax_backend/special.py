@@ -1,4 +1,4 @@
-"""Special functions by the host: XLA's own are 20 ulps off and more, and NaN for some infinities."""
+"""Special functions computed on the host: XLA's own are off by 20 ulps and more, and NaN for some infinities."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class JaxSpecial(JaxElementwise, ArraySpecial):
         return self._on_host(incomplete_gamma.gamma_inc_u, self.jax.scipy.special.gammaincc, out)
 
     def _on_host(self, function: Callable[..., Array], native: Callable[..., Array], out: Template, /) -> Kernel:
-        """A kernel that calls a function of NumPy's float64 arrays on the host, with the derivative of JAX's own
+        """A kernel that calls a function of NumPy's float64 arrays on the host; its derivative is that of JAX's own
         function."""
 
         def called(*arrays: Any) -> Any:

@@ -1,9 +1,9 @@
 """Tensors as pytrees: `jax.jit`, `jax.grad`, `jax.vmap` and `jax.lax.scan` take functions of tensors, names and all.
 
-A tensor is a node with one leaf, its payload; template and backend are static data. Of these only the names tell two
-trees apart, as an optimiser pairs a parameter with what it keeps of it in another dtype or shape. A transformation
-gives leaves of other shapes back: `vmap` and `scan` take an axis away from arguments and put one before results. Then
-the axis goes with its name, and one that comes has none.
+A tensor is a node with one leaf, its payload; template and backend are static data. Shapes and dtypes do not make two
+trees differ, only names and devices do: an optimiser pairs a parameter with state of another dtype or shape. A
+transformation may return leaves of another shape: `vmap` and `scan` remove an axis from arguments and add one in front
+of results. A removed axis takes its name with it, and an added axis has no name.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Static:
     """The static data of a tensor in a tree: all but its payload.
 
-    Two are equal but for names of as many axes, or other JAX devices. JAX never takes one tree for another by that
-    alone: what it has compiled is found by the shapes and dtypes of the leaves too.
+    Two instances are equal unless they have different names for the same number of axes, or backends of one class on
+    different devices. Equality alone never makes JAX take one tree for another: it finds compiled functions by the
+    shapes and dtypes of the leaves as well.
     """
 
     __slots__ = ("backend", "template")
@@ -47,7 +48,10 @@ class Static:
 
 
 def register(jax: Any, kind: type[JaxBackend]) -> None:
-    """Makes tensors pytrees, of whichever backend; one of `kind` holds what a transformation makes of another's."""
+    """Registers tensors of every backend as pytrees.
+
+    An instance of `kind` holds the JAX array that a transformation makes from a payload of another backend.
+    """
 
     def flatten(x: Tensor) -> tuple[tuple[Any], Static]:
         return (leaf(x),), Static(x)
@@ -69,7 +73,7 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
         jax.tree_util.register_pytree_with_keys(tensor_class, flatten_with_keys, unflatten, flatten)
 
     def take_over(sort: type, node: Any) -> None:
-        """Makes a class that our trees know one that JAX's know, unless its author has told JAX already."""
+        """Registers a class of our trees with JAX too, unless its author has already done so."""
         with suppress(ValueError):
             jax.tree_util.register_pytree_node(sort, node.flatten, node.unflatten)
 
@@ -77,15 +81,15 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
 
 
 def leaf(x: Tensor) -> Any:
-    """The payload, where it is one that JAX takes, else the same numbers as a NumPy array."""
+    """The payload, if it is one that JAX takes, else the same numbers as a NumPy array."""
     if x.backend.name in ("jax", "numpy", "template"):
         return x.data
-    # A tensor within a tensor, or a placeholder that JAX puts into a tree, is a leaf as it is.
+    # The data may also be a tensor, or a placeholder that JAX puts into a tree: these are leaves as they are.
     return x.data if not isinstance(x.data, bytes) else x.backend.to_numpy(x, None, None)
 
 
 def transformed(template: Template, data: Any) -> Template:
-    """The template of an array that a transformation made of one with a template."""
+    """The template of an array that a transformation made from an array with the given template."""
     shape = tuple(data.shape)
     try:
         dtype = as_dtype(data.dtype.name)
@@ -107,6 +111,6 @@ def transformed(template: Template, data: Any) -> Template:
 
 
 def mapped_axis(data: Any, before: tuple[int, ...]) -> int:
-    """The axis that is gone: for a mapped array the one that JAX names, else the first."""
+    """The axis that a transformation removed: for a mapped array the one that JAX names, else the first."""
     axis = getattr(data, "batch_dim", None)
     return axis if isinstance(axis, int) and 0 <= axis < len(before) else 0

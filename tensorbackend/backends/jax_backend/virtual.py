@@ -1,9 +1,9 @@
-"""XLA's own word of a graph on a mesh: compiled in a process of its own, for as many virtual devices of the host.
+"""XLA's own figures for a graph on a mesh, which a separate process compiles for virtual devices of the host.
 
     figures([(graph, layout)])        starts `python -m tensorbackend.backends.jax_backend.virtual`, which reads
-                                      graphs, meshes and rules from standard input and writes what XLA says
+                                      graphs, meshes and rules from standard input and writes XLA's figures
 
-Nothing is run, and the arguments are templates, so that the mesh may be larger than any that is there.
+Nothing is run, and the arguments are templates, so that the mesh may have more devices than the machine.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from ...mesh import Layout, Mesh
 from ...select import get_backend
 
 MARK = b"\nfigures: "
-"""The mark before the handed back values, after anything that the libraries print."""
+"""The mark on standard output between anything that the libraries print and the pickled figures."""
 
 
 def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
-    """XLA's figures of graphs whose arguments and results lie by layouts."""
+    """XLA's figures for graphs, the arguments and results of each laid out by the layout beside it."""
     packed = [(dict(layout.mesh.sizes), layout.rules, to_bytes(graph)) for graph, layout in pairs]
     most = max(layout.mesh.size for _, layout in pairs)
     environment = os.environ | {
@@ -49,7 +49,7 @@ def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
 
 
 def compiled(graph: Graph, layout: Layout) -> Compiled:
-    """XLA's figures, computed in the process that has the devices."""
+    """XLA's figures for a graph; runs in the process that has the virtual devices."""
     import jax
 
     from .hlo import collectives
@@ -71,7 +71,7 @@ def compiled(graph: Graph, layout: Layout) -> Compiled:
 
 
 def main() -> None:
-    """Answers `figures`."""
+    """Reads what `figures` sends, and writes the answers."""
     path, packed = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
     answers = [compiled(from_bytes(data), Layout(Mesh(sizes), rules)) for sizes, rules, data in packed]

@@ -1,4 +1,4 @@
-"""Pooling and convolution by XLA's own."""
+"""Pooling by XLA's own functions of windows."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .extremes import Extreme, extreme, greatest, least
 from .functional import Fold, JaxFunctional
 
 Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
-"""Sizes of the window, strides, padding and dilations, as the protocol has them."""
+"""The sizes of the window, the strides, the padding and the dilations, as in the protocol."""
 
 
 def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> Callable[..., Payload]:
-    """Makes a callback of a function of the backend, a tensor and the windows' geometry."""
+    """Makes a callback from a function of the backend, a tensor and the geometry of the windows."""
 
     @planned
     def callback(
@@ -48,7 +48,7 @@ def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> C
 
 
 def _into_windows(find: str) -> Callable[..., Payload]:
-    """A callback that adds each source element where a function of `jax.numpy` finds its window's element."""
+    """A callback that adds each source element at one place of its window, which `find`, of `jax.numpy`, chooses."""
 
     @planned
     def callback(
@@ -96,7 +96,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         window_dilations: Sizes,
         function: Fold,
     ) -> Payload:
-        """Folds a Python function over each window's elements, the padding left out."""
+        """Folds a Python function over the elements of each window, without the padding."""
         positions, inside = self._windows(x.shape, window_dimensions, strides, padding, window_dilations)
         if not out.size:
             return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
@@ -112,7 +112,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         return extremes
 
     def multiplied(self, x: Tensor, geometry: Geometry) -> Array:
-        """Product of each window; of complex numbers from the first to the last, as the order shows in infinities."""
+        """Product of each window; complex numbers from the first to the last, as infinities depend on the order."""
         if not x.dtype.is_complex:
             return self.slid(self.lax.mul, 1, geometry, self.widened(x))
         positions, inside = self._windows(x.shape, *geometry)
@@ -125,21 +125,21 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         geometry: Geometry,
         values: Array,
     ) -> Array:
-        """One of XLA's own functions over every window; `None` for the identity of a maximum or minimum."""
+        """Reduces every window by one of XLA's own functions; `identity` is `None` for a maximum or minimum."""
         import numpy
 
         sizes, strides, padding, dilations = geometry
-        if values.dtype == bool:  # which XLA's windows do not take
+        if values.dtype == bool:  # XLA's windows do not take bools
             return self.slid(function, identity, geometry, values.astype("int8")) != 0
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
-        start = numpy.asarray(identity, values.dtype)  # concrete, or JAX does not see which function it is
+        start = numpy.asarray(identity, values.dtype)  # not traced: only so does JAX recognise the reduction
         return self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
 
     def _windows(
         self, shape: Sizes, sizes: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
     ) -> tuple[Array, Array]:
-        """Row-major positions in x of every window's elements (elements, windows), and which are not padding."""
+        """Row-major positions in x of the elements of every window (elements, windows), and the mask of those in x."""
         xp, rank = self.xp, len(shape)
         positions = xp.zeros((1,) * (2 * rank), numpy_dtype(self.long))
         inside = xp.ones((1,) * (2 * rank), bool)
@@ -158,7 +158,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         return xp.where(inside, positions, 0).reshape(rows), xp.broadcast_to(inside, shape).reshape(rows)
 
     def _at(self, values: Array, positions: Array) -> Array:
-        """Elements at row-major positions; of an array without elements zeros."""
+        """Elements at row-major positions; zeros if the array has no elements."""
         if not values.size:
             return self.xp.zeros(positions.shape, values.dtype)
         return values.reshape(-1)[positions]
@@ -177,12 +177,12 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         start = xp.broadcast_to(self.widened(initial), (out.size,))
         if not positions.size:
             return self.narrowed(start.reshape(out.shape), out)
-        # Padding loses against everything, also against another identity of the maximum or minimum.
+        # Padding loses against every element, even against one that is the identity of the maximum or minimum.
         identity = xp.asarray(limits(x.dtype)[find is xp.argmin], x.data.dtype)
         elements = xp.where(inside, self._at(x.data, positions), identity)
         best = xp.take_along_axis(elements, find(elements, axis=0)[None], axis=0)
         first = xp.argmax(((elements == best) | (elements != elements)) & inside, axis=0)[None]
-        # A window of nothing but padding adds nowhere.
+        # A window of padding alone adds nothing.
         target = xp.where(xp.any(inside, axis=0), xp.take_along_axis(positions, first, axis=0)[0], out.size)
         added = start.at[target].add(self.widened(source).reshape(-1), mode="drop")
         return self.narrowed(added.reshape(out.shape), out)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 1 << 13
-"""Elements of a block that stays in the cache with a few more of its size."""
+"""The number of elements of a block: a few blocks of this size fit into the cache together."""
 
 
 _FEW = 1 << 7
@@ -53,14 +53,14 @@ class NumpyBackend(
     NumpyLinalg,
     ArrayModuleBackend,
 ):
-    """NumPy arrays. They share memory with readers that cannot write to it."""
+    """Payloads are NumPy arrays. They share memory with readers, which cannot write to it."""
 
     name = "numpy"
     array_types = "numpy:ndarray", "numpy:generic"
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 
     def setup(self) -> None:
-        """Imports NumPy; its floating-point reports are off in a context of this backend alone."""
+        """Imports NumPy, and switches its floating-point reports off in a context that only this backend uses."""
         import numpy
 
         self.xp = NumpyModule(numpy)
@@ -90,10 +90,10 @@ class NumpyBackend(
         """The payload as a read-only view, or a fresh array."""
         return read_only(x.data, dtype, copy)
 
-    # Caches to work in, which only NumPy needs
+    # Blocks that stay in the cache, which only NumPy needs
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
-        """The many steps of a random word on a block at a time, of few words in the lanes of an integer."""
+        """Runs the many steps of a random word on one block at a time; few words go into the lanes of an integer."""
         if first.size <= _FEW:
             high, low = key.tolist()
             mixed = encrypt((high, low), array("Q", first.tolist()), array("Q", second.tolist()))

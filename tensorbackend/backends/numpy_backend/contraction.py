@@ -24,7 +24,7 @@ class NumpyContraction(ArrayContraction):
     @takes(_matmul_space)
     @planned
     def matmul(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """NumPy's own, which broadcasts the leading axes."""
+        """The product of stacks of matrices by NumPy's `matmul`, which broadcasts the leading axes."""
         left, right = (x.replace(dtype=out.dtype) for x in (x1, x2))
         if len(x1.shape) == 1:
             left = _matrix(left, (1, *x1.shape))

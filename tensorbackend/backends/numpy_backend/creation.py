@@ -11,7 +11,7 @@ from ..array_module.base import Array
 from ..array_module.creation import ArrayCreation, exact_up_to
 
 _BLOCK = 1 << 13
-"""Elements of a block that stays in the cache with the one that it is made of."""
+"""The number of elements of a block, which stays in the cache with the block that it is computed from."""
 
 
 class NumpyCreation(ArrayCreation):
@@ -19,14 +19,14 @@ class NumpyCreation(ArrayCreation):
 
     @planned
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Kernel:
-        """Numbers a step apart."""
+        """The numbers `start`, `start + step` and so on; `last` replaces the last one."""
         numpy, (count,), dtype = self.xp, out.shape, numpy_dtype(out.dtype)
         if isinstance(start, complex) or isinstance(step, complex) or not step or not count:
             return kernel_of(super().spaced, out, start=start, step=step, last=last)
         stop, first = start + count * step, start
         whole = start == start // 1 and step == step // 1
         largest = max(abs(start), abs(stop))
-        # Further numbers have an inexact quotient, by which NumPy finds their count.
+        # For larger numbers, the quotient by which NumPy finds the count is inexact.
         held = largest <= min(exact_up_to(out.dtype), 1 << 53)
         if out.dtype.kind == "uint":  # NumPy takes neither a negative number nor a negative step in its dtype
             held = held and start >= 0 and step > 0

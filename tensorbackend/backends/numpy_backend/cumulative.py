@@ -23,12 +23,12 @@ class NumpyCumulative(ArrayCumulative):
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Greatest element up to each."""
+        """The greatest of the elements up to each."""
         return self._running_extreme("max", x, axis, reverse)
 
     @planned
     def cumulative_min(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Least element up to each."""
+        """The least of the elements up to each."""
         return self._running_extreme("min", x, axis, reverse)
 
     def _running_extreme(self, name: Literal["max", "min"], x: Template, axis: int, reverse: bool) -> Kernel:
@@ -40,7 +40,7 @@ class NumpyCumulative(ArrayCumulative):
         def running(values: Array) -> Array:
             extremes = accumulate(values, axis)
             if floating and not extremes.all():
-                # Of zeros NumPy keeps either; one of the winning sign stays from where it is first met.
+                # NumPy keeps either of two zeros; a zero of the winning sign must stay from where it is first met.
                 met = either((values == 0) & (numpy.signbit(values) == wins_negative), axis)
                 extremes = numpy.where((extremes == 0) & met, zero, extremes)
             return extremes

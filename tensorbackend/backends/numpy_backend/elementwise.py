@@ -1,4 +1,4 @@
-"""Elementwise callbacks by what NumPy's arrays allow: a look at their elements first, and the processor's flags."""
+"""Elementwise callbacks that use what NumPy allows: to read elements beforehand, and the processor's flags."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from ..array_module.space import nbytes
 from ..array_module.special import error_function as special
 
 _FEW = 1 << 10
-"""Up to so many elements a search through their bytes takes no longer than to start a reduction."""
+"""Up to this number of elements, a search through their bytes takes no longer than starting a reduction."""
 
 
 _LIGHT = 1 << 14
-"""Elements of a block of a few quick steps, which take no longer than to begin them where it is smaller."""
+"""The number of elements of a block for a few quick steps: with fewer, starting the steps would take longer."""
 
 
 _LOOKED_AT: Final = 1 << 14
-"""Elements of a condition that tell how often it changes."""
+"""The number of elements of a condition that are read to tell how often it changes."""
 
 
 def _by_bits(out: Template, condition: Template) -> bool:
-    """Whether elements may be chosen by their bits: there are many, of the size of an integer, each with its flag."""
+    """Whether elements may be chosen by their bits: they are many, have the size of an integer, and a flag each."""
     return condition.shape == out.shape and out.size >= _LOOKED_AT and out.dtype is not complex128
 
 
 def _chosen_space(out: Template) -> int:
-    """Integers of a block for the flags, for what is found, and the flags that are looked at."""
+    """The bytes of a block of integers for the flags, of one for the result, and of the flags that are read."""
     return 3 * nbytes(min(out.size, _LIGHT), out.dtype)
 
 
 def _light_space(out: Template, x: Template, /) -> int:
-    """Two intermediate arrays of a block."""
+    """The bytes of two intermediate arrays of a block."""
     return 2 * nbytes(min(out.size, _LIGHT), wide(out.dtype))
 
 
@@ -52,16 +52,16 @@ class NumpyElementwise(ArrayElementwise):
     """Raises `FloatingPointError` where a step is invalid, divides by zero or overflows."""
 
     watching_all: Quiet
-    """Raises it where one underflows, too."""
+    """Raises `FloatingPointError` where a step underflows, too."""
 
     def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
-        """Blocks that stay in the cache."""
+        """The indices of blocks that stay in the cache."""
         return blocks(shape, max(1, BLOCK // weight)) if prod(shape) else ()
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
-        """NumPy's elements are there to be looked at, and it reads the processor's flags anyway."""
+        """A kernel that checks `holds` or the flags: NumPy's elements are at hand, and it reads the flags anyway."""
         usual, rare = bare(quick), bare(self.in_blocks(careful))
         if holds is not None:
             look = holds
@@ -81,7 +81,7 @@ class NumpyElementwise(ArrayElementwise):
         return Calm(kernel)
 
     def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
-        """A kernel's many passes over the arrays, a block at a time; one ufunc needs no blocks."""
+        """Makes the many passes of a kernel run on one block at a time; a single ufunc needs no blocks."""
         numpy, function = self.xp, bare(kernel)
         if function is itself or isinstance(function, numpy.ufunc):
             return kernel
@@ -105,20 +105,20 @@ class NumpyElementwise(ArrayElementwise):
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """NumPy's own, which of two zeros takes either: looked at where the result has a -0.0."""
+        """NumPy's `maximum`, which takes either of two zeros; computed with care where the result has a -0.0."""
         careful = kernel_of(super().max, out, x1, x2)
         return self._extreme_of_two(self.xp.maximum, careful, self._without_zero(-0.0, out), out, x1, x2)
 
     @planned
     def min(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """NumPy's own, which of two zeros takes either: looked at where the result has a 0.0."""
+        """NumPy's `minimum`, which takes either of two zeros; computed with care where the result has a 0.0."""
         careful = kernel_of(super().min, out, x1, x2)
         return self._extreme_of_two(self.xp.minimum, careful, self._without_zero(0.0, out), out, x1, x2)
 
     @takes(_light_space)
     @planned
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
-        """1 / (1 + exp(-x)) where exp(-x) does not overflow."""
+        """1 / (1 + exp(-x)) where exp(-x) does not overflow, else the form of `ArrayElementwise`."""
         exp, like = self.xp.exp, out.replace(dtype=wide(out.dtype))
         careful = bare(kernel_of(super().sigmoid, like, like))
         return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), careful, out)
@@ -126,7 +126,7 @@ class NumpyElementwise(ArrayElementwise):
     @takes(_light_space)
     @planned
     def silu(self, out: Template, x: Template, /) -> Kernel:
-        """x / (1 + exp(-x)) where exp(-x) does not overflow, else x times `sigmoid`, which is 0 at -inf."""
+        """x / (1 + exp(-x)) where exp(-x) does not overflow, else x times `sigmoid`; zero at -inf."""
         numpy, like = self.xp, out.replace(dtype=wide(out.dtype))
         sigmoid, lowest = bare(kernel_of(super().sigmoid, like, like)), finfo(like.dtype).min
 
@@ -136,9 +136,9 @@ class NumpyElementwise(ArrayElementwise):
         return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out)
 
     def _of_powers(self, usual: Kernel, careful: Kernel, out: Template) -> Kernel:
-        """A kernel of one array, of the narrow floats in float32: the usual one where exp(-x) does not overflow.
+        """A kernel of one array: `usual` where exp(-x) does not overflow, else `careful`; narrow floats in float32.
 
-        Which of the two an element gets depends on that element alone.
+        Which of the two computes an element depends on that element alone.
         """
         numpy, dtype, narrow = self.xp, numpy_dtype(wide(out.dtype)), numpy_dtype(out.dtype)
         least, lowest = numpy.minimum.reduce, 1 - log(finfo(wide(out.dtype)).max)
@@ -169,7 +169,7 @@ class NumpyElementwise(ArrayElementwise):
             extremes = extreme(left, right)
             return extremes if settled(extremes) else rare(left, right)
 
-        # Of the zeros on one side alone none is in doubt.
+        # If one operand is a number other than 0, zeros come from the other operand alone, and none is in doubt.
         if not x2.shape:
             return Calm(lambda left, right: extreme(left, right) if right else looking(left, right))
         if not x1.shape:
@@ -178,7 +178,7 @@ class NumpyElementwise(ArrayElementwise):
 
     @planned
     def clip(self, out: Template, x: Template, low: Template, high: Template, /) -> Kernel:
-        """NumPy's own between two numbers, where no zero is in doubt; else by `max` and `min`."""
+        """NumPy's `clip` between two numbers where the sign of no zero is in doubt; else `max`, then `min`."""
         if not out.dtype.is_floating:
             return kernel_of(super().clip, out, x, low, high)
         above = out.replace(shape=x.shape, names=x.names) if not low.shape else out
@@ -202,7 +202,7 @@ class NumpyElementwise(ArrayElementwise):
     @takes(lambda out, condition, x1, x2: _chosen_space(out) if _by_bits(out, condition) else 0)
     @planned
     def select(self, out: Template, condition: Template, x1: Template, x2: Template, /) -> Kernel:
-        """NumPy's own, which takes ten times as long where the condition changes often: there by the elements' bits."""
+        """NumPy's `where`. It takes ten times as long if the condition changes often: then by the elements' bits."""
         where, count, negative = self.xp.where, self.xp.count_nonzero, self.xp.negative
         if not _by_bits(out, condition):
             return Calm(where)
@@ -226,7 +226,7 @@ class NumpyElementwise(ArrayElementwise):
         return Calm(chosen)
 
     def _without_zero(self, zero: float, out: Template) -> Callable[[Array], bool]:
-        """A function that says whether a result has no zero of a sign; it may say no of a result that has none."""
+        """A function that says whether a result has no zero with the sign of `zero`; it may wrongly say no."""
         numpy, number = self.xp, numpy_dtype(out.dtype).type(zero)
         if out.size <= _FEW:
             bits = number.tobytes()
@@ -239,7 +239,7 @@ class NumpyElementwise(ArrayElementwise):
 
     @planned
     def pow(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """NumPy's own, but for a scalar exponent 0.5 and for negative exponents of integers."""
+        """NumPy's `power`, except for a scalar exponent 0.5 and for negative exponents of integers."""
         power, careful = self.xp.power, kernel_of(super().pow, out, x1, x2)
         if out.dtype.kind == "int":
             negative: Kernel = self.xp.minimum.reduce
@@ -256,7 +256,7 @@ class NumpyElementwise(ArrayElementwise):
 
 
 def blocks(shape: Shape, most: int) -> Iterator[tuple[slice, ...]]:
-    """Parts of so many elements at most that make up an array, each a slice of its leading axes.
+    """The blocks of at most `most` elements that make up an array, each given by slices of the leading axes.
 
     >>> list(blocks((2, 5), 3))
     [(slice(0, 1, None), slice(0, 3, None)), (slice(0, 1, None), slice(3, 5, None)), \
@@ -279,6 +279,6 @@ def blocks(shape: Shape, most: int) -> Iterator[tuple[slice, ...]]:
 
 
 def within(block: Sequence[slice], shape: Shape, axes: int) -> tuple[slice, ...]:
-    """Where an array of a shape lies that is broadcast to so many axes, in a block of those."""
+    """The part of an array that belongs to a block of `axes` axes, if the array of `shape` is broadcast to them."""
     inner = block[axes - len(shape) :] if len(shape) < axes else block
     return tuple([part if size > 1 else slice(None) for part, size in zip(inner, shape, strict=False)])

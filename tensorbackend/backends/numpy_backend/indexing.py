@@ -1,4 +1,4 @@
-"""Reads by index and searches for positions, by methods of NumPy's arrays, which look at the indices themselves."""
+"""Reads by index and searches for positions, by methods of NumPy's arrays, which check the indices themselves."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
 from ..array_module.space import nbytes
 
 POINTS: Final = 1 << 14
-"""Points of a grid that are sampled together: what the steps make of so many stays in a second-level cache."""
+"""The number of points that are sampled together: their intermediate arrays stay in a second-level cache."""
 
 FEWEST: Final = 1 << 8
-"""The number of points from which the calls of all steps pay, for any number of channels."""
+"""The least number of points that are sampled together, for any number of channels: the calls of all steps must pay."""
 
 
 _FEW: Final = 1 << 10
-"""The number of elements of a mask from which NumPy finds the positions sooner than it follows the mask."""
+"""For masks of more elements than this, it is quicker to find the positions first and then read there."""
 
 
 class _Blocks(NamedTuple):
-    """How points are sampled: some examples at a time, or of one example some of its points."""
+    """How points are sampled: several examples at a time, or some of the points of one example."""
 
     space: Shape
     channels: Shape
     of_grid: int
-    """Examples of the grid, and of the coordinates: as many as there are, or one for all."""
+    """The number of examples that the grid has; below, that of the coordinates. Either may be 1, for all examples."""
     of_points: int
     examples: int
     points: int
@@ -66,7 +66,7 @@ def _blocks(out: Template, grid: Template, coordinates: Template, axes: tuple[in
 
 
 def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, axes: tuple[int, ...], **_: Any) -> int:
-    """The entries in order, and for each point of a block positions, weights and entries of its corners."""
+    """The bytes of the entries in order, and of positions, weights and entries of each point's corners in a block."""
     blocks = _blocks(out, grid, coordinates, axes)
     count, element = len(axes), max(out.dtype.bits // 8, 4) * max(prod(blocks.channels), 1)
     a_point = 8 + 24 * count + (count + 1 + (1 << count - 1)) * element  # as measured
@@ -74,7 +74,7 @@ def _sampling_space(out: Template, grid: Template, coordinates: Template, /, *, 
 
 
 def _greatest_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
-    """The bytes of positions, and of updates and results as integers in the order of the numbers."""
+    """The bytes of positions, and of updates and results as integers that have the order of the numbers."""
     width = prod(x.shape[indices.shape[-1] :])
     count = prod(indices.shape[:-1]) * width
     positions = merged_space(indices, mode).kept + (8 * count if width != 1 else 0)
@@ -90,7 +90,7 @@ class NumpyIndexing(ArrayIndexing):
     """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """NumPy's own, but for masks without axes and for uint64, the greatest of which it takes for negative."""
+        """NumPy's indexing, except for masks without axes and for uint64: NumPy takes its greatest for negative."""
         tensors = [kind for kind in structure if isinstance(kind, Template)]
         masks = [place for place, kind in enumerate(structure) if is_mask(kind)]
         if any(kind.dtype is uint64 for kind in tensors) or not all(structure[place].shape for place in masks):
@@ -99,16 +99,16 @@ class NumpyIndexing(ArrayIndexing):
             return _at_positions(masks)
         alone = len(tensors) == 1 and not masks
         if alone and structure[-1] is tensors[0] and structure.count(slice) == len(structure) - 1:
-            # `take` looks at no index where nothing is to be taken.
+            # `take` checks no index where x has no elements.
             return _entries_along(len(structure) - 1) if x.ndim > 1 and x.size else getitem
         return getitem
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """NumPy's own."""
+        """NumPy's `nonzero`."""
         return methodcaller("nonzero")
 
     def counts(self, x: Template, /) -> Kernel | None:
-        """NumPy's own, which counts in int64."""
+        """NumPy's `bincount`, which counts in int64 and does not take uint64."""
         if x.dtype is uint64:
             return None
         bincount = self.xp.bincount
@@ -121,14 +121,14 @@ class NumpyIndexing(ArrayIndexing):
     )
     @planned
     def gather(self, out: Template, x: Template, indices: Template, /, *, mode: Mode) -> Kernel:
-        """NumPy's own for several axes, which takes negative indices for such from the end."""
+        """NumPy's own indexing for several axes, unless an index is negative, which NumPy would count from the end."""
         careful, depth = kernel_of(super().gather, out, x, indices, mode=mode), indices.shape[-1]
         if not _by_own(x, indices, mode):
             return careful
         rare = bare(careful)
 
         def entries(values: Array, places: Array) -> Array:
-            if places.item(places.argmin()) >= 0:  # sooner than by a reduction
+            if places.item(places.argmin()) >= 0:  # quicker than a reduction
                 try:
                     return values[tuple([places[..., axis] for axis in range(depth)])]
                 except IndexError:
@@ -150,7 +150,7 @@ class NumpyIndexing(ArrayIndexing):
         boundary: tuple[Any, ...],
         order: int,
     ) -> Kernel:
-        """The default on blocks of points, so that what its many steps make stays in a cache."""
+        """The default on blocks of points, so that the intermediate arrays of its many steps stay in a cache."""
         xp, dtype, shape = self.xp, numpy_dtype(out.dtype), out.shape
         space, channels, of_grid, of_points, examples, points, several, many = _blocks(out, grid, coordinates, axes)
         if not out.size:
@@ -158,7 +158,7 @@ class NumpyIndexing(ArrayIndexing):
         first, leading = min(axes), shape[: min(axes)]
         behind = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
         turned = (*range(first), *axes, *behind)
-        # Sizes of 1 among other examples are repeated, so that all examples are along one axis.
+        # Where only some leading axes have size 1, these are repeated, so that all examples lie along one axis.
         spread_grid, spread_points = (count not in (1, examples) for count in (of_grid, of_points))
         of_grid, of_points = (count if count == 1 else examples for count in (of_grid, of_points))
         inputs = (
@@ -174,7 +174,7 @@ class NumpyIndexing(ArrayIndexing):
                 {"axes": tuple(range(1, 1 + len(axes))), "boundary": boundary, "order": order},
             ),
         )
-        assert part is not None  # the default looks at no data
+        assert part is not None  # the default reads no data
 
         def sample(values: Array, places: Array) -> Array:
             if spread_grid:
@@ -185,7 +185,7 @@ class NumpyIndexing(ArrayIndexing):
             places = places.reshape(of_points, points, len(axes))
             result = xp.empty((examples, points, *channels), dtype)
             for start in range(0, examples, several):
-                example = min(start, examples - several)  # the last block may begin in the one before
+                example = min(start, examples - several)  # the last block may overlap the one before
                 of_these = slice(example, example + several)
                 grids = values if of_grid == 1 else values[of_these]
                 coordinates = places if of_points == 1 else places[of_these]
@@ -200,8 +200,8 @@ class NumpyIndexing(ArrayIndexing):
     @takes(_greatest_space)
     @planned
     def indexed_max(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """Finds the maxima by integers in the order of the numbers, which `maximum.at` takes one by one without a
-        sort."""
+        """Finds the maxima of integers that have the order of the numbers: `maximum.at` takes them one by one, without
+        the sort of the default."""
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         updates_shape = indices.shape[:-1] + x.shape[depth:]
@@ -223,7 +223,7 @@ def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable
     """A function that turns numbers of a dtype into fresh integers of the same order, -0.0 before 0.0 and NaN last, and
     its inverse.
 
-    The bits of a floating number are in its order, read as an integer; of negative ones in the reverse order.
+    The bits of floats, read as integers, have the order of the floats; those of negative floats have the reverse order.
     """
     if not dtype.is_floating:
         return lambda values: values.copy(), lambda values: values
@@ -240,7 +240,7 @@ def _in_order(xp: Any, dtype: DType) -> tuple[Callable[[Array], Array], Callable
 
 
 def _at_positions(masks: list[int]) -> Kernel:
-    """The entries at keys with masks, by the positions where these hold."""
+    """A kernel that reads the entries at keys with masks, by the positions where the masks are true."""
 
     def entries(values: Array, key: tuple[Any, ...]) -> Array:
         for place in reversed(masks):
@@ -251,7 +251,7 @@ def _at_positions(masks: list[int]) -> Kernel:
 
 
 def _entries_along(axis: int) -> Kernel:
-    """The entries of whole slices at one index array: `take` needs a quarter of the time where they are few."""
+    """A kernel for keys of whole slices and one index array: `take` needs a quarter of the time for few entries."""
     whole = (slice(None),) * axis
 
     def entries(values: Array, key: tuple[Any, ...]) -> Array:

@@ -6,6 +6,6 @@ from ..array_module.module import ArrayModule
 
 
 class NumpyModule(ArrayModule):
-    """The functions of NumPy, whose arrays are there at once."""
+    """The functions of NumPy, whose results are there at once."""
 
     eager = True

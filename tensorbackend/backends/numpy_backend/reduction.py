@@ -30,17 +30,17 @@ _UFUNCS: Final = {
 
 
 _FEW: Final = 1 << 12
-"""The number of elements up to which counting ends before a reduction has begun."""
+"""Up to this number of elements, counting is done before a reduction would have begun."""
 
 
 class NumpyReduction(ArrayReduction):
-    """Callbacks that combine or order the elements along axes."""
+    """Callbacks that combine the elements along axes, or find one of them."""
 
     def folding(
         self, name: Literal["all", "any", "max", "min", "prod", "sum"], x: Template, axes: tuple[int, ...],
         keepdims: bool, dtype: DType,
     ) -> Kernel:  # fmt: skip
-        """Folds by a ufunc, into an array where NumPy would make a number of the result."""
+        """Folds by a ufunc, into an array where NumPy would return a number."""
         reduce, element, empty = getattr(self.xp, _UFUNCS[name]).reduce, numpy_dtype(dtype), self.xp.empty
         axis = None if len(axes) == len(x.shape) else axes[0] if len(axes) == 1 else axes
         if axis is None and not keepdims:
@@ -55,7 +55,7 @@ class NumpyReduction(ArrayReduction):
         return methodcaller(name, axis)
 
     def all_true(self, x: Template) -> Callable[[Array], bool]:
-        """Whether all elements are true, counted where there are few."""
+        """A function that says whether all elements are true; few elements are counted."""
         count, size = self.xp.count_nonzero, x.size
         if not x.shape:
             return bool
@@ -64,7 +64,7 @@ class NumpyReduction(ArrayReduction):
     @takes(lambda out, x, **options: brought(out.dtype, x))
     @planned
     def mean(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Sum over the number of elements."""
+        """Sum divided by the number of elements."""
         dtype = wide(out.dtype)
         total, size = self.folding("sum", x, axis, keepdims, dtype), numpy_dtype(dtype).type(_count(x, axis))
         if not dtype.is_complex:
@@ -78,7 +78,7 @@ class NumpyReduction(ArrayReduction):
 
 
 def _deciding(name: Literal["argmax", "argmin"]) -> Kernel:
-    """The greatest or least of some bools, by a search for it, which begins in less time than a reduction."""
+    """A kernel for the greatest or least of bools: a search for it begins in less time than a reduction."""
     find = methodcaller(name)
 
     def decide(values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Callbacks that ask which elements there are, by one of NumPy's functions in place of many ops."""
+"""Callbacks that sort, search and find distinct elements, by one of NumPy's functions in place of many ops."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..array_module.sorting import ArraySorting
 from ..array_module.space import brought, nbytes, widened
 
 _LONG = 1 << 10
-"""A row of so many elements is parted before the greatest of them are put in order."""
+"""A row of at least this many elements is partitioned before its greatest elements are sorted."""
 
 
 def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int:
-    """Ranks and indices of all elements; of long rows a copy of one at a time, and places in it."""
+    """The bytes of ranks and indices of all elements; for long rows, of a copy of one row and positions in it."""
     row = x.shape[-1] if x.shape else 1
     if row >= _LONG and x.size and 0 < k <= row // 8:
         return widened(x) + 5 * nbytes(row, wide(x.dtype)) // 2
@@ -44,12 +44,12 @@ def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool)
 
 
 class NumpySorting(ArraySorting):
-    """Orderings, sets of elements, and the greatest of them."""
+    """Orderings, sets of elements, and their greatest elements."""
 
     @takes(_sought_space)
     @planned
     def isin(self, out: Template, x1: Template, x2: Template, /, *, invert: bool) -> Kernel:
-        """NumPy's own, to which NaN is equal to none as well."""
+        """NumPy's `isin`, for which NaN equals no element either."""
         isin = self.xp.isin
         return promoted(
             self,
@@ -63,7 +63,7 @@ class NumpySorting(ArraySorting):
     @takes(_top_space)
     @planned
     def top_k(self, out: tuple[Template, Template], x: Template, /, *, k: int) -> Kernel:
-        """The k greatest along the last axis, of equal ones the first first; the order of a long row is not needed."""
+        """The k greatest elements along the last axis, equal ones in order; of a long row only these are sorted."""
         numpy, size = self.xp, x.shape[-1] if x.shape else 1
         rows, dtype = prod(x.shape[:-1]), wide(x.dtype)
         ascending = self.order_of(x.replace(dtype=dtype), len(x.shape) - 1)
@@ -76,7 +76,7 @@ class NumpySorting(ArraySorting):
 
         def of_row(values: Array) -> Array:
             bound = numpy.partition(values, size - k)[size - k]
-            candidates = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k where some are equal
+            candidates = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k if some are equal
             return candidates[len(candidates) - 1 - values[candidates][::-1].argsort(-1, "stable")[::-1]][:k]
 
         def by_parts(values: Array) -> tuple[Array, Array]:
@@ -88,7 +88,7 @@ class NumpySorting(ArraySorting):
         return computing(kernel, out, x)
 
     def unique(self, x: Tensor, /, *, places: bool, counts: bool) -> Unique:
-        """Finds the different elements by one sort and one comparison of neighbours."""
+        """Finds the distinct elements by one sort and one comparison of neighbours."""
         template = x.template
         size, dtype = template.size, template.dtype
         sort, argsort = _orders(self, size, dtype)
@@ -115,13 +115,13 @@ class NumpySorting(ArraySorting):
         )
 
     def _lengths(self, starts: Array, size: int) -> Array:
-        """How far it is from where each run begins to where the next one does, or to the end."""
+        """The length of each run: the distance from its start to the start of the next run, or to the end."""
         ends = self.xp.empty_like(starts)
         ends[:-1], ends[-1:] = starts[1:], size
         return ends - starts
 
     def _inverse(self, x: Tensor, begins: Array, order: Array) -> Tensor:
-        """The number of each element's run."""
+        """For each element, the number of its run."""
         number = self.xp.empty(x.size, numpy_dtype(int64))
         number[order] = begins.cumsum() - 1
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
@@ -130,14 +130,14 @@ class NumpySorting(ArraySorting):
         return Tensor(unnamed((len(indices),), int64), self, indices.astype(numpy_dtype(int64), copy=False))
 
     def searching(self, side: str) -> Kernel:
-        """Searches by the method of arrays."""
+        """Searches by the method of NumPy's arrays."""
         search: Kernel = self.xp.ndarray.searchsorted
         return in_int64(search if side == "left" else lambda line, values: search(line, values, side))
 
     def ordering(self, x: Template, axis: int) -> Kernel:
-        """Sorts by NumPy's vectorised sort where equal values look alike, as all but zeros of two signs do.
+        """Sorts by NumPy's vectorised sort where equal values are identical, as all are but zeros of different signs.
 
-        That is for elements of 32 and 64 bits; the stable sort of smaller ones is a radix sort, and quick as well.
+        That is for elements of 32 and 64 bits; the stable sort of smaller elements is a radix sort, quick as well.
         """
         worth, floating = _is_worth(x), x.dtype.is_floating
 
@@ -154,9 +154,9 @@ class NumpySorting(ArraySorting):
         return bool(negative.any()) and not negative.all()
 
     def order_of(self, x: Template, axis: int) -> Kernel:
-        """Finds the order by the same sort of whole numbers that hold both a value and, in the lower bits, its index.
+        """Finds the order by the same sort, of integers that hold a value's rank and, in the lower bits, its index.
 
-        float64 leaves no bit free.
+        float64 leaves no bits for an index.
         """
         if not _is_worth(x) or (x.dtype.is_floating and x.dtype.bits > 32):
             return lambda values: values.argsort(axis, "stable")
@@ -168,7 +168,7 @@ class NumpySorting(ArraySorting):
             ranked = self._ranked(values)
             if int(ranked.max()) >> (64 - bits):
                 return values.argsort(axis, "stable")
-            ranked <<= numpy.uint64(bits)  # in their own memory from here on
+            ranked <<= numpy.uint64(bits)  # in place from here on
             ranked |= numpy.arange(count, dtype="uint64").reshape(shape)
             ranked.sort(axis)
             ranked &= numpy.uint64((1 << bits) - 1)
@@ -177,7 +177,7 @@ class NumpySorting(ArraySorting):
         return order
 
     def _ranked(self, values: Array) -> Array:
-        """Unsigned integers of 64 bits in the same order, from 0 on."""
+        """Unsigned 64-bit integers, from 0 up, in the same order as the values."""
         numpy = self.xp
         if values.dtype.kind != "f":
             ranks: Array = values.astype("uint64")
@@ -186,7 +186,7 @@ class NumpySorting(ArraySorting):
         return self.in_blocks(self._ranked_floats)(values)
 
     def _ranked_floats(self, values: Array) -> Array:
-        """The order of floats, whose bits are in order but for the sign: https://stereopsis.com/radix.html."""
+        """Ranks of floats, whose bits are in order except for the sign: https://stereopsis.com/radix.html."""
         numpy = self.xp
         bits = (values + numpy.float32(0)).view("uint32")  # zeros of both signs are equal
         ranks = numpy.where(bits >> numpy.uint32(31), ~bits, bits | numpy.uint32(1 << 31))
@@ -196,8 +196,8 @@ class NumpySorting(ArraySorting):
 
 @lru_cache(MEMO_LIMIT)
 def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Kernel]:
-    """A kernel that sorts so many elements, and one that finds their order, of complex numbers by their real parts
-    first."""
+    """A kernel that sorts `size` elements, and one that finds their order; complex numbers are ordered by their real
+    parts first."""
     x = intern_template((size,), dtype, (None,))
     if dtype.is_complex:
         lexsort = backend.xp.lexsort
@@ -214,5 +214,5 @@ _MANY: Final = 1 << 10
 
 
 def _is_worth(x: Template) -> bool:
-    """Whether NumPy's vectorised sort is quicker than its stable one by more than what else it takes."""
+    """Whether NumPy's vectorised sort is quicker than its stable sort by more than the further passes take."""
     return x.size >= _MANY and x.dtype.bits >= 32

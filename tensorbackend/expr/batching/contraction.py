@@ -1,4 +1,4 @@
-"""Batching of products and of triangular systems, whose operands have axes to be paired."""
+"""Batching of products, which pair axes of their operands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _moved(axes: _Axes, mapped: bool) -> _Axes:
 
 @rule("dot")
 def _dot(call: Call) -> Results:
-    """The new axis is one more pair of batch axes, or a free axis of the one operand that has it."""
+    """The new axis is one more pair of batch axes, or a free axis if only one operand has it."""
     (x1, mapped1), (x2, mapped2) = call.operands
     options = {name: _moved(axes, mapped1 if name.endswith("1") else mapped2) for name, axes in call.options.items()}
     if mapped1 and mapped2:
@@ -33,7 +33,7 @@ def _dot(call: Call) -> Results:
 
 @rule("matmul")
 def _matmul(call: Call) -> Results:
-    """Batches the product of matrices, whose leading axes broadcast; vectors go by the parts."""
+    """Batches the product of matrices, whose leading axes broadcast; for a vector, its parts run instead."""
     if any(operand.x.ndim - operand.mapped < 2 for operand in call.operands):
         return None
     return call.record([call.aligned(operand, call.node.outs[0].ndim) for operand in call.inputs])

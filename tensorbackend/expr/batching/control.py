@@ -1,8 +1,8 @@
 """Batching of control flow, and of functions with gradients of their own: their graphs become graphs of a batch.
 
-Carried values get the new axis only where they come to depend on the example, so that a counter stays one number.
-Where examples part ways, both ways are computed and each element is chosen: of `cond` both branches, and of a
-`while_loop` the turns of the example with the most.
+Carried values get the new axis only if they depend on the example, so that a counter stays one number. Where examples
+take different paths, all paths are computed and each example gets its own result: `cond` computes both branches, and a
+`while_loop` runs as many times as the example that needs most.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def _templates(templates: Sequence[Template], flags: Sequence[bool], size: int) 
 
 
 def _on_batch(graph: Graph, flags: Sequence[bool], required: Sequence[bool], size: int) -> tuple[Graph, Flags]:
-    """Trace a graph for a batch, and tell which of its results have the new axis.
+    """Trace a graph for a batch; also return for each result whether it has the new axis.
 
-    The parameters flagged in `flags` come with the new axis. The results flagged in `required` get it even if they are
-    the same for all examples.
+    The parameters flagged in `flags` have the new axis. The results flagged in `required` get it even if they are the
+    same for all examples.
     """
     result_flags: Flags = []
 
@@ -57,9 +57,9 @@ def _on_batch(graph: Graph, flags: Sequence[bool], required: Sequence[bool], siz
 
 
 def _settled(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
-    """Trace a loop's body for a batch, and tell which of its results have the new axis.
+    """Trace the body of a loop for a batch; also return for each result whether it has the new axis.
 
-    A carried value that comes out of the body with the new axis also goes into it with that axis.
+    A carried value that comes out of the body with the new axis goes into it with that axis too.
     """
     further = [False] * (len(body.outputs) - len(carried))
     while True:
@@ -78,12 +78,12 @@ def _carried(call: Call, operands: Any, flags: Flags) -> tuple[Tensor, ...]:
 
 
 def _finished(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
-    """All results with the new axis."""
+    """The results, all with the new axis, which those flagged in `flags` have already."""
     return tuple(whole(Operand(x, flag), call.size) for x, flag in zip(results, flags, strict=True))
 
 
 def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
-    """Chooses the one or the other for each example."""
+    """For each example, `one` where the condition is true, else `other`."""
     return where(reshape(condition, (*condition.shape, *(1,) * (one.ndim - 1))), one, other)
 
 
@@ -98,7 +98,7 @@ def _checkpoint(call: Call) -> Results:
 
 @rule("shard_map")
 def _shard_map(call: Call) -> Results:
-    """The new axis is whole on each device."""
+    """The new axis is not divided over devices."""
     (operands,) = call.inputs
     flags, options = _flags(operands), dict(call.options)
     every = [True] * len(call.node.outs)
@@ -113,7 +113,7 @@ def _shard_map(call: Call) -> Results:
 
 @rule("collective")
 def _collective(call: Call) -> Results:
-    """Along the axes behind the new one."""
+    """The same collective, with its axes shifted by one, as the new axis is in front."""
     (operands,) = call.inputs
     flags, options = _flags(operands), dict(call.options)
     if not any(flags):
@@ -125,7 +125,7 @@ def _collective(call: Call) -> Results:
 
 @rule("debug_callback")
 def _debug_callback(call: Call) -> Results:
-    """A call for each example, one after the other, if an operand depends on it."""
+    """One call for each example, in their order, if an operand depends on the example; else a single call."""
     carried, operands = call.inputs
     flags, function = _flags(carried), call.options["function"]
     held = tuple(operand.x for operand in carried)  # type: ignore[union-attr] # by the protocol
@@ -141,7 +141,7 @@ def _debug_callback(call: Call) -> Results:
 
 @rule("host_call")
 def _host_call(call: Call) -> Results:
-    """One call of a function that calls the function for each example."""
+    """One call, of a function that calls the original function for each example."""
     (operands,) = call.inputs
     flags, function, size, outs = _flags(operands), call.options["function"], call.size, call.node.outs
 
@@ -181,7 +181,7 @@ def _scan(call: Call) -> Results:
     flags = _flags(constants), _flags(initial), _flags(xs)
     body, result_flags = _settled(call.options["body"], *flags, call.size)
     count = len(flags[1])
-    # The entries are along the first axis, where the examples are now.
+    # The entries of a scan lie along the first axis, where the examples are: these go to the second.
     entries = [_exchanged(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
     carried = result_flags[:count]
     outs = _templates(call.node.outs[:count], carried, call.size)
@@ -198,7 +198,7 @@ def _scan(call: Call) -> Results:
 
 
 def _second(template: Template) -> tuple[str | None, ...]:
-    """The names of a template with the examples along its second axis."""
+    """The names of a template after the axis of the examples is inserted as its second axis."""
     return (template.names[0], None, *template.names[1:])
 
 
@@ -214,7 +214,7 @@ def _while_loop(call: Call) -> Results:
     fixed, carried = _flags(constants), _flags(initial)
     _, settled = _settled(body, fixed, carried, [], call.size)
     asked, (apart,) = _on_batch(condition, fixed + settled, [False], call.size)
-    if apart:  # each example has its own number of turns: those that are done stay as they are
+    if apart:  # examples have different numbers of turns: the values of those that are done stay
         settled = [True] * len(settled)
 
         def goes_on(tensors: list[Any]) -> Tensor:
@@ -240,7 +240,7 @@ def _while_loop(call: Call) -> Results:
 
 @rule("custom_gradient")
 def _custom_gradient(call: Call) -> Results:
-    """The cotangent of an operand that all examples share is the sum of theirs."""
+    """The cotangent of an operand that all examples share is the sum of the cotangents of the examples."""
     (operands,) = call.inputs
     flags, everything = _flags(operands), [True] * len(call.node.outs)
     forward, _ = _on_batch(call.options["forward"], flags, everything, call.size)
@@ -250,7 +250,7 @@ def _custom_gradient(call: Call) -> Results:
     @cache
     def batch_pullback() -> Graph:
         graph = pullback.graph
-        argument_flags = flags[len(flags) - len(graph.outputs) :]  # those before are constants
+        argument_flags = flags[len(flags) - len(graph.outputs) :]  # the operands before the arguments are constants
 
         def pulled(tensors: list[Any]) -> tuple[Tensor, ...]:
             results = batched(graph, _operands(graph, tensors, taken), call.size)

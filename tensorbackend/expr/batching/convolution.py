@@ -1,4 +1,4 @@
-"""A batch of convolutions: their examples beside one another, in the batch axis or in groups of channels."""
+"""Batching of convolution: the examples lie side by side along the batch axis or the channels, or are groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .registry import Call, Results, rule
 
 
 def _joined(x: Tensor, axis: int, groups: int = 1) -> Tensor:
-    """x with its first axis in another one (counted without it), inside the groups of that."""
+    """x with its first axis merged into another axis (counted without the first), inside each group of that axis."""
     _, *shape = x.shape
     apart = reshape(x, (x.shape[0], *shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :]))
     order = [*range(1, axis + 2), 0, *range(axis + 2, apart.ndim)]
@@ -40,7 +40,7 @@ def _conv(call: Call) -> Results:
         groups = 1
     elif not x.mapped:
         inputs = [x.x, _joined(kernel.x, 0, groups)]
-    else:  # each example is a group, of channels or of the batch
+    else:  # each example becomes a group, of the channels or of the batch
         inputs = [_joined(x.x, 0 if batches > 1 else 1), _joined(kernel.x, 0)]
         name = "batch_groups" if batches > 1 else "feature_groups"
         changed[name], groups = call.size * groups, 1

@@ -1,4 +1,4 @@
-"""A batch of elementwise ops, where it does not follow from broadcasting."""
+"""Batching of elementwise ops for which broadcasting is not enough."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""A graph run on a batch: each node once, on operands with one axis more.
+"""Runs a graph on a batch: each node once, on operands with one more axis.
 
-The ways in which an op takes that axis, the first that serves:
+An op takes that axis in the first of these ways that is possible:
 
 1. its rule (`registry`);
 2. elementwise ops broadcast;
-3. where one operand has elements along axes, the options that name axes or have an entry for each axis are shifted;
-4. a composite is opened, and its parts go these ways;
-5. each example on its own, and the results put together.
+3. if only the first operand has axes, the options that name axes or have an entry for each axis are shifted;
+4. a composite is replaced by its parts, which take the axis in one of these ways;
+5. the op runs for each example, and the results are put together.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FIRST: Final[Mapping[str, int]] = {
     "window_dimensions": 1,
     "window_dilations": 1,
 }
-"""The entry that leaves the new axis alone, for options with an entry for each axis."""
+"""For each option with an entry for each axis, the entry that leaves the new axis unchanged."""
 
 _KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))
 """Options of callbacks that have nothing to do with axes."""
@@ -45,7 +45,7 @@ _AXES: Final = frozenset({"axis", "axes", "sole axis"})
 
 
 def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
-    """The results of a graph for parameters with and without the new axis, as values of the trace around this."""
+    """The results of a graph for `operands`, which have the new axis or not, as values of the current trace."""
     known: dict[Value, Operand] = dict(zip(graph.parameters, operands, strict=True))
     with uncast():
         _run(graph.nodes[len(graph.parameters) :], known, size)
@@ -53,7 +53,7 @@ def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operan
 
 
 def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
-    """Enters the results of nodes, each after its inputs."""
+    """Runs nodes, each after its inputs, and enters their results in `known`."""
     for node in nodes:
         inputs = node.with_inputs(known.__getitem__)
         call = Call(node, inputs, size)
@@ -61,7 +61,7 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
         with at_line(node.line):
             if mapped:
                 results = _mapped(call)
-            else:  # a node with inputs is made again: one from before this trace is no node of the trace
+            else:  # a node with inputs is made again, as one from before this trace is not part of it
                 results = call.record(_tensors(inputs), node.out) if node.inputs else wrapped(node)
             if results is None:
                 values = parts(node)
@@ -72,7 +72,7 @@ def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
             template = batched_template(value.template, size) if mapped else value.template
             if (x.shape, x.dtype) != (template.shape, template.dtype):
                 expectation = f"the batching rule of {node.op} to give {template!r}"
-                raise ContractError(expected(expectation, "mend the rule", given=x.template))
+                raise ContractError(expected(expectation, "fix the rule", given=x.template))
             known[value] = Operand(Tensor(template, x.backend, x.data), mapped)
 
 
@@ -96,7 +96,7 @@ def _tensors(inputs: Sequence[Any]) -> list[Any]:
 
 
 def _mapped(call: Call) -> Results:
-    """The results of a call on operands of which one is mapped; `None` for a composite that is to be opened."""
+    """The results of a call on operands of which some are mapped; `None` for a composite whose parts are to run."""
     node = call.node
     declared = rules().get(node.op)
     results = declared(call) if declared is not None else None
@@ -116,7 +116,7 @@ def _mapped(call: Call) -> Results:
 
 
 def runs_once(callback: Callback) -> bool:
-    """Whether a primitive has a way to take one more axis, rather than run for each example."""
+    """Whether a primitive can take one more axis, rather than run once for each example."""
     if callback.name in rules() or callback.elementwise or not callback.inputs:
         return True
     return all(name in ("axis", "axes", "lengths") or name in _FIRST or name in _KEPT for name in callback.options)
@@ -129,7 +129,7 @@ def _only_first(call: Call) -> bool:
 
 
 def _shifted(call: Call) -> dict[str, object] | None:
-    """The options of a callback for one axis more in front, `None` where they cannot be told."""
+    """The options of a callback for one more axis in front; `None` if it is not known how one of them changes."""
     changed: dict[str, object] = {}
     for name, value in call.options.items():
         if name == "axis" and isinstance(value, int):
@@ -146,10 +146,10 @@ def _shifted(call: Call) -> dict[str, object] | None:
 
 
 def _shifted_composite(call: Call) -> Results:
-    """A composite of one operand with the options that name axes shifted, if a trial gives the right templates.
+    """Runs a composite of one operand with the options that name axes shifted, if a trial gives the right templates.
 
-    Only those of this distribution, each of which the property tests compare with a loop: another's may look at all
-    axes together, such as `x / sum(x)`.
+    Only composites of this distribution, which the property tests compare with a loop, run in this way. Another may
+    use all axes together, such as `x / sum(x)`. Returns `None` if the parts are to run instead.
     """
     node, spec = call.node, _composites().get(call.node.op)
     if spec is None or len(call.inputs) != 1 or not isinstance(call.inputs[0], Operand):

@@ -1,4 +1,4 @@
-"""Batching of reads and writes by index: where both operands have the new axis, an index has one more component."""
+"""Batching of reads and writes by index: if x and the indices have the new axis, an index gets one more component."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .registry import Call, Results, rule
 
 
 def _with_example(indices: Tensor) -> Tensor:
-    """Index vectors (batch, ..., k) with the number of the example before each."""
+    """Index vectors (batch, ..., k) with the number of the example in front of each: (batch, ..., k + 1)."""
     size = indices.shape[0]
     if size and iinfo(indices.dtype).max < size - 1:
         indices = astype(indices, "int64")
@@ -68,7 +68,7 @@ def _write(call: Call) -> Results:
 
 @rule("grid_sample")
 def _grid_sample(call: Call) -> Results:
-    """One more axis of examples, of size 1 in operands that all examples share."""
+    """The new axis is a batch axis, of size 1 in an operand that all examples share."""
     grid, points = (x if mapped else expand_dims(x, axis=0) for x, mapped in call.operands)
     return call.record([grid, points], options={"axes": tuple(axis + 1 for axis in call.options["axes"])})
 

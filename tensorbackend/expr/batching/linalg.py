@@ -1,4 +1,4 @@
-"""A batch of solutions."""
+"""Batching of triangular systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch of reductions: those that find a place."""
+"""Batching of reductions that return an index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .registry import Call, Results, rule
 
 @rule("argmax", "argmin")
 def _place_of_all(call: Call) -> Results:
-    """Along all axes that an example has; along one axis as other ops."""
+    """The index among all elements of an example; along one axis, they are batched as other ops are."""
     if call.options["axis"] is not None:
         return None
     flat, template = reshape(call.operands[0].x, (call.size, -1)), call.node.outs[0]

@@ -1,4 +1,4 @@
-"""The batching rule of an op: what it does with operands that have one axis more, in front.
+"""The batching rule of an op: how it runs on operands that have one more axis, in front.
 
 A rule is declared under the name of the op's callback:
 
@@ -6,7 +6,7 @@ A rule is declared under the name of the op's callback:
     def _concatenate(call: Call) -> Results:
         return call.record([call.whole(call.inputs[0])], options={"axis": call.options["axis"] + 1})
 
-It gives the results with the new axis in front, or `None` to leave the call to the general ways.
+It returns the results with the new axis in front, or `None` to leave the call to the general ways of `engine`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from ..record import wrapped
 
 
 class Operand(NamedTuple):
-    """A value of the graph on a batch."""
+    """A value of a graph that runs on a batch."""
 
     x: Tensor
     mapped: bool
-    """Whether it has the new axis, in front; else it is the same for all."""
+    """Whether x has the new axis, in front; otherwise x is the same for all examples."""
 
 
 Inputs: TypeAlias = "Operand | tuple[Operand, ...] | None"
@@ -47,7 +47,7 @@ class Call:
 
     @property
     def operands(self) -> list[Operand]:
-        """The inputs, sequences laid out flat."""
+        """The inputs in a flat list, without `None`."""
         operands: list[Operand] = []
         for entry in self.inputs:
             if isinstance(entry, Operand):
@@ -57,7 +57,7 @@ class Call:
         return operands
 
     def whole(self, operand: Any) -> Any:
-        """The tensor of an operand with the new axis, repeated where it is the same for all; of a sequence each."""
+        """The tensor of an operand with the new axis, repeated along it if it had none; a tuple for a sequence."""
         if operand is None:
             return None
         if not isinstance(operand, Operand):
@@ -78,8 +78,10 @@ class Call:
     def record(
         self, inputs: Sequence[Any], out: Out | None = None, options: Mapping[str, object] = NO_OPTIONS
     ) -> Tensor | tuple[Tensor, ...]:
-        """The op on other inputs with some options changed; its results have the new axis in front unless `out` says
-        what they are."""
+        """Record the op on `inputs`, with its options changed by `options`.
+
+        Its results have the new axis in front, unless `out` gives their templates.
+        """
         node = self.node
         if out is None:
             outs = tuple(batched_template(template, self.size) for template in node.outs)
@@ -100,13 +102,13 @@ class Call:
 
 
 def whole(operand: Operand, size: int) -> Tensor:
-    """The tensor of an operand with the new axis, repeated where it is the same for all."""
+    """The tensor of an operand with the new axis, repeated along it if it is the same for all examples."""
     x = operand.x
     return x if operand.mapped else broadcast_to(x, (size, *x.shape))
 
 
 def batched_template(template: Template, size: int, name: str | None = None) -> Template:
-    """A template with one axis more, in front."""
+    """A template with one more axis, in front."""
     return intern_template((size, *template.shape), template.dtype, (name, *template.names))
 
 

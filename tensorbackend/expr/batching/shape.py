@@ -1,4 +1,4 @@
-"""Batching of what moves elements, and of what looks at all axes at once."""
+"""Batching of ops that move, join or pad elements."""
 
 from __future__ import annotations
 

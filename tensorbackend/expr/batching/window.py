@@ -1,4 +1,4 @@
-"""Batching of windows and convolution."""
+"""Batching of ops that slide windows along all axes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ...ops.elementwise.binary import add
 from .registry import Call, Results, rule
 
 _ALONE = {"window_dimensions": 1, "strides": 1, "padding": (0, 0), "window_dilations": 1}
-"""The entry that makes windows of one example, for each option."""
+"""For each option, the entry for the new axis: each window holds elements of one example."""
 
 
 def _options(call: Call) -> dict[str, object]:
@@ -31,6 +31,3 @@ def _window_scatter(call: Call) -> Results:
     start = full((), 0, dtype=initial.x.dtype) if initial.mapped else initial.x
     scattered = call.tensor([call.whole(x), call.whole(source), start], options=_options(call))
     return add(scattered, call.aligned(initial, scattered.ndim - 1)) if initial.mapped else scattered
-
-
-# Convolution: the new axis joins the batch, the channels of the result, or the groups.

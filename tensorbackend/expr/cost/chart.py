@@ -21,7 +21,7 @@ COLOURS: Final = dict(zip(KINDS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00"), s
 LIMIT: Final = "#d55e00"
 
 STEPS: Final = 600
-"""Columns of a chart at most; each shows the node of the highest memory among those that it stands for."""
+"""The greatest number of columns of a chart. Each shows the node with the highest memory of those it stands for."""
 
 WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
 """The sizes in pixels of a plot, and of the space to the left, above and below of it."""
@@ -47,7 +47,7 @@ def _steps(program: Program) -> list[int]:
 
 
 def svg(dry_run: DryRun, limit: int | None = None) -> str:
-    """The memory of programs over their nodes, on one scale; a step says on hover what it is."""
+    """The memory of programs over their nodes as SVG, on one scale; hovering over a step shows its node."""
     programs = _drawn(dry_run)
     top = max(program.peak.memory for program in programs) or 1
     if limit is not None and limit > 3 * top:
@@ -55,7 +55,7 @@ def svg(dry_run: DryRun, limit: int | None = None) -> str:
     top = max(top, limit or 0)
     height = len(programs) * (TITLE + HEIGHT + GAP)
     label = escape(f"memory over time of {dry_run.name}")
-    # Attributes and no style sheet: a notebook shows the drawing alone.
+    # Attributes rather than a style sheet: a notebook shows the drawing without the page.
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 10} {height}" role="img" '
         f'aria-label="{label}" fill="currentColor" font-family="system-ui, sans-serif" font-size="12">'
@@ -68,12 +68,12 @@ def svg(dry_run: DryRun, limit: int | None = None) -> str:
 
 
 def _drawn(dry_run: DryRun) -> tuple[Program, ...]:
-    """The programs that are drawn: on a mesh that of a device."""
+    """The programs that are drawn: on a mesh, only the program of one device."""
     return (dry_run.eager, dry_run.optimised) if dry_run.on_mesh is None else (dry_run.on_mesh.program,)
 
 
 def _plot(program: Program, top: int, limit: int | None) -> Iterator[str]:
-    """One program, its axes at the origin."""
+    """The SVG of one program's plot, with its top left corner at the origin."""
     timeline, steps, peak = program.timeline, _steps(program), program.peak
     scale, width = HEIGHT / top, WIDTH / max(len(steps), 1)
     title = f"{program.name}: peak {show_bytes(peak.memory)} at {peak.op} {peak.line or ''}"
@@ -164,12 +164,12 @@ def _cells(tag: str, cells: Sequence[str]) -> str:
 
 
 def write_html(dry_run: DryRun, path: Path, limit: int | None) -> None:
-    """Writes the page."""
+    """Writes the page to a file."""
     path.write_text(html(dry_run, limit), encoding="utf-8")
 
 
 def write_png(dry_run: DryRun, path: Path, limit: int | None) -> None:
-    """Draws the chart by matplotlib, which is imported now; without it an `ArgumentError` says how to get it."""
+    """Draws the chart by matplotlib, which is imported only here; without it an `ArgumentError` says how to get it."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""`dry_run`: a function on templates, and what it would cost."""
+"""`dry_run`: traces a function on templates, and reports what a call would cost."""
 
 from __future__ import annotations
 
@@ -38,31 +38,32 @@ def dry_run(
     """Compute the cost of a call without data: errors in shapes, FLOPs, bytes moved, memory over time.
 
     Arguments are those of `trace`: templates, text such as `"f32[batch=32, feature=784]"`, or lists, tuples, dicts and
-    dataclasses of them; tensors stand for their templates. With `gradient` it is `value_and_grad(function)` that is
-    run. An error of tensorbackend has the user's line as a note. docs/dry-run.md defines the counts. With a mesh,
-    `on_mesh` of the result says what each device needs and sends; no device is needed for that.
+    dataclasses of them; tensors stand for their templates. With `gradient`, `value_and_grad(function)` is run in place
+    of the function. An error of tensorbackend has the user's line as a note. docs/dry-run.md defines the counts. With a
+    mesh, `on_mesh` of the result says what each device needs and sends; no device is needed for that.
 
     Parameters
     ----------
     function
         A function of tensors and of anything else.
     *templates
-        Its arguments, with templates for tensors.
+        The function's arguments, with templates for tensors.
     gradient : bool, default False
-        Whether the gradient by the first argument is run too.
+        Whether the gradient with respect to the first argument is run too.
     mesh : Mesh, optional
         A mesh over which tensors are divided.
     layout : mapping of str to str, sequence of str or None, optional
-        The rules for it, as `JaxBackend` takes them; without them all is whole on each device.
+        The rules that put named axes on the mesh, as `JaxBackend` takes them; without rules each device holds whole
+        tensors.
     machine : str, default "h100"
-        Of which times are predicted: "h100" or "h200".
+        The machine for which times are predicted: "h100" or "h200".
     **keywords
-        Its keyword arguments.
+        The function's keyword arguments.
 
     Returns
     -------
     DryRun
-        The cost, with the template of the result.
+        The cost of the call.
 
     Raises
     ------
@@ -92,10 +93,10 @@ def dry_run(
 
 
 def target(mesh: Mesh | None, layout: Any, machine: str) -> tuple[Layout, Machine] | None:
-    """The layout of a dry run and the machine; `None` without a mesh."""
+    """The layout and the machine of a dry run; `None` without a mesh."""
     if mesh is None:
         if layout is not None:
-            raise ArgumentError(expected("a mesh beside the layout", "say mesh=tb.Mesh(...)", layout=layout))
+            raise ArgumentError(expected("a mesh together with a layout", "pass mesh=tb.Mesh(...)", layout=layout))
         return None
     return Layout(mesh, {} if layout is None else layout), machine_of(machine)
 
@@ -119,8 +120,8 @@ def traced(
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspends the search for cycles: a long program makes many objects that live to the end, and the search takes a
-    third of the time."""
+    """Turns Python's garbage collection off inside the block: a long program makes many objects that live to the end,
+    and the search for cycles among them takes a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -134,7 +135,7 @@ def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh
     """The costs of a graph, as it is and optimised, and on each device of a mesh."""
     _without_templates(graph)
     estimator = Estimator()
-    # Folded on templates, so that no constant is computed; alike ones are found before, while they have data.
+    # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
     optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
     return DryRun(
         name,
@@ -166,5 +167,5 @@ def user_line(traceback: TracebackType | None) -> Line | None:
 
 
 def source_of(line: Line) -> str:
-    """The text of a line of a program, where the source is there."""
+    """The text of a line of a program; empty if the source is not found."""
     return linecache.getline(line.file, line.number).strip()

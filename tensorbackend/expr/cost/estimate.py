@@ -1,4 +1,4 @@
-"""The costs of nodes: those of a primitive by its rule, of a composite by its parts, of control flow by its graphs."""
+"""The costs of nodes: of a primitive by its rule, of a composite by its parts, of control flow by its graphs."""
 
 from __future__ import annotations
 
@@ -94,16 +94,16 @@ class Estimator:
         return work._replace(read=read, written=written, shares=(None,) * number, strided=(False,) * number)
 
     def _space(self, node: Node) -> int | None:
-        """The bytes that the backend's own callback for a node takes, `None` where it has none."""
+        """The bytes of workspace that the backend's own callback for a node takes; `None` if it has no callback."""
         templates = node.with_inputs(lambda value: value.template)
         return space_of(self._backend, node.op, node.out, templates, node.options)
 
     def _applied(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
-        """The work with the operations of the function of scalars that a callback is given."""
+        """The work of a callback that applies a function of scalars, with the operations of that function."""
         function: Any = node.options["function"]
         out: Any = node.out
         scalars = [intern_template((), inputs[0].dtype, ())]
-        if node.op != "map":  # what there is so far
+        if node.op != "map":  # a reduction's function takes the result so far, too
             scalars.insert(0, intern_template((), out.dtype, ()))
         graph = trace_leaves(lambda tensors: function(*tensors), scalars, ("",) * len(scalars))
         application = total(self.works(graph))
@@ -113,7 +113,7 @@ class Estimator:
         )
 
     def _composite(self, node: Node) -> Work:
-        """The work of the parts of which the default implementation is made."""
+        """The work of a composite: that of the parts of its default implementation."""
         default: Any = node.default
         templates = [value.template for value in node.operands]
 
@@ -133,7 +133,7 @@ class Estimator:
         return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
 
     def _controlled(self, node: Node) -> Work:
-        """The work of control flow: each graph as often as it runs at most, of the branches of `cond` the largest."""
+        """The work of control flow: each graph as often as it runs at most; for `cond`, the branch with most work."""
         works, spaces = [], []
         for graph, count in zip(subgraphs(node), turns(node), strict=True):
             inner = self.works(graph)
@@ -146,13 +146,13 @@ class Estimator:
         return work._replace(workspace=max(spaces), shares=(None,) * number, strided=(False,) * number)
 
     def _inside(self, node: Node, graph: Graph, works: Sequence[Work]) -> int:
-        """The bytes that a graph inside control flow takes beside the node's inputs and results."""
+        """The bytes that a graph inside control flow takes besides the node's inputs and results."""
         memory = timeline(graph, works)
         inside = memory.peak - memory.parameters
         if node.op in ("cond", "checkpoint"):
-            return inside - memory.results  # which are the node's
+            return inside - memory.results  # these are the node's results
         if node.op == "scan" and own_method(self._backend, node.op) is None:
-            # Values stacked at the end are there twice: each step's, and all together.
+            # Values stacked at the end exist twice: as the values of each step, and as the stack.
             carried: Any = node.inputs[1]
             return max(inside, sum(out.nbytes for out in node.outs[len(carried) :]))
         return inside

@@ -3,20 +3,22 @@
 Counted as XLA's cost analysis counts them, where it has a rule:
 https://github.com/openxla/xla/blob/main/xla/service/hlo_cost_analysis.cc
 
-- An elementwise op is one an element of the result, whatever its dtype; a complex number is one element.
-- A transcendental function is one *transcendental* an element, and no FLOP: what it takes depends on the machine.
+- An elementwise op takes one operation for each element of the result, whatever its dtype; a complex number is one
+  element.
+- A transcendental function takes one *transcendental* for each element, and no FLOP: its real cost depends on the
+  machine.
 - A reduction takes one operation for each element but the first of each result.
-- A sum of products is two for each product: `dot` of (m, k) with (k, n) takes 2 m n k. A convolution leaves out the
-  products with padding and with the holes of a dilation.
-- What only moves elements takes none.
+- A sum of products takes two operations for each product: `dot` of (m, k) with (k, n) takes 2 m n k. A convolution
+  leaves out the products with padding and with the holes of a dilation.
+- An op that only moves elements takes none.
 
-XLA calls libraries for linear algebra and has no counts for them: here they are those of textbooks, from Golub and
-Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n elements takes
-5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
+XLA calls libraries for linear algebra and has no counts for them: the counts here are those of textbooks, from Golub
+and Van Loan, Matrix Computations, 4th edition, 2013, and of LAPACK Working Note 41. A Fourier transform of n elements
+takes 5 n log2(n) (Cooley and Tukey; http://www.fftw.org/speed/method.html), a sort n log2(n) comparisons.
 
-The protocol has the cost of an element: `@callback(cost="operation")`. Here are the rules of callbacks that cost more;
-a composite that costs less than its parts brings its own, `@composite.costing(rule)`. A rule is called as its callback
-is, with templates in place of tensors.
+The protocol declares the cost for each element, as in `@callback(cost="operation")`. This module has the rules of the
+callbacks for which that is not enough. A composite that costs less than its parts declares its own rule, by
+`@composite.costing(rule)`. A rule is called like its callback, with templates in place of tensors.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ def flops(*names: str) -> Callable[[Function], Function]:
 
 
 def rule_of(callback: str) -> CostRule | None:
-    """The rule of a callback or an override: the one declared here, or with the op."""
+    """The rule of a callback or an override, which is declared either here or with the op."""
     cost = _rules.get(callback) or COSTS.get(callback)
     if cost is None or callable(cost):
         return cost
@@ -147,11 +149,10 @@ def _conv(
 def _products(
     size: int, kernel: int, places: int, stride: int, low: int, input_dilation: int, kernel_dilation: int
 ) -> int:
-    """The number of pairs of a place and an element of the kernel below which an element of the input stands, on one
-    axis.
+    """The number of products along one axis: pairs of an output place and a kernel element that meet an input element.
 
-    Without a dilation of the input that is a range of places for each element of the kernel; with one, those of a
-    residue.
+    For each element of the kernel, these places form a range; with a dilation of the input, only the places of one
+    residue in that range count.
 
     >>> _products(5, 3, 5, 1, 1, 1, 1), _products(3, 3, 5, 1, 1, 2, 1)
     (13, 7)
@@ -160,7 +161,8 @@ def _products(
     period = input_dilation // math.gcd(stride, input_dilation)
     for position in range(kernel):
         shift = position * kernel_dilation - low
-        # Places p with 0 <= p * stride + shift <= (size - 1) * input_dilation, and that divisible by input_dilation.
+        # Places p with 0 <= p * stride + shift <= (size - 1) * input_dilation, of which input_dilation divides
+        # p * stride + shift.
         first = max(0, -(shift // stride))
         last = min(places - 1, ((size - 1) * input_dilation - shift) // stride)
         for place in range(first, min(first + period, last + 1)):

@@ -1,10 +1,10 @@
 """The lifetimes of values: the memory that a graph needs while its nodes run one after another.
 
-Memory comes in *blocks*, one for each result that does not share its input's. A block is there from the
-node that makes it to the last node that reads it, or a view of it; the blocks of parameters and captured tensors all
-the time, as the caller holds them, and those of results from then on. A node's inputs, results and workspace are there
-at the same time, unless `reuse` lets an elementwise op write over an input that is of its result's size and not needed
-later.
+Memory comes in *blocks*, one for each result that does not share its input's memory. A block exists from the node that
+makes it to the last node that reads it or a view of it. The blocks of parameters and captured tensors exist all the
+time, as the caller holds them. The blocks of results exist from the node that makes them to the end. A node's inputs,
+results and workspace exist at the same time, unless `reuse` lets an elementwise op write over an input that has the
+size of its result and is not needed later.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CAPTURES: Final = "captured"
 RESULTS: Final = "result"
 INTERMEDIATES: Final = "intermediate"
 KINDS: Final = (PARAMETERS, CAPTURES, RESULTS, INTERMEDIATES)
-"""The purposes of a block; a parameter that is returned stays one."""
+"""The purposes of a block. The block of a parameter that is also a result counts as a parameter."""
 
 
 class Block:
@@ -35,9 +35,9 @@ class Block:
     def __init__(self, value: Value, kind: str, start: int) -> None:
         self.value, self.kind, self.nbytes = value, kind, value.template.nbytes
         self.start = self.end = start
-        """The nodes by number at which it is made and last needed."""
+        """The numbers of the nodes at which it is made and last needed."""
         self.parameter: int | None = None
-        """The number of the graph's parameter in the block."""
+        """The number of the graph's parameter in the block; `None` if there is none."""
 
 
 class Timeline(NamedTuple):
@@ -51,9 +51,9 @@ class Timeline(NamedTuple):
     parameters: int
     captured: int
     results: int
-    """Bytes of results that are no parameters or captured tensors."""
+    """Bytes of the results that are neither parameters nor captured tensors."""
     shares: tuple[int | None, ...]
-    """The parameter whose memory each result of the graph shares."""
+    """For each result of the graph, the number of the parameter whose memory it shares, or `None`."""
     strided: tuple[bool, ...]
     """Whether the elements of each result of the graph may lie in an order other than row-major."""
 
@@ -84,7 +84,7 @@ class Timeline(NamedTuple):
 
 
 def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Timeline:
-    """The memory of a graph whose nodes run in order; with `reuse` elementwise ops write over what ends with them."""
+    """The memory of a graph whose nodes run in order; with `reuse`, elementwise ops write over inputs of last use."""
     nodes, count = graph.nodes, len(graph.nodes)
     held: dict[Value, Block] = {}
     strided: set[Value] = set()

@@ -21,34 +21,34 @@ TOP: Final = 20
 
 
 def runs(node: Node) -> bool:
-    """Whether a node is an op that a backend runs, rather than a tensor that is there, or one under other names."""
+    """Whether a node is an op that a backend runs, rather than a parameter, a captured tensor or a renamed value."""
     return node.op not in (PARAMETER, CAPTURED, RENAMED)
 
 
 class Row(NamedTuple):
-    """One node, in the order in which they run."""
+    """The costs of one op, or of several in one row of a table."""
 
     op: str
     results: tuple[Template, ...]
     flops: int
     transcendentals: int
     read: int
-    """Bytes."""
+    """Bytes read."""
     written: int
-    """Bytes."""
+    """Bytes written."""
     memory: int
-    """Bytes that are there while it runs, all told."""
+    """Bytes in memory while it runs, in total."""
     line: Line | None
-    """The user's."""
+    """The user's line."""
 
 
 class Alive(NamedTuple):
-    """A block of memory that is there at the peak."""
+    """A block of memory that exists at the peak."""
 
     kind: str
     """"parameter", "captured", "result" or "intermediate"."""
     name: str
-    """The parameter's, else the op that made it."""
+    """The name of the parameter, else the op that made the block."""
     template: Template
     nbytes: int
     line: Line | None
@@ -58,14 +58,14 @@ class Peak(NamedTuple):
     """Where memory is highest."""
 
     memory: int
-    """Bytes, all told."""
+    """Bytes in total."""
     op: str
-    """The op that runs then."""
+    """The op that runs at the peak."""
     line: Line | None
     workspace: int
-    """Bytes that the parts of a composite need then beside its inputs and results."""
+    """Bytes that this op needs besides its inputs and results, such as for the parts of a composite."""
     alive: tuple[Alive, ...]
-    """The blocks that are alive then, the largest first."""
+    """The blocks that exist at the peak, the largest first."""
 
     def by_kind(self) -> dict[str, int]:
         """Bytes of parameters, captured tensors, results, intermediates and workspace."""
@@ -75,7 +75,7 @@ class Peak(NamedTuple):
         return {**bytes_by_kind, "workspace": self.workspace}
 
     def table(self) -> list[tuple[str, ...]]:
-        """Cells under `ALIVE`: a row for all blocks that are alike, those that take most first."""
+        """The cells of a table with the columns `ALIVE`: one row for all blocks that are alike, the largest first."""
         groups: dict[tuple[str, str, Template, Line | None], list[Alive]] = {}
         for block in self.alive:
             name = _NUMBER.sub("[...]", block.name) if block.kind == PARAMETERS else block.name
@@ -103,23 +103,23 @@ class Program:
 
     def __init__(self, name: str, timeline: Timeline, names: Sequence[str]) -> None:
         self.name = name
-        """"eager" or "optimised"."""
+        """"eager", "optimised" or "per device"."""
         self.timeline, self._names = timeline, names
         self._total = total(timeline.works)
 
     @property
     def flops(self) -> int:
-        """Floating-point operations, transcendental functions not among them."""
+        """Floating-point operations, without transcendental functions."""
         return self._total.flops
 
     @property
     def transcendentals(self) -> int:
-        """Elements of transcendental functions."""
+        """The number of elements that transcendental functions compute."""
         return self._total.transcendentals
 
     @property
     def read(self) -> int:
-        """Bytes of inputs."""
+        """Bytes of inputs of ops."""
         return self._total.read
 
     @property
@@ -167,7 +167,10 @@ class Program:
         return Alive(block.kind, node.op, block.value.template, block.nbytes, node.line)
 
     def table(self, by: By = "op") -> list[tuple[str, ...]]:
-        """Cells under `COLUMNS`: a row a node, an op or a line, those of most work first but for nodes."""
+        """The cells of a table with the columns `COLUMNS`: one row for each node, each op, or each op of a line.
+
+        Nodes come in the order in which they run, the other rows by their FLOPs, the most first.
+        """
         if by == "node":
             return [_cells(row.op, ", ".join(map(repr, row.results)), 1, row, row.line) for row in self.rows]
         groups: dict[Any, list[Row]] = {}
@@ -237,7 +240,8 @@ def _cells(op: str, result: str, count: int, row: Row, line: Line | None) -> tup
 
 
 def _joined(rows: Sequence[Row]) -> tuple[Row, int]:
-    """Rows as one: sums, the highest memory, and the template and line of the one that takes most."""
+    """Rows joined to one, and their number. The row has their sums and highest memory, and the op, templates and line
+    of the row with most FLOPs."""
     largest = max(rows, key=lambda row: (row.flops, row.written))
     return (
         Row(

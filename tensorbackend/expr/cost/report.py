@@ -14,7 +14,7 @@ from .units import parse_bytes, show_bytes, show_count
 
 
 class DryRun:
-    """The costs of a function, in the order in which it was written, as a rewritten graph, and on a mesh."""
+    """The costs of a function: op by op in the order in which it was written, as a rewritten graph, and on a mesh."""
 
     def __init__(
         self, name: str, gradient: bool, eager: Program, optimised: Program, on_mesh: OnMesh | None = None
@@ -23,7 +23,7 @@ class DryRun:
         self.eager = eager
         """Op by op, each value freed after its last use in the program as written."""
         self.optimised = optimised
-        """The program after the rewrites of `tb.jit`, where elementwise ops write over what nothing needs after
+        """The program after the rewrites of `tb.jit`, where elementwise ops write over inputs that nothing needs after
         them."""
         self.on_mesh = on_mesh
         """The memory that each device of the mesh needs and the bytes that it sends; `None` without a mesh."""
@@ -39,14 +39,14 @@ class DryRun:
         return self.eager.peak
 
     def fits(self, size: int | str, *, optimised: bool = False) -> bool:
-        """Whether the peak is at most so many bytes: a number, or text such as `"141GB"` or `"80GiB"`.
+        """Whether the peak is at most `size`: a number of bytes, or text such as `"141GB"` or `"80GiB"`.
 
-        On a mesh it is that of each device.
+        On a mesh, the peak is that of each device.
         """
         return self.judged(optimised).peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
 
     def judged(self, optimised: bool = False) -> Program:
-        """The program of which tables are shown and which has to fit: on a mesh that of a device."""
+        """The program that tables show and that has to fit: on a mesh, the program of one device."""
         if self.on_mesh is not None:
             return self.on_mesh.program
         return self.optimised if optimised else self.eager
@@ -74,7 +74,7 @@ class DryRun:
         )  # fmt: skip
         lines = [f"{self.name}, {what}", plain_table(columns, rows)]
         if self.eager.open:
-            lines.append("loops whose turns only data can say are counted as one turn")
+            lines.append("loops whose number of turns depends on data are counted as one turn")
         if self.on_mesh is not None:
             lines += ["", self.on_mesh.summary()]
         return "\n".join(lines)
@@ -84,13 +84,13 @@ class DryRun:
         return f"{self.summary()}\n\n{layout}{self.text()}"
 
     def text(self, by: By = "op", top: int = TOP, *, optimised: bool = False) -> str:
-        """The table as text, by op, by line, or node by node; on a mesh that of a device."""
+        """The table as text, by op, by line, or node by node; on a mesh, the table of one device."""
         rows = self.judged(optimised).table(by)
         more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
         return "\n".join([plain_table(COLUMNS, rows[:top]), *more])
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain values, for programs; sizes in bytes."""
+        """All costs as plain values, for other programs to read; sizes are in bytes."""
         programs = [self.eager.to_json(), self.optimised.to_json()]
         costs = {"function": self.name, "gradient": self.gradient, "programs": programs}
         return costs if self.on_mesh is None else {**costs, "on_mesh": self.on_mesh.to_json()}
@@ -100,9 +100,9 @@ class DryRun:
         Path(path).write_text(json.dumps(self.to_json(), indent=1), encoding="utf-8")
 
     def chart(self, path: str | Path, *, limit: int | str | None = None) -> None:
-        """Draws memory over time to a file: one page with all in it for `.html`, by matplotlib for `.png`.
+        """Draws memory over time to a file: a page that needs no other file for `.html`, by matplotlib for `.png`.
 
-        A limit in bytes, or text such as `"141GB"`, is a line in it.
+        The limit, in bytes or as text such as `"141GB"`, is drawn as a line.
         """
         from .chart import write_html, write_png
 

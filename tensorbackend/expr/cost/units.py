@@ -28,7 +28,7 @@ def parse_bytes(text: str) -> int:
 
 
 def unit_of(count: float) -> tuple[int, str]:
-    """The unit in which a number of bytes is best shown, as a number of bytes and by name.
+    """The unit in which a number of bytes is best shown: the number of bytes in the unit, and its name.
 
     >>> unit_of(2_160_000)
     (1000000, 'MB')
@@ -46,7 +46,7 @@ def show_bytes(count: float) -> str:
 
 
 def show_count(count: float) -> str:
-    """A count in powers of 1000 to three digits or so; nothing for none.
+    """A count in powers of 1000 to three digits or so; an empty text for 0.
 
     >>> show_count(0), show_count(12), show_count(12_345), show_count(2.5e15)
     ('', '12', '12.3 k', '2.5 P')

@@ -1,4 +1,4 @@
-"""The work of a node: operations, bytes moved, and memory that its parts need beside inputs and results."""
+"""The work of a node: operations, bytes moved, and memory that its parts need besides inputs and results."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
 
 
 class Work(NamedTuple):
-    """The cost of a node. Bytes are those of the inputs it reads and the results it writes, caches left out."""
+    """The cost of a node. Bytes are those of the inputs it reads and the results it writes; caches are left out."""
 
     flops: int = 0
     transcendentals: int = 0
     read: int = 0
     written: int = 0
     workspace: int = 0
-    """Bytes that parts need beside inputs and results, at their most."""
+    """The most bytes that parts need at any time besides inputs and results."""
     shares: tuple[int | None, ...] = ()
     """The input whose memory each result shares, by its place among the operands."""
     strided: tuple[bool, ...] = ()
@@ -26,7 +26,7 @@ class Work(NamedTuple):
     """Whether a loop is counted as one turn, because only data can say how many there are."""
 
     def times(self, count: int) -> Work:
-        """The work of so many runs, one after another."""
+        """The work of `count` runs, one after another."""
         return self._replace(
             flops=self.flops * count,
             transcendentals=self.transcendentals * count,

@@ -1,5 +1,5 @@
-"""Differentiation of graphs, so on every backend.
+"""Differentiation of graphs, which works on every backend.
 
-`functions` has the public functions, `engine` makes the graph of a gradient, `registry` keeps each op's rule; the other
-modules are those rules, by family of the protocol.
+`functions` has the public functions, `engine` makes the graph of a gradient, and `registry` keeps the rule of each op.
+The other modules are these rules, by family of the protocol.
 """

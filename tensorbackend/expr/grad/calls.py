@@ -1,4 +1,4 @@
-"""A function traced for a gradient: what it is differentiated by, and what tangents and cotangents must look like."""
+"""A function traced for a gradient: the arguments to differentiate by, and checks of tangents and cotangents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Argnums = int | Sequence[int]
 
 
 class Gradient(Protocol):
-    """A function that gives the gradient by its first argument: nested as that, a tensor for a number."""
+    """A function that returns the gradient by its first argument, nested as that; a tensor if that is a number."""
 
     @overload
     def __call__(self, argument: Nested, /, *others: Any, **keywords: Any) -> Nested: ...
@@ -33,7 +33,7 @@ class Gradient(Protocol):
 
 
 class ValueAndGradient(Protocol):
-    """A function that gives a result and its gradient by the first argument."""
+    """A function that returns a result and its gradient by the first argument."""
 
     @overload
     def __call__(self, argument: Nested, /, *others: Any, **keywords: Any) -> tuple[Tensor, Nested]: ...
@@ -50,25 +50,25 @@ class Call(NamedTuple):
 
     graph: Graph
     leaves: list[Tensor]
-    """The tensors of those arguments that have a gradient, which are the graph's parameters."""
+    """The tensors of those arguments that have a gradient; they are the parameters of the graph."""
     tree: Tree
-    """How they and those of `held` are nested."""
+    """How the tensors of `leaves` and `held` are nested."""
     out_tree: Tree
     held: Mapping[int, Tensor]
-    """The leaves without a gradient by their positions: integers of a registered class, as the places of a matrix."""
+    """The leaves without a gradient, by position: integers in a registered class, as the indices of a sparse matrix."""
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""
         return self.filled(list(map(named_like, gradients, (x.template for x in self.leaves))))
 
     def filled(self, values: Sequence[Any]) -> Any:
-        """Something for each parameter in the arguments' tree, beside the leaves that are held."""
+        """A value for each parameter, and the leaves in `held`, in the arguments' tree."""
         rest = iter(values)
         count = len(values) + len(self.held)
         return unflatten(self.tree, [self.held[i] if i in self.held else next(rest) for i in range(count)])
 
     def for_parameters(self, leaves: Sequence[Any]) -> list[Any]:
-        """The leaves of a tree that are for parameters."""
+        """The leaves of such a tree that are for parameters, without those in place of `held`."""
         return [leaf for position, leaf in enumerate(leaves) if position not in self.held]
 
 
@@ -78,10 +78,10 @@ def named_like(x: Tensor, template: Template) -> Tensor:
 
 
 def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]) -> Call:
-    """The graph of a function whose parameters are the tensors of the arguments at `argnums`, the others constants.
+    """Trace a function: tensors of the arguments at `argnums` become parameters of the graph, all others constants.
 
-    Integers that are parts of a registered class are constants too, as the places of a sparse matrix. Raises
-    `ArgumentError` for positions that are none, `DTypeError` for another tensor that is neither floating nor complex.
+    Integers in a registered class are constants too, as the indices of a sparse matrix. Raises `ArgumentError` for
+    wrong `argnums`, and `DTypeError` for any other tensor at `argnums` that is neither floating nor complex.
     """
     positions = _positions(argnums, len(arguments))
     chosen = arguments[positions] if isinstance(positions, int) else tuple(arguments[place] for place in positions)
@@ -134,7 +134,10 @@ def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
 
 
 def like(leaf: Any, template: Template, name: str, home: Backend) -> Tensor:
-    """A tangent or cotangent for a template: a tensor of its shape and dtype, an array, or a Python number."""
+    """A tangent or cotangent as a tensor of the shape and dtype of a template; `ShapeError` if it does not fit.
+
+    An array or a Python number is converted, a tensor is not cast. The dtype is free for an integer or bool template.
+    """
     x = leaf if isinstance(leaf, Tensor) else asarray(leaf, dtype=template.dtype, backend=home)
     if x.shape != template.shape or (x.dtype is not template.dtype and template.dtype.is_inexact):
         raise ShapeError(expected(f"{name} like {template!r}", "cast it with astype()", given=x.template))

@@ -24,20 +24,21 @@ R = TypeVar("R")
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """Keep only the arguments of a function for its gradient, and compute the function again for that.
 
-    A gradient needs values from the way forward, which are there until it comes back to them. A chain of n functions
-    that are checkpointed keeps n arguments and the values of one function at a time. The gradient is the same, and
-    tensors that the function closes over have a gradient too. In a graph it is one node. `dry_run` shows what is saved.
+    A gradient needs values of the forward pass, which take memory until the backward pass has used them. A chain of n
+    checkpointed functions keeps n arguments, and the values of one function at a time. The gradient is the same, and
+    tensors that the function closes over have a gradient too. In a graph the function is one node. `dry_run` shows how
+    much memory is saved.
 
     Parameters
     ----------
     function
-        A function of tensors, nested as the arguments of `trace`, and of whatever else.
+        A function of tensors, nested as the arguments of `trace`, and of any other arguments.
 
     Returns
     -------
     Callable
-        The function. It is traced where a gradient might be taken, in a graph and on a tape, so that there it sees
-        values without data.
+        The function. Where a gradient might be taken, in a graph and on a tape, it is traced, so that there it gets
+        tensors without data.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Gradient of sums of products."""
+"""Gradient of `dot`, sums of products."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _side(
     paired_axes: tuple[_Axes, _Axes],
     others: tuple[_Axes, _Axes],
 ) -> Tensor:
-    """The cotangent of x: that of the result contracted over the other operand's free axes, in the order of x."""
+    """The cotangent of x: the result's cotangent contracted with the other operand, over the free axes of that."""
     contract, batch = paired_axes
     other_contract, other_batch = others
     free = tuple(axis for axis in range(other.ndim) if axis not in other_contract + other_batch)
     batches = tuple(range(len(batch)))
-    # The product has the batch axes, then x's free ones and the contracted ones in the order of the other operand, or
-    # these two the other way round, whichever is the order of x.
+    # The product has the batch axes, then the free axes of x, then the contracted axes in the order of the other
+    # operand. With its operands exchanged, the contracted axes come first: nothing is permuted if x has that order.
     partner = dict(zip(other_contract, contract, strict=True))
     own_free = tuple(axis for axis in range(x.ndim) if axis not in contract + batch)
     contracted = tuple(partner[axis] for axis in sorted(other_contract))

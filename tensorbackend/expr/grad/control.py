@@ -1,8 +1,8 @@
 """Gradients of control flow: each is control flow again, so that it has a gradient too.
 
-A scan goes forward once more, keeping what each step's gradient needs, and then back over that. What does not change
-from step to step is kept once, and entries of `xs` are read where they are. A `while_loop` with a limit is a scan of so
-many steps, of which those after the last do nothing.
+The gradient of a scan runs it forward once more, keeping the values that the gradient of each step needs, and then goes
+back over them. Values that do not change from step to step are kept once, and entries of `xs` are not copied. A
+`while_loop` with a limit is differentiated as a scan of `limit` steps, in which the steps after its end do nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from ..trace import trace_leaves
 from .engine import depending, differentiated, inexact, linearized
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 
-_UNKNOWN = "a loop of unknown length keeps too much: give while_loop() a limit, or fori_loop() ints as bounds"
+_UNKNOWN = (
+    "the gradient of a loop of unknown length would need unlimited memory: "
+    "give while_loop() a limit, or fori_loop() ints as bounds"
+)
 
 Arrived = tuple[Tensor | None, ...]
 Tensors = tuple[Tensor, ...]
@@ -70,9 +73,9 @@ def _shard_map(
     inside: tuple[Axes, ...],
     outside: tuple[Axes, ...],
 ) -> Cotangents:
-    """Each device's own gradient, summed over the devices that share an operand.
+    """Each device computes its own gradient, which is summed over the devices that share an operand.
 
-    Of the cotangent of a result that devices share each takes an equal part.
+    The cotangent of a result that devices share is divided equally among them.
     """
     needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
@@ -98,7 +101,7 @@ def _shard_map(
 
 
 def _left(mesh: Mesh, axes: Axes) -> tuple[str, ...]:
-    """The mesh axes over which no axis is divided."""
+    """The mesh axes over which no axis of a tensor is divided."""
     return tuple([name for name in mesh.names if not any(name in mesh_axes for mesh_axes in axes)])
 
 
@@ -117,7 +120,7 @@ def _collective(
     """Sends the cotangents back the way that the values went from device to device."""
     (cotangent,) = cotangents
     if kind not in _BACK:
-        reason = f"the {kind} of several devices has none: take it of what they gather, or of their sum"
+        reason = f"the {kind} over devices has no gradient: gather the values and reduce them, or use a sum"
         return (tuple([NoGradient(reason) for _ in operands]),)
     if cotangent is None:
         return (None,)
@@ -127,7 +130,7 @@ def _collective(
 
 
 _BACK = {"sum": "sum", "gather": "scatter", "scatter": "gather", "exchange": "exchange"}
-"""The collective that takes a cotangent back, for each."""
+"""For each kind of collective that has a gradient, the kind that takes the cotangent back."""
 
 
 @rule("debug_callback")
@@ -139,7 +142,7 @@ def _debug_callback(
     *,
     function: Callable[..., object] | None,
 ) -> Cotangents:
-    """Make each cotangent depend on the calls that its value needed, so that a gradient alone makes them too."""
+    """Make each cotangent depend on the calls that its value needed, so that a gradient alone makes the calls too."""
     if function is not None:  # its carried value is a token, and nothing flows to the operands
         return None, None
     handed = [
@@ -151,7 +154,10 @@ def _debug_callback(
     return tuple(handed), None
 
 
-not_differentiable("host_call", reason="nothing is known of a function of NumPy arrays: give it by custom_gradient()")
+not_differentiable(
+    "host_call",
+    reason="a function of NumPy arrays cannot be differentiated: define its gradient with custom_gradient()",
+)
 
 
 @rule("cond", selective=True)
@@ -239,7 +245,7 @@ def _scan(
 
 
 def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
-    """Whether a gradient flows from each carried value to a needed one, in whichever step."""
+    """For each carried value, whether a gradient flows from it to a needed operand, in any step."""
     parameters = body.parameters
     start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
     while True:
@@ -255,7 +261,7 @@ def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> 
 
 
 def _live(body: Graph, changing: Sequence[bool], arrived: Sequence[bool], fixed: int) -> list[int]:
-    """The positions of those changing carried values on which a result with a cotangent depends, in whichever step."""
+    """The positions of the changing carried values that a result with a cotangent depends on, in any step."""
     count = len(changing)
     outputs = {value for value, has_cotangent in zip(body.outputs, arrived, strict=True) if has_cotangent}
     live = {position for position in range(count) if arrived[position]}

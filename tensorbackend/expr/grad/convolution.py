@@ -12,7 +12,7 @@ from .window import _Padding, _Sizes
 
 
 def _exchanged(x: Tensor, groups: int = 1) -> Tensor:
-    """The first two axes exchanged, those of kernels within each of the groups of the first."""
+    """x with its first two axes exchanged, within each of the groups into which the first axis is divided."""
     first, second, *spatial = x.shape
     apart = reshape(x, (groups, first // groups, second, *spatial))
     order = (0, 2, 1, *range(3, apart.ndim))
@@ -33,16 +33,16 @@ def _conv(
     feature_groups: int,
     batch_groups: int,
 ) -> Cotangents:
-    """Both are convolutions: of the cotangent, spread by the strides, with the kernel turned round, and of x with the
-    cotangent as a kernel that the strides dilate (Dumoulin and Visin, "A guide to convolution arithmetic for deep
-    learning", 2016, chapter 4)."""
+    """Both cotangents are convolutions (Dumoulin and Visin, "A guide to convolution arithmetic for deep learning",
+    2016, chapter 4). For x, the cotangent, dilated by the strides, is convolved with the flipped kernel. For the
+    kernel, x is convolved with the cotangent as a kernel that is dilated by the strides."""
     if not (x.size and kernel.size and cotangent.size):
         return tuple(zeros(operand.shape, dtype=operand.dtype, backend=operand.backend) for operand in (x, kernel))
     lengths = tuple(map(spread, x.shape[2:], input_dilation))
     spans = tuple(map(spread, kernel.shape[2:], kernel_dilation))
     moved = tuple(map(spread, out.shape[2:], strides))
     lows = tuple(low for low, _ in padding)
-    groups = feature_groups * batch_groups  # of which one is 1
+    groups = feature_groups * batch_groups  # at least one of them is 1
     of_x = conv(
         cotangent,
         flip(_exchanged(kernel, groups), axis=tuple(range(2, kernel.ndim))),
@@ -55,7 +55,7 @@ def _conv(
         kernel_dilation=kernel_dilation,
         feature_groups=groups,
     )
-    if batch_groups > 1:  # the channels of its groups are those of batches
+    if batch_groups > 1:  # the groups lie along the channels: they go back to the batch axis
         apart = reshape(of_x, (of_x.shape[0], batch_groups, x.shape[1], *of_x.shape[2:]))
         of_x = reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), x.shape)
     of_kernel = conv(

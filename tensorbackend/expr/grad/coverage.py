@@ -1,4 +1,4 @@
-"""Ops with a gradient, read off the declarations: the documentation shows them and the tests hold to them."""
+"""Which ops have a gradient, derived from the declarations; the documentation and the tests use it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .registry import gradient_of, gradients
 
 @cache
 def needs_gradient(spec: OpSpec) -> bool:
-    """Whether an op has inexact results of inexact operands, so that there must be something to say about its gradient.
+    """Whether an op computes inexact results from inexact operands, so that its gradient must be declared.
 
-    Rules are asked, with small templates; where none of these fit, and of composites, the answer is yes.
+    Calls the function of the op on small templates. The answer is yes for composites, and where no templates fit.
     """
     if spec.kind == "composite":
         return True
@@ -54,13 +54,13 @@ def _arguments(spec: OpSpec, dtypes: tuple[DType, ...]) -> list[object]:
 
 
 def flows(node: Node) -> bool:
-    """Whether a node has inexact results of inexact operands."""
+    """Whether a node computes inexact results from inexact operands."""
     operands = any(value.template.dtype.is_inexact for value in node.operands)
     return operands and any(out.dtype.is_inexact for out in node.outs)
 
 
 def is_declared(node: Node) -> bool:
-    """Whether an op's gradient is declared, or there is none to declare."""
+    """Whether the gradient of a node's op is declared, or there is none to declare."""
     return node.op in gradients() or not flows(node)
 
 

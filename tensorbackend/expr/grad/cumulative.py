@@ -1,4 +1,4 @@
-"""Gradients of what accumulates along an axis. Cumulative products and extremes have those of their parts."""
+"""Gradients of ops that accumulate along an axis. Cumulative products and extremes have those of their parts."""
 
 from __future__ import annotations
 

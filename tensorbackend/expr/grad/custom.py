@@ -33,8 +33,8 @@ R = TypeVar("R")
 class Pullback:
     """The gradient that a node keeps: the graph of a function of cotangents, which the node itself never runs.
 
-    The graph is made when it is first asked for: a function of cotangents may call the very function whose gradient
-    it is, and would be traced for ever. Two are equal if both have equal graphs already.
+    The graph is made when it is first needed. A function of cotangents may call the very function whose gradient it
+    is, so that tracing it at once would never end. Two are equal if they were made from equal graphs.
     """
 
     def __init__(self, source: Graph | Callable[[], Graph]) -> None:
@@ -43,8 +43,8 @@ class Pullback:
 
     @property
     def graph(self) -> Graph:
-        """Takes the node's operands and a cotangent for each result, gives a cotangent for each argument."""
-        # `cached_property` holds a lock while it computes until Python 3.12, and a forked child would wait for it.
+        """The graph from the node's operands and a cotangent for each result to a cotangent for each argument."""
+        # Not a `cached_property`: before Python 3.12 that computes under a lock, and a forked child would wait for it.
         if self._graph is None:
             assert not isinstance(self._source, Graph)
             self._graph = self._source()
@@ -61,27 +61,27 @@ class Pullback:
 def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Define a gradient: the function returns its result and a function of the result's cotangent.
 
-    In a graph it is one node. The function of cotangents is traced when a gradient is asked for, and not before, so it
-    may call the function itself. JAX's own transformations do not see the gradient, those of tensorbackend do on
-    every backend.
+    In a graph the function is one node. The function of cotangents is traced only when a gradient is computed, so it
+    may call the function itself. JAX's own transformations do not see the gradient; the transformations of
+    tensorbackend do, on every backend.
 
     Parameters
     ----------
     function
-        Takes nested tensors and options. It returns a pair: its result, nested tensors, and a function that takes a
-        cotangent nested as the result and returns one for each argument, `None` for zero: a tuple, unless there is
-        just one argument. What else the two functions close over is constant.
+        Takes nested tensors and options. It returns a pair: its result (nested tensors), and a function of a cotangent
+        that is nested as the result. The latter returns a cotangent for each argument, `None` for zero: a tuple, or
+        just the cotangent if there is one argument. Anything else that the two functions close over is constant.
 
     Returns
     -------
     Callable
-        A function of the same arguments that returns the result. A second derivative through it is that of the
-        function of cotangents, as written. On a tape both functions run at once on tensors with data.
+        A function of the same arguments that returns the result. A second derivative differentiates the function of
+        cotangents as it is written. On a tape both functions run eagerly, on tensors with data.
 
     Raises
     ------
     ArgumentError
-        For a function that returns no such pair, and for cotangents that are not nested as the arguments.
+        For a function that does not return such a pair, and for cotangents that are not nested as the arguments.
     GradientError
         In a graph, for a function of cotangents that gets a value of the graph from anywhere but its arguments, its
         closure, or their attributes.
@@ -114,7 +114,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             return _taped(function, arguments, leaves, tree, backend)
         if not isinstance(backend, ExprBackend):
             result, _ = _pair(called(*arguments))
-            return tree_map(_constant, result)  # also to a tape whose tensors the function closes over
+            return tree_map(_constant, result)  # constant also to a tape whose tensors the function closes over
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.closed_graphs()
         call = CompositeCall(
@@ -125,7 +125,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         results = with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, results)
 
-    return op  # type: ignore[return-value] # the parameters of the function, which has none by name
+    return op  # type: ignore[return-value] # it takes the parameters of the function, by position only
 
 
 def _constant(leaf: Any) -> Any:
@@ -206,7 +206,7 @@ def like_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any
             rest = leaves[len(cotangents) : len(cotangents) + branch.size]
             below = [zeros_like(leaf) if isinstance(leaf, Tensor) else None for leaf in rest]
         elif nested != branch:
-            expectation = f"a cotangent nested as argument {position}: {', '.join(paths(branch, 'argument'))}"
+            expectation = f"a cotangent nested like argument {position}: {', '.join(paths(branch, 'argument'))}"
             raise ArgumentError(expected(expectation, returned=cotangent))
         cotangents.extend(below)
     return [x for x, leaf in zip(cotangents, leaves, strict=True) if isinstance(leaf, Tensor)]
@@ -218,9 +218,9 @@ def _forward(out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
 
 
 def with_pullbacks(graph: Graph) -> Graph:
-    """A graph whose functions of cotangents are traced where a gradient of the parameters flows."""
+    """A graph with each function of cotangents traced that a gradient of the parameters needs."""
     flowing = depending(graph.nodes, {value.node for value in graph.parameters})
-    # A node that is remade with other inputs keeps its options, so the options tell which nodes are meant.
+    # A node that is remade with other inputs keeps its options object, by which it is recognised here.
     option_ids = {id(node.options) for node in flowing if node.op == CUSTOM}
 
     def visit(node: Node) -> Sequence[Value]:
@@ -276,7 +276,7 @@ class _OnTape(NamedTuple):
     out_tree: Tree
 
     def __call__(self, seeds: Sequence[Tensor]) -> tuple[Tensor, ...]:
-        """The cotangents of the arguments, as constants of the graph that is made."""
+        """The cotangents of the arguments, as constants of the gradient's graph."""
         backend = recorder_of(self.results[0])
         with outside(), default_backend(backend):
             data = evaluate(Graph((), [x.data for x in seeds]), (), backend)

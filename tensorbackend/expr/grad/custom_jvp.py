@@ -18,8 +18,8 @@ from .functions import vjp
 class custom_jvp:  # a decorator
     """Define the derivative of a function along tangents, by another function passed to `defjvp`.
 
-    Gradients are derived from it too, so it must be linear in the tangents and use ops that have a gradient. A second
-    derivative differentiates the given function. In a graph the function is one node.
+    Gradients are derived from that function too, so it must be linear in the tangents and use ops that have a gradient.
+    A second derivative differentiates it as it is written. In a graph the decorated function is one node.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class custom_jvp:  # a decorator
 
     @checked
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Enters the derivative, and gives it back, so that it may stand as a decorator.
+        """Sets the rule that computes the derivative, and returns it, so that this can be used as a decorator.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class custom_jvp:  # a decorator
         """The cotangents of the arguments: the derivative is linear in the tangents, and this is its transpose."""
         rule = self._rule
         if rule is None:
-            raise ArgumentError(expected("a function with a derivative", "enter one by defjvp()"))
+            raise ArgumentError(expected("a function with a derivative", "define one with defjvp()"))
         leaves, tree = flatten(arguments)
         chosen = [isinstance(leaf, Tensor) and leaf.dtype.is_inexact for leaf in leaves]
 
@@ -102,5 +102,5 @@ class custom_jvp:  # a decorator
 
 
 def _nothing(leaf: Any) -> Any:
-    """The cotangent of an argument that has none."""
+    """Zeros for a tensor that has no tangent; any other argument itself."""
     return zeros_like(leaf) if isinstance(leaf, Tensor) else leaf

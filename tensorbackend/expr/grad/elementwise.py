@@ -1,6 +1,6 @@
 """Gradient rules of elementwise ops.
 
-At a kink or a tie a rule does as JAX does: docs/semantics.md has the list.
+At a kink or a tie a rule gives what JAX gives: docs/semantics.md has the list.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _logaddexp(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotang
 
 
 def _share(chosen: Tensor, x: Tensor, other: Tensor) -> Tensor:
-    """The part of the cotangent that goes to one of two operands: half of it where they are equal."""
+    """The share of the cotangent that goes to x: 1 where x was chosen, a half where the other operand is equal."""
     halves = where(other == chosen, astype(0.5, chosen.dtype), 1)
     return where(x == chosen, halves, 0)
 
@@ -248,7 +248,7 @@ def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotange
 
 @rule("pow")
 def _pow(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    constant = x2 == 0  # where x1 may be 0
+    constant = x2 == 0  # the derivative is 0, but 0 * x1 ** -1 is NaN for x1 = 0
     slope = where(constant, 0, x2 * pow(x1, where(constant, 1, x2 - 1)))
     return cotangent * slope, cotangent * out * log(where(x1 == 0, 1, x1))
 

@@ -1,4 +1,4 @@
-"""The graph of a gradient: from cotangents of results back to those of parameters, a rule a node.
+"""The graph of a gradient: goes from the cotangents of results back to those of parameters, by the rule of each node.
 
 Nothing here recurses, and each node is visited once.
 """
@@ -28,7 +28,7 @@ Lookup = Callable[[Value], Tensor]
 
 
 def differentiated(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> Graph:
-    """The graph of the results and of the cotangents of the parameters at some positions.
+    """A graph that computes the results of `graph` and the cotangents of its parameters at `positions`.
 
     It takes the parameters and a cotangent for each result in `results`, by default for each floating or complex one.
     It returns all results, then a cotangent for each parameter in `positions`, with the names of that parameter. Where
@@ -79,13 +79,13 @@ def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | 
 
 
 def with_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
-    """Open every composite without a rule that a gradient of some parameters flows through, and those in its parts."""
+    """Replace composites without a rule by their parts, and these by theirs, where a gradient of `parameters` flows."""
     positions = tuple(parameters)
     while True:
         flowing = depending(graph.nodes, {graph.parameters[position].node for position in positions})
         if not any(_is_opened(node) for node in flowing):
             return graph
-        # A node on other inputs is another node, so what flows is found out again along the way.
+        # Rewriting makes new nodes, which are not in `flowing`: it is determined for them as they are made.
         reached = {graph.parameters[position].node for position in positions}
 
         def visit(node: Node, reached: set[Node] = reached) -> Sequence[Value]:
@@ -110,7 +110,7 @@ def pulled_back(
 ) -> list[Tensor]:
     """Compute the cotangents of `inputs` from those of `outputs`, as tensors of the graph with the inputs' names.
 
-    `known` gives a tensor on ExprBackend for a value that a rule asks for.
+    `known` returns a tensor on ExprBackend for a value that a rule uses.
     """
     nodes = reachable(outputs)
     flowing = depending(nodes, {value.node for value in inputs})
@@ -145,7 +145,7 @@ def pulled_back(
 
 
 def _refused(node: Node, reason: str) -> GradientError:
-    """The error that a gradient would flow where there is none, with the user's line."""
+    """The error for an op without a gradient that a gradient would flow through; it shows the user's line."""
     place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
     remedy = f"{reason}; keep it out of the gradient with stop_gradient(){place}"
     return GradientError(expected("ops that have a gradient", remedy, op=node.op))
@@ -154,7 +154,7 @@ def _refused(node: Node, reason: str) -> GradientError:
 def _through(
     node: Node, arrived: list[Tensor | None], known: Lookup, flowing: set[Node]
 ) -> list[tuple[Value, Tensor | NoGradient]]:
-    """The inputs of a node with the cotangents that its rule gives for them."""
+    """The inputs of a node, each with the cotangent that the node's rule returns for it."""
     if node.op == RENAMED:
         (value,), (cotangent,) = node.operands, arrived
         return [] if cotangent is None else [(value, cotangent)]
@@ -169,7 +169,7 @@ def _through(
         options["needed"] = node.with_inputs(lambda value: value.node in flowing and inexact(value))
 
     def applied(seen: Callable[[Tensor], Tensor]) -> Cotangents:
-        """Calls the rule with tensors as they are seen, under their names or without."""
+        """Call the rule with the result of `seen` for each tensor, which keeps the names or drops them."""
         cotangents = tuple(x if x is None else seen(x) for x in arrived)
         results = tuple(seen(known(value)) for value in node.values)
         inputs = node.with_inputs(lambda value: seen(known(value)))
@@ -180,12 +180,12 @@ def _through(
     try:
         input_cotangents = applied(_as_it_is)
     except NamesError:
-        # A rule goes by position. It may multiply a matrix by its transpose, which has one name twice, and an input may
-        # have been renamed on its way to the op, which no node tells.
+        # Rules refer to axes by position, so they work without names. Names clash where a rule multiplies a matrix by
+        # its transpose, and may clash where an input was renamed on its way to the op, which no node shows.
         input_cotangents = applied(nameless)
     if len(input_cotangents) != len(node.inputs):
         expectation = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
-        raise ContractError(expected(expectation, "mend the rule", given=len(input_cotangents)))
+        raise ContractError(expected(expectation, "fix the rule", given=len(input_cotangents)))
     pairs: list[tuple[Value, Tensor | NoGradient]] = []
     for operand, input_cotangent in zip(node.inputs, input_cotangents, strict=True):
         if isinstance(operand, Value):
@@ -212,7 +212,7 @@ def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
         cotangent = astype(part, template.dtype)
     if cotangent.shape != template.shape:
         expectation = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
-        raise ContractError(expected(expectation, "mend the rule", given=cotangent.template))
+        raise ContractError(expected(expectation, "fix the rule", given=cotangent.template))
     return named(cotangent, template)
 
 
@@ -226,7 +226,7 @@ def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
 
 
 def _flows(node: Node, reached: set[Node]) -> bool:
-    """Whether a gradient can flow through a node to some of those that are reached."""
+    """Whether a gradient can flow through a node to one of the nodes in `reached`."""
     if not any(value.node in reached and inexact(value) for value in node.operands):
         return False
     gradient = gradient_of(node.op)

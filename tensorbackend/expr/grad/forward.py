@@ -24,12 +24,12 @@ Primals = TypeVarTuple("Primals")
 
 
 class Push(NamedTuple):
-    """A function at a point: its results there, and the linear function from tangents to theirs."""
+    """A function at a point: its results, and the linear function from tangents of arguments to those of results."""
 
     results: list[Tensor]
     residuals: list[Tensor]
     linear: Graph
-    """Takes the residuals and a tangent for each parameter, gives one for each floating or complex result."""
+    """Takes the residuals and a tangent for each parameter; computes a tangent for each floating or complex result."""
 
     def __call__(self, tangents: Sequence[Tensor]) -> list[Tensor]:
         """The tangents of the floating and complex results."""
@@ -37,10 +37,10 @@ class Push(NamedTuple):
 
 
 def pushed(call: Call, backend: Backend) -> Push:
-    """The linear function at the arguments of a call.
+    """Linearize the function of a call at its arguments.
 
-    The gradient of the cotangents of the arguments by those of the results, in which they are linear, is what takes
-    tangents forward.
+    The cotangents of the arguments are linear in the cotangents of the results. The transpose of that linear function,
+    which is its gradient, takes tangents forward.
     """
     graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)
     back = differentiated(graph, range(inputs))
@@ -53,7 +53,7 @@ def pushed(call: Call, backend: Backend) -> Push:
 
 
 def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
-    """Tangents of floating and complex results nested as the results are, zeros for the others."""
+    """Tangents nested as the results: those in `moved` for floating and complex results, zeros for the others."""
     rest = iter(moved)
     outs = [
         named_like(next(rest), template)
@@ -107,8 +107,7 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and its derivative there as a function of tangents.
 
-    What `jvp` gives in one call comes in two: the function is computed once, and its derivative along as many tangents
-    as are asked for.
+    It is `jvp` in two steps: the function is computed once, and then its derivative along any number of tangents.
 
     Parameters
     ----------
@@ -120,8 +119,8 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     Returns
     -------
     tuple
-        The result, and a function that takes a tangent for each argument, nested as it is, and gives the result's. A
-        result of integers or bools has a tangent of zeros.
+        The result, and a function that takes a tangent for each argument, nested as the argument, and returns the
+        tangent of the result. A result of integers or bools has a tangent of zeros.
 
     Raises
     ------
@@ -142,17 +141,17 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     push = pushed(call, backend)
 
     def along(*tangents: Any) -> Any:
-        """The tangent of the result from one for each argument."""
+        """The tangent of the result, from a tangent for each argument."""
         return _tangents(call, push(_like_arguments(call, tangents, backend)), backend)
 
     return unflatten(call.out_tree, push.results), along
 
 
 def _like_arguments(call: Call, tangents: Sequence[Any], backend: Backend) -> list[Tensor]:
-    """Tangents in a flat list; `ArgumentError` or `ShapeError` for those that are not as the arguments."""
+    """Tangents in a flat list; `ArgumentError` or `ShapeError` for tangents that do not match the arguments."""
     leaves, tree = flatten(tuple(tangents))
     if tree != call.tree:
-        expectation = f"tangents nested as the arguments: {', '.join(paths(call.tree, 'arguments'))}"
+        expectation = f"tangents nested like the arguments: {', '.join(paths(call.tree, 'arguments'))}"
         raise ArgumentError(expected(expectation, given=", ".join(paths(tree, "tangents"))))
     chosen, chosen_paths = call.for_parameters(leaves), call.for_parameters(paths(tree, "tangents"))
     return [

@@ -1,4 +1,4 @@
-"""Gradients of Fourier transforms: the matrix of one is its own transpose."""
+"""Gradients of Fourier transforms, whose matrices are their own transposes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .registry import Cotangents, rule
 
 
 def _resized(x: Tensor, axis: int, size: int) -> Tensor:
-    """x cut or zero-padded to a size, as the transform did with its length."""
+    """x cut or zero-padded to a size along an axis, as the transform does with its input."""
     if x.shape[axis] > size:
         return sliced(x, (slice(None),) * axis + (slice(size),))
     return pad(x, {axis: (0, size - x.shape[axis])}) if x.shape[axis] < size else x

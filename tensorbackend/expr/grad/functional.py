@@ -1,4 +1,4 @@
-"""Gradients of functions that are called for each element."""
+"""Gradients of ops that call a function for each element."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..trace import trace_leaves
 from .engine import differentiated
 from .registry import Cotangents, not_differentiable, rule
 
-not_differentiable("reduce", reason="its function may be any, while sum(), prod(), max() and min() have gradients")
+not_differentiable("reduce", reason="its function may be arbitrary; sum(), prod(), max() and min() have gradients")
 
 
 @rule("map")
@@ -34,6 +34,6 @@ def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tenso
     real = slope(1)
     if not out.dtype.is_complex:
         return (cotangent * real,)
-    # Functions linear over the reals have a factor for the cotangent, and one for its conjugate.
+    # A function that is linear over the reals is a factor times the cotangent plus a factor times its conjugate.
     imaginary = slope(1j) * 1j
     return ((real - imaginary) * 0.5 * cotangent + (real + imaginary) * 0.5 * conj(cotangent),)

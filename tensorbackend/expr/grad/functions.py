@@ -1,8 +1,9 @@
 """Gradients of functions: `grad`, `value_and_grad` and `vjp`.
 
-A function is traced with its arguments' templates, the graph of its gradient is made, and that runs on the arguments:
-on any backend, and in a trace around it too. Arguments are nested tensors (lists, tuples, dicts, dataclasses);
-gradients have their tree, shapes, dtypes and names. Other arguments and variables of the closure are constants.
+A function is traced with the templates of its arguments, which gives a graph. The graph of its gradient is derived, and
+runs on the arguments: on any backend, and also inside another trace. Arguments are nested tensors (lists, tuples,
+dicts, dataclasses), and gradients have their tree, shapes, dtypes and names. The arguments that are not differentiated
+by, and the variables that the function closes over, are constants.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The gradient of a function with a scalar result, as a function of the same arguments.
 
-    A gradient has the tree, shapes, dtypes and names of its argument; several `argnums` give a tuple of them. With
-    `has_aux` the function returns (result, anything), and the gradient comes with that: (gradient, anything). Of a
-    complex argument the gradient is df/dx - i df/dy. Raises `ShapeError` or `DTypeError` for a result that is not a
-    real scalar, `DTypeError` for an argument that is neither floating nor complex, and `GradientError` where the
+    A gradient has the tree, shapes, dtypes and names of its argument; several `argnums` give a tuple of gradients. With
+    `has_aux` the function returns (result, anything), and the gradient is returned as (gradient, anything). The
+    gradient of a complex argument x + iy is df/dx - i df/dy. Raises `ShapeError` or `DTypeError` for a result that is
+    not a real scalar, `DTypeError` for an argument that is neither floating nor complex, and `GradientError` where the
     function uses an op that has no gradient.
 
     Parameters
@@ -54,7 +55,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
     argnums : int or sequence of int, default 0
         The positions of the arguments to differentiate by.
     has_aux : bool, default False
-        Whether the function returns (result, anything), of which the second is handed on.
+        Whether the function returns (result, anything), the second of which is returned as well.
 
     Returns
     -------
@@ -98,7 +99,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     argnums : int or sequence of int, default 0
         The positions of the arguments to differentiate by.
     has_aux : bool, default False
-        Whether the function returns (result, anything), of which the second is handed on.
+        Whether the function returns (result, anything), the second of which is returned as well.
 
     Returns
     -------
@@ -128,15 +129,15 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
 
 def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
-    """The graph that gives also the cotangents of all parameters, and the tensors that it takes first.
+    """The graph with the cotangents of all parameters as further results, and the tensors for its first parameters.
 
-    The function is traced at each call, as it may depend on its surroundings. Where that gives an equal graph, compared
-    without its captured data, its gradient is there already, with the program that runs it. A graph that
-    calls functions of its trace is another one each time.
+    The function is traced at each call, as it may depend on its surroundings. If the graph equals an earlier one
+    (compared without captured data), the gradient of that one is reused, with the program that runs it. A graph with
+    debug callbacks is not compared, because the functions that it calls belong to its trace.
     """
     if not any(node.op == HOOK for node in graph.nodes):
         (closed,), constants = close([with_pullbacks(graph)])
-        # A default may read captured data, and is dropped where that is taken out.
+        # The default of a composite may read captured data, which is not in a closed graph: that one is not used then.
         with suppress(TemplateDataError):
             return _kept(closed, len(constants), defaults.current_precision()), constants
     return differentiated(graph, range(len(graph.parameters)), [0]), []
@@ -144,7 +145,10 @@ def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
 
 @lru_cache(maxsize=32)
 def _kept(graph: Graph, first: int, precision: int) -> Graph:
-    """A graph with the cotangents of its parameters from position `first` on; equal closed graphs are one object."""
+    """The graph of the results and of the cotangents of the parameters from position `first` on.
+
+    The cache finds a graph again because equal closed graphs are one object.
+    """
     return differentiated(graph, range(first, len(graph.parameters)), [0])
 
 
@@ -176,8 +180,9 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and a function from cotangents of the result to cotangents of the arguments.
 
-    That one takes a cotangent nested as the result is, and gives a tuple with one for each argument; it can be called
-    often and computes the function no second time. Cotangents of integer and bool results are not read.
+    The second takes a cotangent nested as the result, and returns a tuple with a cotangent for each argument. It can be
+    called any number of times, and does not compute the function again. It ignores cotangents of integer and bool
+    results.
 
     Parameters
     ----------
@@ -205,7 +210,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     residuals = outputs[count:]
 
     def pull(cotangent: Any) -> Any:
-        """The cotangents of the arguments from one of the result."""
+        """The cotangents of the arguments, from a cotangent of the result."""
         cotangents = _like_results(call.graph, cotangent, "cotangent", common_backend([*call.leaves, *residuals]))
         seeds = [x for x, value in zip(cotangents, call.graph.outputs, strict=True) if inexact(value)]
         return call.nested(evaluate(backward, [*residuals, *seeds]))
@@ -216,7 +221,7 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
 def _like_results(graph: Graph, cotangent: Any, name: str, home: Backend) -> list[Tensor]:
     leaves, tree = flatten(cotangent)
     if tree != graph.out_tree:
-        expectation = f"a {name} nested as the result: {', '.join(paths(graph.out_tree, 'result'))}"
+        expectation = f"a {name} nested like the result: {', '.join(paths(graph.out_tree, 'result'))}"
         raise ArgumentError(expected(expectation, given=", ".join(paths(tree, name)) or cotangent))
     return [
         like(x, template, path, home)

@@ -1,4 +1,7 @@
-"""Gradient rules of reading and writing by index: what is read adds up where it was, overwritten elements get none."""
+"""Gradient rules of reading and writing by index.
+
+The cotangents of elements that were read are added where the elements were; overwritten elements get none.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ def _indexed_add(
 def _indexed_put(
     cotangent: Tensor, out: Tensor, x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode
 ) -> Cotangents:
-    # Of several updates for one place the last is written. To find it, each update writes its number: only an update
+    # Of several updates for one place, the last is written. To find it, each update writes its number: only an update
     # that reads its own number back has a gradient.
     places, inner = indices.shape[:-1], updates.shape[indices.ndim - 1 :]
     numbers = iota(places, dtype="int64")

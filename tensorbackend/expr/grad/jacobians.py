@@ -25,7 +25,7 @@ from .functions import grad
 
 
 class Jacobian(Protocol):
-    """A function that gives derivatives by its first argument: of a tensor, or of a number, a tensor."""
+    """A function that returns derivatives by its first argument: a tensor if the argument is a tensor or a number."""
 
     @overload
     def __call__(self, argument: Tensor | complex, /, *others: Any, **keywords: Any) -> Tensor: ...
@@ -41,9 +41,10 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The derivatives of each element of the result with respect to each element of the arguments.
 
-    For each tensor of the result, nested as it is, what `grad` would give; each with the result's axes before the
-    argument's. Of a name that stands in both the argument's axis loses it. Raises what `grad` raises, but for a result
-    that is no scalar, and `DTypeError` for a complex result of a floating argument.
+    They are nested as the result and, for each tensor of the result, as the gradient that `grad` returns. Each has the
+    axes of the result before the axes of the argument; if both have a name, the axis of the argument loses it. Raises
+    what `grad` raises, except that the result need not be a scalar, and `DTypeError` for a complex result of a floating
+    argument.
 
     Parameters
     ----------
@@ -100,22 +101,24 @@ def jacfwd(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
 @checked
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """Makes a function that computes the result of `jacobian` forward: a column for each element of the arguments,
-    rather than a row for each element of the result, so it is quicker where the result has more elements.
+    """Makes a function that computes the derivatives of `jacobian` forward.
+
+    It computes a column for each element of the arguments rather than a row for each element of the result, so it is
+    quicker than `jacobian` where the result has more elements than the arguments.
 
     Parameters
     ----------
     function
-        A function of tensors, with a result of floating or complex ones nested in any way.
+        A function of tensors. Its result is floating or complex tensors, nested in any way.
     argnums
-        The arguments by position, one or several, default the first.
+        The position of the argument to differentiate by, or several; by default the first.
 
     Returns
     -------
     Callable
-        A function that gives for each tensor of the result, nested as it is, the derivatives nested as the arguments
-        are, each with the result's axes before the argument's. Of a name that stands in both the argument's axis loses
-        it.
+        A function of the same arguments. It returns the derivatives nested as the result and, for each tensor of the
+        result, as the arguments. Each has the axes of the result before the axes of the argument; if both have a name,
+        the axis of the argument loses it.
 
     Raises
     ------
@@ -139,7 +142,7 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
 
         def columns(position: int) -> list[Tensor]:
-            """The derivatives of all result tensors by one argument tensor, whose elements run along the first axis."""
+            """The derivatives of all result tensors by one argument tensor; its elements run along the first axis."""
             x = call.leaves[position]
             if not x.size:
                 return [zeros((0, *result.shape), dtype=result.dtype, backend=backend) for result in call.graph.results]
@@ -166,11 +169,13 @@ def _check_jacobian(result: Template, leaves: Sequence[Tensor]) -> None:
         raise DTypeError(expected("a floating or complex result for a jacobian", remedy, result=result))
     if result.dtype.is_complex and not all(x.dtype.is_complex for x in leaves):
         remedy = "take its real() and imag(), or cast the argument"
-        raise DTypeError(expected("a floating result for the jacobian by a floating argument", remedy, result=result))
+        raise DTypeError(
+            expected("a floating result for the jacobian with respect to a floating argument", remedy, result=result)
+        )
 
 
 def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
-    """The derivatives of one tensor by another from those of its elements."""
+    """The derivatives of one tensor by another: `rows` with the axes of both, and their names."""
     names = (*result.names, *(None if name in result.names else name for name in argument.names))
     return reshape(rows, (*result.shape, *argument.shape), names=names)
 

@@ -1,4 +1,4 @@
-"""Gradient rules of sums, products, extremes, of composites of these, and of `map`."""
+"""Gradient rules of sums, products and extremes, and of composites of these."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Positions = tuple[int, ...]
 
 
 def _kept(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
-    """A result of a reduction with the reduced axes as axes of size 1."""
+    """The result of a reduction of x, reshaped so that the reduced axes have size 1."""
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
     return reshape(reduced, shape, names=x.names)
 
@@ -33,7 +33,8 @@ def _sum(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims
 
 @rule("product")
 def _product(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
-    # The product of the other elements without a division, as some may be zero: of those before and those after.
+    # The derivative by an element is the product of the others: of those before it times of those after it. The result
+    # is not divided by the element, as that may be zero.
     order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
     moved = permute_dims(astype(x, out.dtype), order)
     count = math.prod(x.shape[axis] for axis in axes)
@@ -44,7 +45,7 @@ def _product(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keep
 
 
 def inverse(order: Sequence[int]) -> Positions:
-    """The permutation that undoes one."""
+    """The inverse of a permutation."""
     return tuple(sorted(range(len(order)), key=order.__getitem__))
 
 

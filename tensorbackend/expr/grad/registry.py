@@ -1,22 +1,23 @@
 """The gradient rule of each op: how the cotangents of its results become those of its inputs.
 
-A rule is declared under the name of the op's callback, a composite's where it is better than the rules of its parts:
+A rule is declared under the name of the op's callback. A composite has a rule only where that is better than the rules
+of its parts:
 
     @rule("multiply")
     def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
         return cotangent * x2, cotangent * x1
 
-It gets the cotangent and the result (tuples of them for an op of several results, `None` for a result without a
-cotangent), the inputs as the callback gets them, and the options by name. It returns one cotangent for each input:
-`None` where nothing depends on it, a tuple for a sequence of tensors, `NoGradient` where there is no derivative by that
-input or for those options.
+A rule gets the cotangent and the result (tuples of them for an op with several results, where a result without a
+cotangent has `None`), the inputs as the callback gets them, and the options by name. It returns one cotangent for each
+input: `None` where nothing depends on the input, a tuple for a sequence of tensors, and `NoGradient` where there is no
+derivative with respect to the input or for these options.
 
-- The tensors have names as in the function that is differentiated, and the engine gives the cotangent those of the
-  input. A rule goes by position. It runs a second time without names where they cannot be: a product of a matrix and
-  its transpose would have one name twice.
+- The tensors have the names that they have in the differentiated function, and the engine gives the cotangent the
+  names of the input. A rule refers to axes by position. Where names clash, the rule runs a second time without names:
+  a product of a matrix and its transpose would have one name twice.
 - Where the input was broadcast, the engine sums the cotangent to the input's shape. It casts a cotangent of another
-  dtype to the input's; for a floating input it takes the real part of complex numbers.
-- Rules are written in public ops, so that they run on tensors of a graph and on those of a tape, and have a gradient.
+  dtype to the input's dtype; for a floating input it takes the real part of a complex cotangent.
+- Rules are written in public ops, so that they run on tensors of a graph and of a tape, and can be differentiated.
 - For complex numbers a rule is linear in the cotangent, without a conjugate: `2 * x * cotangent` for the
   square of x (https://docs.jax.dev/en/latest/notebooks/autodiff_cookbook.html#complex-numbers-and-differentiation).
 """
@@ -51,7 +52,7 @@ class Gradient(NamedTuple):
     reason: str = ""
     """Why there is no derivative; empty where there is one."""
     selective: bool = False
-    """Whether the rule is told which of its inputs need a cotangent."""
+    """Whether the rule gets `needed` too, which says which of its inputs need a cotangent."""
 
 
 _declared: dict[str, Gradient] = {}
@@ -60,7 +61,7 @@ _declared: dict[str, Gradient] = {}
 def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]:
     """Declares the rule of the ops with these callbacks.
 
-    A selective one also gets `needed`: for each input whether it needs a cotangent, a tuple for a sequence.
+    A selective rule also gets `needed`: for each input whether it needs a cotangent, a tuple for a sequence of tensors.
     """
 
     def declare(function: Function) -> Function:
@@ -71,12 +72,15 @@ def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]
 
 
 def zero_gradient(*names: str) -> None:
-    """Declares that the derivative is zero wherever there is one."""
+    """Declares that the ops with these callbacks have a derivative of zero, wherever they have one."""
     _enter(names, Gradient(None))
 
 
 def not_differentiable(*names: str, reason: str) -> None:
-    """Declares that there is no gradient: `GradientError` says the reason where one would flow through the op."""
+    """Declares that the ops with these callbacks have no gradient; a `GradientError` gives the reason.
+
+    It is raised where a gradient would flow through such an op.
+    """
     _enter(names, Gradient(None, reason))
 
 
@@ -88,7 +92,7 @@ def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
 
 
 def gradient_of(name: str) -> Gradient | None:
-    """The gradient that is declared for an op by the name of its callback, `None` if there is none."""
+    """The gradient that is declared under the name of a callback, `None` if there is none."""
     return gradients().get(name)
 
 

@@ -1,4 +1,7 @@
-"""Importing this declares all rules. What differentiates does so; the engine cannot, as rules use it."""
+"""Importing this module declares all gradient rules.
+
+The modules that differentiate import it. The engine cannot, because rules import the engine.
+"""
 
 from __future__ import annotations
 

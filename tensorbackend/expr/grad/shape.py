@@ -1,4 +1,4 @@
-"""Gradient rules of changes of shape and order: elements go back to where they came from."""
+"""Gradient rules of changes of shape and order: cotangents go back to where the elements came from."""
 
 from __future__ import annotations
 
@@ -64,6 +64,6 @@ def _concatenate(cotangent: Tensor, out: Tensor, tensors: Sequence[Tensor], *, a
 
 
 def _block(cotangent: Tensor, x: Tensor, axis: int, start: int) -> Tensor:
-    """The part of a tensor that lies where x does along an axis."""
+    """The part of a cotangent that belongs to x, which begins at `start` along an axis."""
     starts = tuple(start if position == axis else 0 for position in range(x.ndim))
     return slice_(cotangent, starts=starts, lengths=x.shape, strides=(1,) * x.ndim)

@@ -1,4 +1,4 @@
-"""Gradients of what orders or accumulates along an axis. Cumulative products and extremes have those of their parts."""
+"""Gradients of ops that order elements along an axis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .registry import Cotangents, rule
 
 
 def _unsorted(cotangent: Tensor, x: Tensor, axis: int, descending: bool) -> Tensor:
-    """Each element's cotangent, which stands where sorting has put the element."""
+    """The cotangent of each element of x, read from the place to which sorting has moved the element."""
     places = argsort(argsort(x, axis=axis, descending=descending), axis=axis)
     return take_along_axis(cotangent, places, axis=axis)
 

@@ -12,7 +12,7 @@ from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
 
 _SHIFT = 12
-"""The argument from which the series gives the rounding of float64."""
+"""The least argument for which the series is accurate to the rounding of float64."""
 
 _SERIES = (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6)
 """The Bernoulli numbers B(14), ..., B(2), the coefficients of trigamma's series."""
@@ -36,7 +36,7 @@ def _density(a: Tensor, x: Tensor) -> Tensor:
     return where(inside, exp((a - 1) * log(safe) - safe - lgamma(a)), where(x == 0, edge, 0.0))
 
 
-_BY_A = NoGradient("the derivative by the first operand has no closed form")
+_BY_A = NoGradient("the derivative with respect to the first operand has no closed form")
 
 
 @rule("gamma_inc_l")
@@ -50,9 +50,9 @@ def _gamma_inc_u(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotang
 
 
 def trigamma(x: Tensor) -> Tensor:
-    """The derivative of digamma, in public ops, whose own derivatives are those of the series.
+    """The derivative of digamma, in public ops, so that its own derivatives are those of the series.
 
-    Recurrence (DLMF 5.15.5), asymptotic series (5.15.8), and reflection of negative numbers (5.15.6).
+    It uses the recurrence (DLMF 5.15.5), the asymptotic series (5.15.8), and reflection for negative numbers (5.15.6).
     """
     negative = x < 0
     above = where(negative, 1 - x, x)

@@ -1,7 +1,6 @@
-"""The eager form of a gradient: a tape records computations from watched tensors, and `gradient` reads it back.
+"""The eager form of a gradient: a tape records computations on watched tensors, and `gradient` goes back through it.
 
-A tensor on a tape has its data, so that a function may look at it: branches and loops of Python work as they do
-without a gradient.
+A tensor on a tape has data, which a function may read: branches and loops of Python work as they do without a gradient.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ Nested = TypeVar("Nested")
 
 
 class Left(NamedTuple):
-    """Where a value was computed from recorded ones without being recorded itself."""
+    """Where a value was computed from recorded values outside the block of their tape, so that it was not recorded."""
 
     tape: Tape
-    """The latest of such tapes."""
+    """The tape that recorded those values; the latest one, if there are several."""
     line: Line | None
 
 
@@ -65,13 +64,13 @@ class Recorded(Node):
         self.tape = tape
         """The tape that recorded it; `None` for a constant."""
         self.left = left
-        """For a constant, the place where it was computed from values that a tape had recorded."""
+        """For a constant, the place where it was computed from values that a tape had recorded, if it was."""
 
 
 class Tape:
     """Records ops on the tensors that it watches, as long as its block runs.
 
-    What it recorded stays as long as a tensor that was computed from it, so any number of gradients can be asked for.
+    The record lives as long as a tensor that was computed in it, so any number of gradients can be computed from it.
     """
 
     __slots__ = ("__weakref__", "_began", "_pauses", "serial")
@@ -80,12 +79,12 @@ class Tape:
         self._began = False
         self._pauses = 0
         self.serial = next_serial()
-        """Higher than those of earlier tapes."""
+        """A number that is higher than the numbers of earlier tapes."""
 
     def __enter__(self) -> Tape:
         if _recording() is not None:
-            remedy = "a gradient inside the block of one has a gradient too"
-            raise BackendError(expected("no tape inside the block of another", remedy))
+            remedy = "for a second derivative, compute the first gradient() inside the block"
+            raise BackendError(expected("no tape inside the block of another tape", remedy))
         if self._began:
             raise BackendError(expected("one block for each tape", "make another with tb.tape()"))
         self._began = True
@@ -98,7 +97,7 @@ class Tape:
 
     @property
     def is_paused(self) -> bool:
-        """Whether a block runs in which the tape records nothing on purpose."""
+        """Whether a block of `paused` runs, in which the tape records nothing."""
         return self._pauses > 0
 
     def follows(self, x: Tensor) -> bool:
@@ -116,7 +115,7 @@ class Tape:
 
     @block
     def paused(self) -> Iterator[None]:
-        """A block inside that of the tape in which nothing is recorded: what it computes is constant to the tape.
+        """Pause the tape in a `with` block inside its own: values that are computed there are constants to the tape.
 
         Raises `BackendError` outside the block of the tape.
 
@@ -143,9 +142,9 @@ class Tape:
             _open.set(before)
 
     def watch(self, x: Nested) -> Nested:
-        """Nested tensors as ones that the tape follows, for `gradient` to be asked about.
+        """Return nested tensors as tensors that the tape follows, so that `gradient` can differentiate by them.
 
-        Raises `DTypeError` for one that is neither floating nor complex, `BackendError` in a traced function.
+        Raises `DTypeError` for a tensor that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
         watched: Nested = unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
@@ -163,11 +162,12 @@ class Tape:
 
 
 _open: ContextVar[ref[Tape] | None] = ContextVar("tensorbackend_tape", default=None)
-# A weak reference: a tape that an interrupt hit as its block began is over as soon as nobody holds it.
+# A weak reference: if an interrupt hits just as the block of a tape begins, `__exit__` never runs. The tape then ends
+# as soon as nothing refers to it.
 
 
 def _recording() -> Tape | None:
-    """The tape whose block runs here, if any."""
+    """The tape whose block runs in this thread and is not paused, `None` if there is none."""
     held = _open.get()
     return None if held is None else held()
 
@@ -178,7 +178,7 @@ def current_tape() -> Tape | None:
     Returns
     -------
     Tape or None
-        The innermost tape of this thread.
+        The tape, or `None`.
 
     Examples
     --------
@@ -193,14 +193,14 @@ def current_tape() -> Tape | None:
 def tape() -> Tape:
     """Record a `with` block, so that results can be differentiated with respect to watched tensors.
 
-    A gradient that is asked for inside the block is recorded too, so that it has a gradient itself; one that is asked
-    for after it has the backend of the watched tensors. To a later tape the values that an earlier one recorded are
-    constants.
+    A gradient that is computed inside the block is recorded too, so that it has a gradient itself. A gradient that is
+    computed after the block has the backend of the watched tensors. Values that an earlier tape recorded are constants
+    to a later tape.
 
     Returns
     -------
     Tape
-        The tape, whose block is entered with `with`.
+        The tape, to be entered by `with`.
 
     Examples
     --------
@@ -217,12 +217,11 @@ def tape() -> Tape:
 
 @entry
 def gradient(y: Tensor, x: Nested) -> Nested:
-    """The gradient of a scalar that a tape recorded by tensors on it, nested in any way; zeros where y does not depend
-    on them.
+    """The gradient of a scalar on a tape with respect to tensors on the same tape, nested in any way.
 
-    Raises `ArgumentError` for tensors that no tape recorded, or two tapes, and for a y that was computed after the
-    tape's block; `ShapeError` or `DTypeError` for a y that is no real scalar; and `GradientError` where there is an op
-    without a gradient between them.
+    It is zero for tensors that y does not depend on. Raises `ArgumentError` for tensors that no tape recorded, or
+    different tapes, and for a y that was computed after the block of the tape; `ShapeError` or `DTypeError` for a y
+    that is not a real scalar; and `GradientError` where an op without a gradient lies between x and y.
 
     Parameters
     ----------
@@ -234,7 +233,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     Returns
     -------
     Any
-        The gradient by each of them, with its shape, dtype and names, nested likewise.
+        The gradient with respect to each tensor of x, with its shape, dtype and names, nested as x.
 
     Examples
     --------
@@ -260,7 +259,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     taken: dict[Value, Tensor] = {}
 
     def known(value: Value) -> Tensor:
-        """A value as a constant of the graph: on the tape while that records, so that the gradient is recorded too."""
+        """A value as a constant of the graph; on the tape while that records, so that the gradient is recorded too."""
         constant = taken.get(value)
         if constant is None:
             node = cast(Recorded, value.node)
@@ -282,7 +281,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
 
 
 def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
-    """Raises `ArgumentError` unless the tape that recorded x recorded y too, or y is constant to it."""
+    """Raises `ArgumentError` unless the tape that recorded x also recorded y, or y is constant to that tape."""
     node, source = cast(Recorded, y.data.node), cast(Recorded, x.data.node)
     if source.tape is None:
         remedy = "watch it in the block: x = tape.watch(x)"
@@ -290,7 +289,7 @@ def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
     left = node.left
     if left is not None and left.tape.serial >= source.tape.serial:
         place = "" if left.line is None else f", {left.line.file}:{left.line.number}"
-        remedy = f"move what computes it into the block{place}"
+        remedy = f"move its computation into the block{place}"
         raise ArgumentError(expected("a y that was computed in the block of the tape", remedy, y=y.template))
     if node.tape not in (None, source.tape):
         remedy = "watch it with the tape that recorded y"
@@ -298,7 +297,7 @@ def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
 
 
 class TapeBackend(Backend):
-    """Tensors with data on another backend, and the nodes that they came from."""
+    """Tensors whose data is on another backend, with the nodes that computed them."""
 
     name = "tape"
     dispatch_priority = 2
@@ -321,7 +320,7 @@ class TapeBackend(Backend):
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """One node for a composite that has a gradient of its own, else those of its parts."""
+        """Runs a composite as one node, or as its parts where it is recorded and has no gradient rule of its own."""
         if any(map(_is_followed, _flat(args.inputs))) and gradient_of(name) is None:
             return default_impl(*args)
         data = self.recorded(name, args.out, args.inputs, args.options, default_impl)
@@ -370,14 +369,14 @@ class TapeBackend(Backend):
     # Data
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """A constant."""
+        """Makes a constant on the backend that computes."""
         held = with_data(x)
         if copy:
             held = Tensor(x.template, self.on, self.on.from_backend(held, copy=True))
         return _constant(move(held, self.on))
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """A constant."""
+        """Makes a constant on the backend that computes."""
         return _constant(Tensor(out, self.on, self.on.from_binary(out, data=data)))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
@@ -397,7 +396,7 @@ class TapeBackend(Backend):
         return self.on.dlpack_device()
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Constants."""
+        """Yields the batches as constants."""
         batches = self.on.to_batched(with_data(x), size)
         for start, data in zip(range(0, x.shape[0], size), batches, strict=True):
             template = x.template.replace(shape=(min(size, x.shape[0] - start), *x.shape[1:]))
@@ -408,11 +407,11 @@ class TapeBackend(Backend):
         return self.on.is_concrete(with_data(x))
 
     def block_until_ready(self, x: Tensor, /) -> None:
-        """Waits as the backend that computes does."""
+        """Waits for the backend that computes."""
         self.on.block_until_ready(with_data(x))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """Shows a tensor as the backend that computes does."""
+        """Shows a tensor as the backend that computes shows it."""
         return self.on.inspect(Tensor(x.template, self.on, with_data(x).data), limit=limit)
 
 
@@ -436,12 +435,12 @@ def _each(function: Callable[[Tensor], Any], operand: Tensor | tuple[Tensor, ...
 
 
 def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
-    """The tensors among inputs."""
+    """The tensors among the inputs, in a flat list."""
     return [x for entry in inputs if entry is not None for x in (entry if isinstance(entry, tuple) else (entry,))]
 
 
 def with_data(x: Tensor) -> Tensor:
-    """A tensor with data: what one on a tape stands for, any other itself."""
+    """The tensor with data that a tensor on a tape stands for; any other tensor itself."""
     if not isinstance(x.backend, TapeBackend):
         return x
     value: Value = x.data
@@ -451,13 +450,13 @@ def with_data(x: Tensor) -> Tensor:
 
 @bind
 def off_tape(x: Tensor) -> Tensor:
-    """The result of `x.detach()` once there are tapes."""
+    """The result of `x.detach()` once this module is imported: off the tape for a tensor on one."""
     held = with_data(x)
     return stop_gradient(x) if held is x else relabelled(held, x.template)
 
 
 def recorder_of(x: Tensor) -> Backend:
-    """The backend for ops on a tensor with data now: a tape's while one records, else the tensor's."""
+    """The backend for ops on the data of a tensor: a TapeBackend while a tape records, else the data's own backend."""
     held = with_data(x)
     return held.backend if _recording() is None else TapeBackend(on=held.backend)
 
@@ -467,7 +466,7 @@ def _constant(x: Tensor, left: Left | None = None) -> Value:
 
 
 def _left(inputs: tuple[Any, ...]) -> Left | None:
-    """Where an op outside the block of a tape computes from values that the tape recorded."""
+    """Where an op computes from values of a tape whose block does not run here; `None` if there are no such values."""
     latest: Left | None = None
     for x in _flat(inputs):
         if isinstance(x.backend, TapeBackend):
@@ -481,7 +480,7 @@ def _left(inputs: tuple[Any, ...]) -> Left | None:
 
 
 def _is_followed(x: Tensor) -> bool:
-    """Whether the open tape recorded a tensor."""
+    """Whether the tape that records now has recorded a tensor."""
     if not isinstance(x.backend, TapeBackend):
         return False
     recorded = cast(Recorded, x.data.node).tape
@@ -489,5 +488,5 @@ def _is_followed(x: Tensor) -> bool:
 
 
 def _value(x: Tensor) -> Value:
-    """The value of a tensor, a constant unless the open tape follows it."""
+    """The value of a tensor; a constant unless the tape that records now follows it."""
     return x.data if _is_followed(x) else _constant(with_data(x))

@@ -1,7 +1,7 @@
-"""Gradients of what slides windows along all axes: pooling and convolution.
+"""Gradients of ops that slide windows along all axes, as in pooling.
 
-What depends on the elements of a window one by one (products, dilated maxima) lays the windows out as further axes
-(`patches`); `scattered` puts what belongs to such elements back.
+Rules that need each element of a window (products, dilated maxima) lay the elements out along a last axis
+(`Windows.patches`); `Windows.scattered` adds numbers in that layout where the elements came from.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _Padding = tuple[tuple[int, int], ...]
 
 
 class Windows(NamedTuple):
-    """Where the windows of a tensor lie: how many there are along each axis, and the options of the callback."""
+    """Where the windows of a tensor lie: the number of windows along each axis, and the options of the callback."""
 
     shape: Shape
     window_dimensions: _Sizes
@@ -44,13 +44,13 @@ class Windows(NamedTuple):
     window_dilations: _Sizes
 
     def places(self, axis: int, like: Tensor) -> Tensor:
-        """The positions along an axis of x with its padding: a row a window."""
+        """The positions of the elements of each window along an axis of the padded tensor: a row for each window."""
         count, size, backend = self.shape[axis], self.window_dimensions[axis], like.backend
         starts = iota((count, 1), axis=0, backend=backend) * self.strides[axis]
         return starts + iota((1, size), axis=1, backend=backend) * self.window_dilations[axis]
 
     def patches(self, x: Tensor, fill: Scalar) -> Tensor:
-        """The elements of each window along a last axis, with a number in place of the padding."""
+        """The elements of each window along a last axis, with `fill` in place of the padding."""
         x = pad(x, self.padding, value=full((), fill, dtype=x.dtype, backend=x.backend))
         for axis in range(len(self.shape)):
             x = take_at(x, self.places(axis, x), axis=2 * axis)
@@ -59,7 +59,7 @@ class Windows(NamedTuple):
         return reshape(x, (*self.shape, math.prod(self.window_dimensions)))
 
     def scattered(self, elements: Tensor, shape: Shape) -> Tensor:
-        """Add elements that are laid out as by `patches` at the places that they come from: its transpose."""
+        """Add elements in the layout of `patches` at the places that they come from: the transpose of `patches`."""
         rank = len(shape)
         x = reshape(elements, (*self.shape, *self.window_dimensions))
         x = permute_dims(x, tuple(position for axis in range(rank) for position in (axis, axis + rank)))
@@ -72,7 +72,7 @@ class Windows(NamedTuple):
         return pad(x, [(-low, -high) for low, high in self.padding])
 
     def chosen(self, x: Tensor, greatest: bool) -> Tensor:
-        """The place of the extreme element in each window: the first of equal ones, the first NaN if there is one."""
+        """The place of the extreme element in each window: the first of equal elements, or the first NaN if any."""
         inside = self.patches(full(x.shape, True, dtype="bool", backend=x.backend), False)
         elements = self.patches(x, 0)
         last: Scalar = -math.inf if greatest else math.inf
@@ -84,8 +84,10 @@ class Windows(NamedTuple):
 
 @rule("window_sum")
 def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
-    """Each element has the cotangents of the windows that hold it: windows that slide by one over these, which stand as
-    far apart as the strides say."""
+    """Each element gets the sum of the cotangents of the windows that hold it.
+
+    That is a window sum with strides of 1 over the cotangents, after these are spread apart by the strides.
+    """
     if not cotangent.size or not x.size:
         return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
     windows = Windows(out.shape, **options)
@@ -101,7 +103,7 @@ def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Co
 
 @rule("window_product")
 def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
-    """The factors before each element times those after it, so that none is divided by."""
+    """Multiplies the factors before each element by those after it, as dividing by the element fails where it is 0."""
     windows = Windows(out.shape, **options)
     elements = windows.patches(x, 1)
     before = cumulative_prod(elements, axis=-1, include_initial=True)[..., :-1]
@@ -110,7 +112,7 @@ def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -
 
 
 def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
-    """Each window's cotangent at its extreme element, the first of equal ones."""
+    """The cotangent of each window goes to its extreme element, the first of equal elements."""
     sizes = windows.window_dimensions
     if all(dilation == 1 for dilation in windows.window_dilations):
         scatter = window_scatter_max if greatest else window_scatter_min
@@ -131,12 +133,13 @@ def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Co
 
 
 not_differentiable(
-    "window_reduce", reason="in which order its function is folded is the backend's; window_sum and its like have one"
+    "window_reduce",
+    reason="its function may be arbitrary; window_sum(), window_max() and window_min() have gradients",
 )
 
 
 def _of_scatter(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
-    """The source gets what stands where its elements went; x decides only where that is."""
+    """The cotangent of the source is read where its elements went. x has none: it only decides where they go."""
     place = windows.chosen(x, greatest)
     of_source = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
     return None, of_source, sum(cotangent)

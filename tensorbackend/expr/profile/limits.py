@@ -36,17 +36,17 @@ class Limits(NamedTuple):
 
 
 _BUDGET: Final = 0.02
-"""Seconds for which each of the two is measured at least, after one call to begin with."""
+"""The time in seconds that the timed calls must exceed; otherwise the next larger size is tried, if there is one."""
 
 _SIZES: Final = 64, 256, 1024
-"""Sides of the matrices that are multiplied: until one takes long enough."""
+"""The sides of the matrices that are multiplied, in turn until a product takes long enough."""
 
 _measured: dict[Backend, Limits] = {}
 
 
 @entry
 def machine_limits(backend: BackendLike = None) -> Limits:
-    """Measure the peak performance of a backend's device, once per process; takes some tenths of a second.
+    """Measure the peak performance of a backend's device, once per process; that takes some tenths of a second.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def machine_limits(backend: BackendLike = None) -> Limits:
     Returns
     -------
     Limits
-        Operations a second of the product of two float32 matrices, and bytes a second of a sum or a sign change of a
-        float32 tensor that no cache holds, whichever is quicker: what this library reaches on the device, which may be
-        less than what its maker states.
+        The operations a second of the product of two float32 matrices, and the bytes a second of a sum or a sign
+        change, whichever is quicker, of a float32 tensor that no cache holds. This is what the library reaches on the
+        device, which may be less than what the maker of the device states.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def machine_limits(backend: BackendLike = None) -> Limits:
 
 
 def _peak(backend: Backend) -> float:
-    """Operations a second of a matrix product that takes long enough to be measured."""
+    """The most operations a second of the matrix products, up to the first that takes long enough to be measured."""
     best = 0.0
     for size in _SIZES:
         x = ones((size, size), dtype="f32", backend=backend)
@@ -87,7 +87,7 @@ def _peak(backend: Backend) -> float:
 
 
 def _bandwidth(backend: Backend) -> float:
-    """Bytes a second of a pass over a tensor that takes long enough to be measured, and is larger than caches."""
+    """Bytes a second of a pass over a tensor: of 256 KiB, or of 4 or 64 MiB until that takes long enough."""
     for power in (16, 20, 24):
         x = ones(1 << power, dtype="f32", backend=backend)
         reading, first = _best(lambda x=x: sum(x))  # type: ignore[misc] # a default that is a tensor
@@ -98,7 +98,7 @@ def _bandwidth(backend: Backend) -> float:
 
 
 def _best(call: Callable[[], Tensor]) -> tuple[float, float]:
-    """The shortest time of three calls after a first one, and the time of all."""
+    """The shortest time of three calls, and the time of all three; they follow a call that is not timed."""
     call().block_until_ready()
     times: list[Any] = []
     for _ in range(3):

@@ -26,17 +26,17 @@ from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
 from .trace_events import trace_of
 
 TOP = 20
-"""Rows of a table as text unless another number is asked for."""
+"""The default number of rows in a table as text."""
 
 _running: list[Profile] = []
 
-# A profile begins or ends.
+# Held while a profile begins or ends.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
 class Profile:
-    """Result of `profile`: the runs of all kernels while its block ran, in all threads."""
+    """Result of `profile`: all kernels that ran while its block ran, in all threads."""
 
     def __init__(self, wait: bool, limits: Limits | Mapping[str, Limits] | None) -> None:
         self._wait, self._limits = wait, limits
@@ -96,7 +96,7 @@ class Profile:
         """
         self._require_running()
         if not 0 <= seconds < math.inf:
-            raise ArgumentError(expected("finite seconds from 0 up", seconds=seconds))
+            raise ArgumentError(expected("a finite number of seconds of at least 0", seconds=seconds))
         end, caller = now(), recorder.caller(sys._getframe(1))
         thread = ELSEWHERE if seconds else get_ident()
         recorder.add(text, caller, end - round(seconds * 1e9), end, thread)
@@ -122,10 +122,10 @@ class Profile:
     # Reports
 
     def _limits_of(self, span: Span) -> Limits | None:
-        """The limits of a span's device: as given, else measured once."""
+        """The limits of a span's device: those that the profile was given, else measured ones."""
         if self._limits is not None:
             return self._limits if isinstance(self._limits, Limits) else self._limits.get(span.backend or "")
-        if span.device is None or span.device.dispatch_priority > 1:  # it follows what others compute
+        if span.device is None or span.device.dispatch_priority > 1:  # it only records or plans what others compute
             return None
         return machine_limits(span.device)
 
@@ -141,7 +141,7 @@ class Profile:
         -------
         list of Row
             Calls, seconds with and without what ran inside, FLOPs and bytes on paper as `tb.dry_run` counts them, and
-            the share of the time that the device's limits explain.
+            the share of the seconds that the work takes at the device's limits.
         """
         if by not in ("op", "line", "backend"):
             raise ArgumentError(expected("by to be 'op', 'line' or 'backend'", by=by))
@@ -152,14 +152,14 @@ class Profile:
         return table(self.rows(by), top)
 
     def tree(self, min_seconds: float = 0.0) -> list[Branch]:
-        """A branch for each of the user's lines, in it the ops that the line called, in these their parts.
+        """A branch for each of the user's lines, below it the ops that the line called, and below these their parts.
 
-        What took less than `min_seconds` all told is left out.
+        Branches that took less than `min_seconds` in total are left out.
         """
         return tree_of(self.spans, self._limits_of, min_seconds)
 
     def print(self, min_seconds: float = 0.0) -> None:
-        """Prints the tree, by rich where it is installed."""
+        """Prints the tree, with rich where it is installed."""
         branches = self.tree(min_seconds)
         plain = "\n".join(filter(None, [self._summary(), plain_tree(branches)]))
         try:
@@ -172,7 +172,7 @@ class Profile:
 
         def grow(tree: Tree, branches: list[Branch]) -> Tree:
             for branch in branches:
-                grow(tree.add(Text(branch.text)), branch.branches)  # brackets are no markup
+                grow(tree.add(Text(branch.text)), branch.branches)  # `Text`, so that brackets are not markup
             return tree
 
         console, tree = Console(), grow(Tree(Text(self._summary())), branches)
@@ -221,24 +221,25 @@ def _block(text: str, caller: tuple[CodeType | None, int]) -> Iterator[None]:
 def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None = None) -> Iterator[Profile]:
     """Measure the time of a `with` block by op, backend and the user's line, in all threads.
 
-    Each kernel that runs is a span, and what runs in one is a span inside it: the parts of a composite, the nodes of a
-    function that `jit` compiled on NumPy. A program that a backend compiles as a whole, as JAX does, is one span.
-    Profiles may be nested; each has all that ran in its block. As long as no block runs, nothing is measured and no
-    call takes longer.
+    Each kernel that runs is a span. What runs inside it, such as the parts of a composite or the nodes of a function
+    that `jit` compiled on NumPy, is a span inside that span. A program that a backend compiles as a whole, as JAX does,
+    is one span. Profiles may be nested; each has all that ran in its block. As long as no block runs, nothing is
+    measured and no call takes longer.
 
     Parameters
     ----------
     wait : bool, default False
-        Whether each call waits until its result is computed, on a backend that computes later (JAX, CuPy). Without it
-        such a call takes the time to be handed over, and the time to compute shows where something waits.
+        Whether each call waits until its result is computed, on a backend that computes asynchronously (JAX, CuPy).
+        Without it, the time of such a call is the time to hand it over, and the time to compute shows up where
+        something waits for the result.
     limits : Limits or mapping, optional
-        The limits of the device, one for all or by the names of backends; by default measured by `machine_limits` when
-        a report needs it.
+        The limits of the device, for all backends or by the names of backends; by default they are measured by
+        `machine_limits` when a report needs them.
 
     Yields
     ------
     Profile
-        To be printed, asked for `rows()`, and saved.
+        The profile, which can be printed, added up by `rows()`, and saved.
 
     Examples
     --------
@@ -281,11 +282,11 @@ def profile_function(
     Parameters
     ----------
     function : callable
-        The function to call with the arguments; one with keywords may be a lambda.
+        The function to call with the arguments; a lambda can pass keywords to another function.
     *arguments
         Its arguments.
     warmup : int, default 1
-        The number of calls that are not measured, in which plans are made and programs compiled.
+        The number of calls that are not measured, during which plans are made and programs are compiled.
     repeat : int, default 1
         The number of calls that are measured, each a span of its own. `Profile.runs` has their seconds.
     wait : bool, default True
@@ -296,7 +297,7 @@ def profile_function(
     Returns
     -------
     Profile
-        That of the measured calls.
+        The profile of the measured calls.
 
     Examples
     --------
@@ -321,7 +322,7 @@ def profile_function(
 
 @entry
 def current_profile() -> Profile | None:
-    """The profile of the innermost block that runs, in whatever thread; `None` where there is none.
+    """The profile of the innermost block that runs, in any thread; `None` if there is none.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""When kernels begin and end, in all threads, as long as a profile asks for it."""
+"""Records when kernels begin and end, in all threads, as long as the block of a profile runs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Event(NamedTuple):
     """One run of a kernel, or a user's own entry."""
 
     what: Subject | tuple[Node, Backend] | str
-    """The computation of the kernel: an op, a node that a program runs on a backend; or the text of a user's span."""
+    """What ran: an op, or a node of a program with the backend that runs it; for a user's entry its text."""
     code: CodeType | None
-    """The function of the user's that called; `None` for a part of a program."""
+    """The code of the user's function that called; `None` for a part of a program."""
     number: int
-    """The line that was run in it."""
+    """The number of the line in that function."""
     start: int
     """Nanoseconds of the clock of `time.perf_counter`."""
     end: int
@@ -41,15 +41,15 @@ class Event(NamedTuple):
 
 
 class Recorder:
-    """The events of all profiles whose blocks run. There is one of it."""
+    """Records the events for all profiles whose blocks run. There is one instance, `recorder`."""
 
     def __init__(self) -> None:
         self.events: list[tuple[Any, ...]] = []
-        """The fields of each event: a plain tuple is made in a third of the time."""
+        """The fields of each `Event`, in a plain tuple, which is made in a third of the time."""
         self.running = 0
-        """The number of profiles."""
+        """The number of profiles whose blocks run."""
         self.waiting = 0
-        """The number of those that wait for results."""
+        """The number of those profiles that wait for results."""
         self._users: dict[CodeType, bool] = {}
 
     def begin(self, *, wait: bool) -> int:
@@ -74,11 +74,11 @@ class Recorder:
             return events
 
     def add(self, text: str, caller: tuple[CodeType | None, int], start: int, end: int, thread: int) -> None:
-        """Enters an event of the user's."""
+        """Enters an event of the user."""
         self.events.append((text, *caller, start, end, thread))
 
     def watched(self, kernel: Kernel, subject: Subject | None) -> Kernel:
-        """A kernel that enters an event each time it has run, unless it only records or plans what others compute."""
+        """A kernel that enters an event after each run; the kernel itself if its backend only records or plans."""
         if subject is not None and subject.backend.dispatch_priority > 1 and subject.backend.beneath is subject.backend:
             return kernel
         add, caller = self.events.append, self.caller
@@ -110,7 +110,7 @@ class Recorder:
         return run
 
     def caller(self, frame: FrameType | None) -> tuple[CodeType | None, int]:
-        """The function of the user's that is being run, and its line."""
+        """The innermost function of the user among the callers, and the number of its line that runs."""
         users = self._users
         while frame is not None:
             code = frame.f_code
@@ -141,6 +141,6 @@ def is_asynchronous(backend: Backend) -> bool:
 
 recorder: Final = Recorder()
 
-# A profile begins or ends.
+# Held while a profile begins or ends.
 _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")

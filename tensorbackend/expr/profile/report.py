@@ -1,4 +1,4 @@
-"""Spans added up: rows of a table, and a tree of the user's lines, the ops that they call, and the parts of these."""
+"""Adds up spans: to rows of a table, and to a tree of the user's lines, the ops that they call, and their parts."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MARK: Final = "-"
 
 
 class Row(NamedTuple):
-    """Runs that have something in common, added up."""
+    """The sums over runs of one op, at one line, or on one backend."""
 
     name: str
-    """The op, empty where several are added up."""
+    """The op; empty where several ops are added up."""
     backend: str
     line: Line | None
     calls: int
     seconds: float
-    """All told, with what ran inside."""
+    """Seconds in total, with what ran inside."""
     own: float
-    """Seconds without what ran inside."""
+    """Seconds in total, without what ran inside."""
     flops: int
     """Floating-point operations on paper, 0 where they are not known."""
     moved: int
@@ -42,8 +42,7 @@ class Row(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share of the time that the device's limits explain, of which 1 is all; `None` where they are not
-        known."""
+        """The least time divided by the measured time, 1 if the device's limits are reached; `None` where not known."""
         return self.least / self.seconds if self.least and self.seconds else None
 
 
@@ -76,19 +75,19 @@ _KEYS: Final[dict[By, Callable[[Span], tuple[str, str, Line | None]]]] = {
 
 
 def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
-    """A row for each op, line or backend, that with the most time of its own first."""
+    """A row for each op, line or backend; those with the most time of their own come first."""
     groups: dict[tuple[str, str, Line | None], list[Span]] = {}
     for span in all_spans(spans):
         if not span.is_mark:
             groups.setdefault(_KEYS[by](span), []).append(span)
-    if by == "backend":  # what runs inside another span of the backend is in its time
+    if by == "backend":  # the time of a span includes the time of the backend's spans inside it
         groups = {key: _outermost(group) for key, group in groups.items()}
     rows = [_added(name, backend, line, group, limits_of) for (name, backend, line), group in groups.items()]
     return sorted(rows, key=lambda row: -row.own)
 
 
 def _outermost(spans: Sequence[Span]) -> list[Span]:
-    """The spans that are in no other of these."""
+    """The spans that are not inside another one of them."""
     within = {id(inner) for span in spans for inner in all_spans(span.inside)}
     return [span for span in spans if id(span) not in within]
 
@@ -131,9 +130,9 @@ class Branch(NamedTuple):
 
 
 def tree_of(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
-    """A branch for each of the user's lines, in it the ops that the line called, in these their parts.
+    """A branch for each of the user's lines, below it the ops that the line called, and below these their parts.
 
-    Runs of one op at one line are one branch. What took less than some seconds, all told, is left out.
+    Runs of one op at one line are one branch. Branches that took less than `least` seconds in total are left out.
     """
     lines: dict[Line | None, list[Span]] = {}
     for span in spans:
@@ -149,7 +148,7 @@ def tree_of(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Br
 
 
 def _ops(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branch]:
-    """A branch for each op among spans, that with the most time first."""
+    """A branch for each op among spans; those with the most time come first."""
     groups: dict[tuple[str, str], list[Span]] = {}
     for span in spans:
         if not span.is_mark:
@@ -173,7 +172,7 @@ def _told(row: Row) -> str:
 
 
 def plain_tree(branches: Sequence[Branch], indent: str = "") -> str:
-    """Branches as text, each below the one that it belongs to."""
+    """Branches as text, each below its parent and indented."""
     lines = []
     for branch in branches:
         lines.append(indent + branch.text)

@@ -1,4 +1,4 @@
-"""Spans of time, one inside the other, and what each costs on paper."""
+"""Spans of time, nested in one another, and what each costs on paper."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from ..node import PARAMETER, Line, Node, Value
 from .recorder import Event
 
 ELSEWHERE: Final = 0
-"""The thread of spans that a user measured elsewhere, so that nothing else lies in them."""
+"""The thread of spans that a user measured elsewhere: one of its own, so that no other spans are put inside them."""
 
 NOWHERE: Final = Line("", 0, "")
-"""The line of nodes that only stand for a call."""
+"""The line of nodes that only represent a call, for its cost."""
 
 
 class Span(NamedTuple):
@@ -31,7 +31,7 @@ class Span(NamedTuple):
     backend: str | None
     """The name of the backend that computed; `None` for a user's own entry."""
     device: Backend | None
-    """The device of the backend."""
+    """The backend that computed; `None` for a user's own entry."""
     line: Line | None
     """The user's line that called, or that was traced."""
     start: int
@@ -47,22 +47,22 @@ class Span(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it took, with all that ran in it."""
+        """How long it took, with all that ran inside."""
         return (self.end - self.start) / 1e9
 
     @property
     def own(self) -> float:
-        """How long it took, without what ran in it."""
+        """How long it took, without what ran inside."""
         return self.seconds - sum(span.seconds for span in self.inside)
 
     @property
     def is_mark(self) -> bool:
-        """Whether it is a text at a point in time."""
+        """Whether it is a user's mark: a text at a point in time."""
         return self.backend is None and self.start == self.end
 
 
 class Costs:
-    """Works out what kernels cost, each subject once."""
+    """Computes what kernels cost on paper, once for each subject."""
 
     def __init__(self) -> None:
         self._estimators: dict[Backend | None, Estimator] = {}
@@ -72,7 +72,8 @@ class Costs:
         """The work of a kernel; `None` where it is not known, such as where it depends on data."""
         known = self._known.get(id(what))
         if known is None:
-            known = self._known[id(what)] = what, self._worked_out(what, backend)  # kept, so that no other has its id
+            # `what` is kept too, so that nothing else gets its id.
+            known = self._known[id(what)] = what, self._worked_out(what, backend)
         return known[1]
 
     def _worked_out(self, what: Subject | Node, backend: Backend) -> Work | None:
@@ -98,7 +99,7 @@ def _name(node: Node) -> str:
 
 
 def _node(subject: Subject) -> Node:
-    """A call as a node of which nothing is known but the templates."""
+    """A call as a node, with the templates of its operands."""
     return Node(
         subject.callback,
         subject.out,
@@ -145,7 +146,7 @@ def _span(event: Event, costs: Costs) -> Span:
 
 
 def outermost_calls(spans: Iterable[Span]) -> Iterator[Span]:
-    """The calls of ops that are no parts of others."""
+    """The calls of ops that are not inside another call."""
     for span in spans:
         if span.backend is not None:
             yield span
@@ -154,7 +155,7 @@ def outermost_calls(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def all_spans(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans with all that ran in them."""
+    """The spans, each followed by all that ran inside it."""
     for span in spans:
         yield span
         yield from all_spans(span.inside)

@@ -18,7 +18,7 @@ from .spans import ELSEWHERE, Span, all_spans
 
 
 def trace_of(spans: Sequence[Span], started: int, limits_of: LimitsOf) -> dict[str, Any]:
-    """The content of a file; times count from a time of the clock on.
+    """The content of a file of trace events; times are relative to `started`.
 
     A span is a complete event (`X`), a mark an instant one (`i`), the names of process and threads are metadata (`M`).
     """
@@ -48,14 +48,14 @@ def _event(span: Span, process: int, started: int, limits_of: LimitsOf) -> dict[
         "args": dict(_details(span, limits_of)),
     }
     if span.is_mark:
-        event["s"] = "t"  # a mark of its thread
+        event["s"] = "t"  # its scope is the thread
     else:
         event["dur"] = (span.end - span.start) / 1000
     return event
 
 
 def _details(span: Span, limits_of: LimitsOf) -> Iterator[tuple[str, Any]]:
-    """The details that a viewer shows of a chosen span."""
+    """The details that a viewer shows for a selected span."""
     if span.line is not None:
         yield "line", f"{span.line.file}:{span.line.number}"
         yield "function", span.line.function

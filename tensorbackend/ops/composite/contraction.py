@@ -1,4 +1,4 @@
-"""Sums of products under the Array API's names, written in `dot` and public ops."""
+"""Sums of products under the Array API's names, written with `dot` and other public ops."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from ..shape import broadcast_to, permute_dims, reshape, squeeze
 def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Sequence[Axis]] = 2) -> Tensor:
     """Sum of products over pairs of axes: the last ones of x1 with the first ones of x2, or the given axes.
 
-    The result has x1's other axes, then x2's, names and all. Axes that are given are paired whatever their names;
-    with a number of axes two different names are a `NamesError`.
+    The result has x1's other axes, then x2's, with their names. Axes that are listed are paired whatever their names
+    are; with a number of axes, a pair with two different names raises `NamesError`.
 
     >>> import tensorbackend as tb
     >>> tb.tensordot(tb.ones((2, 3, 4)), tb.ones((3, 4, 5))).shape
@@ -40,7 +40,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
             raise ArgumentError(expected(f"a number of axes from 0 to {min(x1.ndim, x2.ndim)}", axes=axes))
         axes = range(x1.ndim - count, x1.ndim), range(count)
         check_paired(x1.template, x2.template, *axes)
-    assert not isinstance(axes, int)  # which has a number
+    assert not isinstance(axes, int)  # `count` is not None for an int
     return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
 
 
@@ -48,14 +48,14 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """Sum of products along one axis, x1 conjugated; the other axes broadcast.
 
-    The axis is counted in both, so -1 or a name for operands of different ranks. Raises `ShapeError` and
-    `NamesError` where the axes that meet differ.
+    The axis is counted in each operand, so it should be negative or a name if their ranks differ. Raises `ShapeError`
+    and `NamesError` where the axes that meet differ.
 
     >>> import tensorbackend as tb
     >>> tb.vecdot(tb.asarray([1, 2]), tb.asarray([[3, 4], [5, 6]])).tolist()
     [11, 17]
     """
-    # Not annotated Axis, which would arrive as a position in x1.
+    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
     check_paired(x1.template, x2.template, (first,), (second,))
     rest1, rest2 = (
@@ -86,7 +86,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
     check_dtype(result_type([x1.template, x2.template]), "numeric")
     names = check_unique((*x1.names, *x2.names))
     wide = reshape(x1, (*x1.shape, *(1,) * x2.ndim))
-    # One product each: the sum of one product that a dot is would lose the sign of -0.0.
+    # Not by `dot`, which would sum each single product and lose the sign of -0.0.
     return rename(multiply(wide, x2.rename(*(None,) * x2.ndim)), *names)
 
 
@@ -103,13 +103,13 @@ def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
     for pair in expression.path:
         picked = [terms.pop(place) for place in sorted(pair, reverse=True)][::-1]
         needed = set(expression.output).union(*(letters for _, letters in terms))
-        terms.append(_contract(picked, needed, expression.output))
+        terms.append(_contract(picked, needed))
     result, letters = terms[0]
     return permute_dims(result, tuple(letters.index(letter) for letter in expression.output))
 
 
-def _contract(picked: list[Operand[Tensor]], needed: set[str], output: str) -> Operand[Tensor]:
-    """One or two terms as one, without the letters that nothing else needs."""
+def _contract(picked: list[Operand[Tensor]], needed: set[str]) -> Operand[Tensor]:
+    """One or two terms contracted to one, summed over the letters that are not needed afterwards."""
     picked = [_summed(x, letters, needed.union(*(other for _, other in picked if other is not letters)))
               for x, letters in picked]  # fmt: skip
     if len(picked) == 1:
@@ -130,7 +130,7 @@ def _contract(picked: list[Operand[Tensor]], needed: set[str], output: str) -> O
 
 
 def _summed(x: Tensor, letters: str, needed: set[str]) -> Operand[Tensor]:
-    """A term without the letters that nothing needs."""
+    """A term summed over the letters that are not needed."""
     axes = tuple(axis for axis, letter in enumerate(letters) if letter not in needed)
     if not axes:
         return x, letters
@@ -138,7 +138,7 @@ def _summed(x: Tensor, letters: str, needed: set[str]) -> Operand[Tensor]:
 
 
 def _diagonal(x: Tensor, letters: str) -> Tensor:
-    """The entries whose indices agree where a letter stands twice, on the place of the first."""
+    """The diagonal for each letter that stands more than once in a term, on the axis of its first occurrence."""
     for letter in dict.fromkeys(letters):
         while letters.count(letter) > 1:
             first, second = letters.index(letter), letters.rindex(letter)
@@ -155,13 +155,13 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 
-    A letter stands for an axis; one that stands twice in a term takes its diagonal. `...` stands for axes that
-    broadcast. Without `->` the result has those of `...`, then the letters that stand once, in alphabetical order.
-    Names of axes take the place of letters where spaces part them, and name the axes of the result:
-    `"batch feature, feature unit -> batch unit"`. More than two operands are contracted in the order that opt_einsum
-    finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not fit the operands, `ShapeError` for
-    one letter of two sizes, `NamesError` for a letter that stands for axes of two names, or a name for an axis of
-    another.
+    Each letter stands for an axis; a letter that occurs twice in a term takes the diagonal of the two axes.
+    `...` stands for axes that broadcast. Without `->` the result has the axes of `...`, then the letters that occur
+    once, in alphabetical order. Names of axes, separated by spaces, may take the place of letters; the result's axes
+    then have these names: `"batch feature, feature unit -> batch unit"`. More than two operands are contracted in the
+    order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not fit the
+    operands, `ShapeError` for a letter that stands for axes of two sizes, and `NamesError` for a letter that stands for
+    axes of two names, or a name that stands for an axis of another name.
 
     >>> import tensorbackend as tb
     >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
@@ -177,8 +177,8 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
 def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Matrix product over the last two axes, broadcast over leading axes. A tensor with one axis is a vector.
 
-    Raises `ShapeError` for operands without axes or of other sizes where they are contracted, `NamesError` where
-    the axes that meet have two names: `dot` pairs axes of different names.
+    Raises `ShapeError` for operands without axes and for contracted axes of different sizes, `NamesError` where the
+    axes that meet have two names; `dot` can pair axes of different names.
 
     >>> import tensorbackend as tb
     >>> (tb.asarray([[1, 2]], names=("row", "k")) @ tb.asarray([[3], [4]], names=("k", "column"))).template
@@ -200,7 +200,7 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 
 def _stacked(x: Tensor, other: Tensor, leading: int) -> Tensor:
-    """A stack of matrices with the leading axes that both operands broadcast to."""
+    """x as a stack of matrices with the leading axes to which both operands broadcast."""
     sizes, names = [], []
     for position in range(-leading - 2, -2):
         own_size = x.shape[position] if -position <= x.ndim else 1

@@ -1,7 +1,7 @@
 """Running sums, products and extremes, written in public ops.
 
-Each by doubling (Hillis and Steele, 1986): after adding the tensor moved by 1, 2, 4, ... every element holds
-the whole run before it, in log2(n) steps on any backend.
+Each is computed by doubling (Hillis and Steele, 1986): the tensor is combined with itself moved by 1, 2, 4, ...
+places. After log2(n) such steps, which any backend can do, every element holds the whole run up to it.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def _running(
 
 
 def _one_pass(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
-    """The operations of going over the elements once, whatever doubling does to work on any backend."""
+    """The operations of one pass over the elements; the extra operations of doubling are not counted."""
     return x.size - (x.size // x.shape[axis] if x.size else 0)
 
 
 def _summable(x: Tensor, dtype: DTypeLike | None) -> Tensor:
-    """x in the dtype that is asked for, or the one that a sum has."""
+    """x in the given dtype, by default the one in which x is summed."""
     return astype(x, accumulator(x.dtype) if dtype is None else check_dtype(as_dtype(dtype), "numeric"))
 
 
@@ -65,7 +65,7 @@ def cumulative_sum(
 ) -> Tensor:
     """Running sum along an axis, from the end if `reverse`.
 
-    Small integers and bool are summed in 64 bits unless `dtype` is given. With `include_initial` the result starts with
+    Small integers and bool are summed in 64 bits unless `dtype` is given. With `include_initial` the run starts with
     one more element, 0.
 
     >>> import tensorbackend as tb
@@ -89,7 +89,7 @@ def cumulative_prod(
 ) -> Tensor:
     """Running product along an axis, from the end if `reverse`.
 
-    Small integers and bool are multiplied in 64 bits unless `dtype` is given. With `include_initial` the result starts
+    Small integers and bool are multiplied in 64 bits unless `dtype` is given. With `include_initial` the run starts
     with one more element, 1.
 
     >>> import tensorbackend as tb
@@ -153,10 +153,10 @@ def diff(
     prepend: TensorLike | None = None,
     append: TensorLike | None = None,
 ) -> Tensor:
-    """Differences between neighbours along an axis, taken n times, which shortens the axis by n. Integers wrap around.
+    """Differences between neighbours along an axis, taken n times, each of which shortens the axis by 1.
 
-    `prepend` and `append` have the sizes of x except along the axis. Raises `DTypeError` for bool,
-    `ArgumentError` for a negative n.
+    Integers wrap around. `prepend` and `append` have the sizes of x except along the axis. Raises `DTypeError` for
+    bool, `ArgumentError` for a negative n.
 
     >>> import tensorbackend as tb
     >>> tb.diff(tb.asarray([1, 4, 9])).tolist(), tb.diff(tb.asarray([1, 4, 9]), prepend=tb.asarray([0])).tolist()
@@ -165,7 +165,7 @@ def diff(
     x = asarray(x)
     along = normalize_axis(x.template, axis)
     if index(n) < 0:
-        raise ArgumentError(expected("a number of times from 0 up", n=n))
+        raise ArgumentError(expected("n to be at least 0", n=n))
     parts = [prepend, x, append]
     if prepend is not None or append is not None:
         x = concatenate([asarray(part) for part in parts if part is not None], axis=along)

@@ -1,7 +1,7 @@
-"""The Array API's `fft` extension but for `fft` and `ifft`, written in public ops; axis names are kept.
+"""The Array API's `fft` extension except `fft` and `ifft`, written in public ops; axis names are kept.
 
 `norm`, lengths and dtypes are as in `ops.fourier`. Errors: `AxisError`, `DTypeError`, `ShapeError` for a length
-below 1, `ArgumentError` for another norm or lengths without axes.
+below 1, `ArgumentError` for an unknown norm or lengths without axes.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     position = _position(axis)
     length = check_length(2 * (x.shape[position] - 1) if n is None else n)
     x = _head(_as_complex(x), position, length // 2 + 1)
-    # A number and the conjugate that stands for it add up to twice a real part; the first one has none such,
-    # nor has the middle one of an even length.
+    # Each number and its conjugate in the omitted half add up to twice the real part. Only the first number and the
+    # middle one of an even length have no such conjugate.
     count = x.shape[position]
     place = iota((count,), dtype=int64)
     single = logical_or(equal(place, 0), equal(multiply(place, 2), length))
@@ -181,18 +181,18 @@ def ifftshift(x: Tensor, /, *, axes: Axes = None) -> Tensor:
 
 
 def _position(axis: Axis) -> int:
-    """The axis of a composite, which arrives as a position."""
+    """The axis itself, which the dispatcher has turned into a position."""
     assert isinstance(axis, int)
     return axis
 
 
 def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
-    """The first `count` entries along an axis, or all where there are fewer."""
+    """The first `count` entries along an axis, or all if there are fewer."""
     return sliced(x, (slice(None),) * _position(axis) + (slice(count),))
 
 
 def _as_complex(x: Tensor) -> Tensor:
-    """Casts to the complex dtype that a transform has."""
+    """x in the complex dtype of its transform."""
     dtype = transformed(x.dtype)
     return x if dtype.is_complex else astype(x, promote_types(dtype, complex64))
 
@@ -200,7 +200,7 @@ def _as_complex(x: Tensor) -> Tensor:
 def _at_least_one(
     x: Tensor, s: Sequence[int] | None, axes: Sequence[Axis] | None
 ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-    """Axes and lengths of a transform whose last axis is one of real numbers."""
+    """The axes and lengths of a transform that is real along its last axis; `ArgumentError` if there is no axis."""
     order, lengths = several(x.template, s, axes)
     if not order:
         raise ArgumentError(expected("at least one axis", "pass axes of the tensor", tensor=x.template, axes=axes))

@@ -28,7 +28,7 @@ from .elementwise.functions import isclose, isfinite
 
 
 def count_along(x: Tensor, axis: Axes) -> float:
-    """The number of elements that a normalised reduction takes together; the axes are positions by now."""
+    """The number of elements that a reduction combines into one; the dispatcher has made the axes positions."""
     assert isinstance(axis, tuple)
     return float(math.prod(x.shape[position] for position in axis if isinstance(position, int)))
 
@@ -54,7 +54,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     return astype(divide(total, count_along(x, axis)), averaged_dtype(x))
 
 
-_mean = mean  # where a parameter has its name
+_mean = mean  # for functions with a parameter named `mean`
 
 
 @composite.within(Bound(16, "a sum of squares of differences", "square", tame=True))
@@ -102,7 +102,7 @@ def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Ten
 
 
 def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
-    """The logarithm of a sum of exponentials that were divided by the greatest of them."""
+    """log(sum(scale * exp(x))), with the exponentials divided by the greatest one so that none overflows."""
     if not count_along(x, axis):
         return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
     greatest = max(x, axis=axis, keepdims=True)
@@ -123,8 +123,8 @@ def logsumexp(
 ) -> Tensor:
     """Logarithm of the sum of exp(x), computed without overflow; -inf if there are no elements.
 
-    The exponentials are multiplied by a `scale` that broadcasts to x, if one is given. Raises `ShapeError` for one
-    that does not.
+    If a `scale` is given, the exponentials are multiplied by it. Raises `ShapeError` for a scale that does not
+    broadcast to x.
 
     >>> import tensorbackend as tb
     >>> tb.logsumexp(tb.asarray([1000.0, -1000.0])).item()
@@ -141,8 +141,8 @@ def logsumexp(
 def weighted_mean(x: Tensor, weights: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """Mean of the elements with weights: the weighted sum divided by the sum of the weights.
 
-    The weights broadcast to x, or are those of the entries along a single axis. Weights that add up to 0 give NaN or
-    an infinity.
+    The weights broadcast to x. If `axis` is a single axis, they may also be a vector with a weight for each entry along
+    it. Weights that add up to 0 give NaN or an infinity.
 
     >>> import tensorbackend as tb
     >>> tb.weighted_mean(tb.asarray([1.0, 3.0]), tb.asarray([3, 1])).item()
@@ -182,21 +182,21 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of a real dtype or bool.
+        A tensor of a real dtype or bool.
     axis : int, str, or several of them, default -1
-        The axes that the shares add up to 1 along; `None` for all.
+        The axes along which the result adds up to 1; `None` for all.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
     DTypeError
         For a complex dtype.
     AxisError
-        For an axis that x has not.
+        For an axis that x does not have.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
     See Also
     --------
-    masked_softmax : Of the elements for which a mask holds.
+    masked_softmax : The softmax over the elements for which a mask holds.
     """
     x = astype(x, to_floating(x.dtype))
     powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
@@ -220,21 +220,21 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of a real dtype or bool.
+        A tensor of a real dtype or bool.
     axis : int, str, or several of them, default -1
-        The axes that the shares add up to 1 along; `None` for all.
+        The axes along which the result adds up to 1; `None` for all.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
     DTypeError
         For a complex dtype.
     AxisError
-        For an axis that x has not.
+        For an axis that x does not have.
 
     Examples
     --------
@@ -248,7 +248,7 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
 
 
 def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
-    """A tensor that broadcasts to x, repeated to it; `ShapeError` for one that does not."""
+    """`other` broadcast to the shape of x; `ShapeError` if that would make x larger."""
     shape, names = broadcast([x.template, other.template])
     if shape != x.shape:
         raise ShapeError(expected(f"{what} that broadcasts to {x.template!r}", **{what.split()[-1]: other.template}))
@@ -257,30 +257,31 @@ def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
 
 @composite.within(Bound(32, "a quotient by a sum", tame=True))
 def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
-    """`softmax` over the elements for which a mask holds. Other elements are 0, and all are if the mask holds nowhere.
+    """`softmax` over the elements for which a mask holds; 0 elsewhere, and everywhere if the mask holds nowhere.
 
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     mask : Tensor
-        Of dtype bool, which broadcasts to x: where it does not hold, x may be anything.
+        A bool tensor that broadcasts to x. Where it is false, x may hold any number.
     axis : int, str, or several of them, default -1
-        The axes that the shares add up to 1 along; `None` for all.
+        The axes along which the result adds up to 1; `None` for all.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype, computed in float32 at least. The gradient is 0 outside the mask.
+        A tensor with the shape and names of x, in its floating dtype, computed in float32 at least. The gradient is 0
+        outside the mask.
 
     Raises
     ------
     DTypeError
-        For an x of a complex dtype or bool, and a mask that is not bool.
+        For an x of a complex dtype or bool, and for a mask that is not bool.
     ShapeError
         For a mask that does not broadcast to x.
     AxisError
-        For an axis that x has not.
+        For an axis that x does not have.
 
     Examples
     --------
@@ -306,24 +307,24 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
     axis : int, str, or several of them, default -1
-        The axes that mean and variance are over; `None` for all.
+        The axes over which mean and variance are computed; `None` for all.
     epsilon : float, default 1e-5
         Added to the variance.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one. Computed in float32 at
-        least.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype. It is
+        computed in float32 at least.
 
     Raises
     ------
     DTypeError
         For a complex dtype.
     AxisError
-        For an axis that x has not.
+        For an axis that x does not have.
 
     Examples
     --------
@@ -349,18 +350,19 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     Parameters
     ----------
     logits : Tensor
-        Of a real dtype.
+        Scores, of a real dtype.
     targets : Tensor
         Probabilities, which broadcast to the logits.
     axis : int or str, default -1
-        The classes.
+        The axis of the classes.
     label_smoothing : float, default 0.0
         The share of each target that goes to all classes equally (Szegedy et al. 2016, section 7).
 
     Returns
     -------
     Tensor
-        A loss for each place on the other axes, computed in float32 at least, in the dtype of logits and targets.
+        A loss for each place on the other axes, in the dtype to which logits and targets are promoted. Computed in
+        float32 at least.
 
     Raises
     ------
@@ -378,7 +380,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
 
     See Also
     --------
-    sparse_cross_entropy : Targets that are numbers of classes.
+    sparse_cross_entropy : The loss for targets that are class labels.
     """
     dtype = to_floating(check_dtype(result_type([logits.template, targets.template]), "real or bool"))
     work = promote_types(dtype, float32)
@@ -399,11 +401,12 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     Parameters
     ----------
     logits : Tensor
-        Of a real dtype.
+        Scores, of a real dtype.
     labels : Tensor
-        The class of each place, an integer from 0 up: the logits' shape without the axis of the classes.
+        The class of each place, an integer from 0 up. The labels have the shape of the logits without the axis of the
+        classes.
     axis : int or str, default -1
-        The classes.
+        The axis of the classes.
     label_smoothing : float, default 0.0
         The share of each target that goes to all classes equally.
 
@@ -421,7 +424,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     DTypeError
         For labels that are no integers.
     IndexRangeError
-        For a label that is no class, wherever data can be looked at.
+        For a label that is no class, wherever data can be read.
 
     Examples
     --------
@@ -431,7 +434,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
 
     See Also
     --------
-    cross_entropy : Targets that are probabilities.
+    cross_entropy : The loss for targets that are probabilities.
     """
     check_dtype(logits.dtype, "real or bool")
     check_indices(labels.template, "error")

@@ -35,7 +35,7 @@ _SCALED_FROM, _SCALE = 151, 2.0**900
 """The number from which the factorials of `_floats` are divided by a power of two, so that float64 holds them all."""
 
 _LAST = 190
-"""A number whose factorial and its reciprocal are far beyond float64."""
+"""A number whose factorial, and the reciprocal of it, are far beyond the range of float64."""
 
 # B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1).
 _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
@@ -43,7 +43,7 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 
 @cache
 def _integers(dtype: DType) -> tuple[int, ...]:
-    """0!, 1!, ... modulo the width of an integer dtype, up to the first 0; all later ones are 0 too."""
+    """0!, 1!, ... as they wrap around in an integer dtype, up to the first 0; all later ones are 0 too."""
     modulus, values = 1 << dtype.bits, [1]
     while values[-1]:
         values.append(values[-1] * len(values) % modulus)
@@ -53,7 +53,7 @@ def _integers(dtype: DType) -> tuple[int, ...]:
 
 @cache
 def _floats() -> tuple[float, ...]:
-    """0!, 1!, ... rounded once, those from `_SCALED_FROM` on over `_SCALE`."""
+    """0!, 1!, ... rounded once; from `_SCALED_FROM` on they are divided by `_SCALE`."""
     scale = int(_SCALE)
     return tuple(math.factorial(n) / (scale if n >= _SCALED_FROM else 1) for n in range(_LAST + 1))
 
@@ -62,8 +62,8 @@ def _floats() -> tuple[float, ...]:
 def factorial(x: Tensor, /) -> Tensor:
     """x! in x's dtype. Integers wrap around, and negative ones give 0; for floats it is gamma(x + 1).
 
-    An int64 holds 20!, a float64 170!; whole floats are exact to the rounding. Negative integers as floats give NaN.
-    Raises `DTypeError` for complex numbers and bool.
+    int64 holds factorials up to 20!, float64 up to 170!. For floats that are whole numbers, the result is exact except
+    for rounding; negative whole numbers give NaN. Raises `DTypeError` for complex numbers and bool.
 
     >>> import tensorbackend as tb
     >>> tb.factorial(tb.asarray([0, 5, 20, -1])).tolist()
@@ -80,12 +80,12 @@ def factorial(x: Tensor, /) -> Tensor:
 
 
 def _gamma_of_next(x: Tensor) -> Tensor:
-    """gamma(x + 1) of float64: the nearest integer's factorial times a ratio that Stirling's series gives."""
+    """gamma(x + 1) in float64: the nearest integer's factorial times a ratio computed by Stirling's series."""
     size = minimum(where(isnan(x), 0, abs(x)), 1e300)
     turn = round(size)
     offset = subtract(size, turn)
     whole = equal(offset, 0)
-    # The series is for numbers from 10 on; gamma(x + 11) over the factors between them is the same.
+    # The series holds from 10 on. Below, gamma(x + 1) is gamma(x + 11) divided by the ten factors between them.
     lifted = logical_and(less(size, 10), not_equal(offset, 0))
     nearest = where(lifted, add(turn, 10), minimum(turn, _LAST))
     exact = take_at(tensor(_floats(), dtype=float64), astype(nearest, "int64"), axis=0, mode="clip")
@@ -108,9 +108,9 @@ def _gamma_of_next(x: Tensor) -> Tensor:
 
 
 def _ratio(whole: Tensor, offset: Tensor) -> Tensor:
-    """gamma(whole + offset + 1) / gamma(whole + 1) from 10 on; 1 where the offset is 0.
+    """gamma(whole + offset + 1) / gamma(whole + 1) for `whole` from 10 on; 1 where the offset is 0.
 
-    The difference of Stirling's series, with the logarithms taken together so that all its terms are small.
+    It is exp of the difference of two Stirling series, whose logarithms are combined so that all terms are small.
     """
     whole = maximum(whole, 1)
     moved = maximum(add(whole, offset), 1)

@@ -1,4 +1,4 @@
-"""Windows that slide, written in public ops."""
+"""Means of sliding windows, written in public ops."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def window_mean(
 ) -> Tensor:
     """Mean of each window. Integers and bool give the default floating dtype.
 
-    The padding counts as elements that are 0, or not at all with `include_padding=False`: then the mean is over the
-    elements of x in the window, NaN where there are none.
+    Padding counts as elements that are 0. With `include_padding=False` it does not count: the mean is over the elements
+    of x in the window, and NaN where there are none.
 
     >>> import tensorbackend as tb
     >>> tb.window_mean(tb.asarray([1, 2, 3, 6]), 2, strides=2).tolist()

@@ -55,10 +55,11 @@ def full(
     device: str | None = None,
     like: Like = None,
 ) -> Tensor:
-    """A tensor with one value everywhere, in the dtype of the Python number's kind by default.
+    """A tensor with one value everywhere, by default in the default dtype of a Python number's kind.
 
-    The value of a tensor or array without axes is cast; the dtype is by default its own, the backend a tensor's own.
-    Raises `OutOfRangeError` for a Python number that the dtype cannot hold, `ShapeError`, `NamesError`.
+    `fill_value` may also be a tensor or array without axes, whose value is cast; by default the result has its dtype,
+    and the backend of a tensor. Raises `OutOfRangeError` for a Python number that the dtype cannot hold, `ShapeError`
+    and `NamesError`.
 
     >>> import tensorbackend as tb
     >>> tb.full((2,), 7, names=("n",))
@@ -175,7 +176,7 @@ def eye(
 ) -> Plan:
     """Ones on the k-th diagonal of a matrix (above the main one for positive k), zeros elsewhere.
 
-    `batch_shape` repeats it along leading axes; `names` name all axes.
+    `batch_shape` repeats the matrix along leading axes; `names` name all axes.
 
     >>> import tensorbackend as tb
     >>> tb.eye(2, 3, k=1).tolist()
@@ -267,7 +268,7 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
     """A tensor from its elements' bytes: row-major, native byte order.
 
-    Raises `ShapeError` unless there are exactly `template.nbytes` of them.
+    Raises `ShapeError` unless there are exactly `template.nbytes` bytes.
 
     >>> import tensorbackend as tb
     >>> tb.from_binary(b"\\x01\\x02", tb.Template((2,), "u8")).tolist()
@@ -289,7 +290,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor with other axis names: all of them by position, or some by keyword.
 
-    Raises `NamesError` or, for a keyword that is no axis' name, `AxisError`.
+    Raises `NamesError`, or `AxisError` for a keyword that is not the name of an axis.
 
     >>> import tensorbackend as tb
     >>> tb.rename(tb.zeros((2, 3), names=("row", "column")), row="a").names

@@ -63,7 +63,7 @@ def _arange(
         raise DTypeError(expected("a numeric dtype", "compare a range of numbers instead", dtype=target_dtype))
     for number in (start, start + (length - 1) * step) if length else ():
         check_scalar(int(number) if target_dtype.is_integer else number, target_dtype)
-    # A step is not needed where there is nothing to step over, and then it may be beyond the dtype.
+    # The step of a range of at most one element is not used, and may be beyond the dtype.
     step = step if length > 1 else 1
     exact = whole and target_dtype.is_integer
     if not exact:
@@ -89,8 +89,8 @@ def arange(
     """Numbers from `start` (0 if only one bound is given) up to but not `stop`, `step` apart.
 
     The result has ceil((stop - start) / step) elements `start + i * step`, computed in 64 bits and then rounded. The
-    dtype is the default one of the widest kind among the three, or the one that tensors and arrays among them have;
-    these have no axes, and data. Raises `ArgumentError` for a step of 0.
+    dtype is the default one of the widest kind among the three numbers, or the common dtype of tensors and arrays among
+    them. These must have no axes, and must have data. Raises `ArgumentError` for a step of 0.
 
     >>> import tensorbackend as tb
     >>> tb.arange(5, 0, -2).tolist(), tb.arange(1.0, name="n").template
@@ -107,7 +107,8 @@ def arange(
 
 
 def _common(templates: list[Template]) -> DType | None:
-    """The dtype of those that have one, `None` for Python numbers alone; integers for bool."""
+    """The dtype to which templates promote, the default integer dtype in place of bool; `None` if all are of Python
+    numbers."""
     if all(template.weak for template in templates):
         return None
     dtype = result_type(templates)
@@ -128,7 +129,7 @@ def _linspace(
     like: Like = None,
 ) -> Plan:
     if index(num) < 0:
-        raise ArgumentError(expected("a number of elements from 0 up", num=num))
+        raise ArgumentError(expected("at least 0 elements", num=num))
     gaps = num - 1 if flag(endpoint=endpoint) else num
     kinds = {scalar_kind(start), scalar_kind(stop)}
     target_dtype = default_dtype("complex" if "complex" in kinds else "float") if dtype is None else as_dtype(dtype)
@@ -138,7 +139,7 @@ def _linspace(
     if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
         step = stop / gaps - start / gaps
     kind: type[Any] = complex if target_dtype.is_complex else float
-    last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss it
+    last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss `stop`
     return Plan(Template((num,), target_dtype, (name,)), (), {"start": kind(start), "step": kind(step), "last": last})
 
 
@@ -159,8 +160,9 @@ def linspace(
 ) -> Tensor:
     """`num` evenly spaced numbers from `start` to `stop`, which is included if `endpoint`.
 
-    Between tensors, which broadcast, the numbers run along a new axis of the result at the position `axis`. Computed
-    in 64 bits and rounded; the dtype is the default floating or complex one, or that of tensors.
+    If `start` or `stop` is a tensor, the two broadcast, and the numbers run along a new axis of the result at the
+    position `axis`. The numbers are computed in 64 bits and rounded. The dtype is the default floating or complex one,
+    or the floating or complex dtype to which the tensors promote.
 
     >>> import tensorbackend as tb
     >>> tb.linspace(0, 1, 5).tolist(), tb.linspace(0, 1, 4, endpoint=False).tolist()
@@ -191,7 +193,7 @@ def _between(
     device: str | None,
     like: Like,
 ) -> Tensor:
-    """See `linspace`: the numbers between tensors."""
+    """`linspace` between tensors."""
     ends = [start, stop]
     if like is not None:
         backend, device = placed(backend, device, like), None

@@ -47,10 +47,11 @@ def tensor(
 ) -> Tensor:
     """A tensor with a copy of the given values: an array, a tensor, or nested lists of numbers, arrays and tensors.
 
-    The dtype is by default the value's, of Python numbers the default of their widest kind, or that of 64 bits a part
-    where a float is beyond it; beside arrays and tensors of a dtype Python numbers give way. A `dtype` casts as
-    `astype` does, but an int must lie in it. Raises `ShapeError` for ragged lists, `OutOfRangeError` for a number
-    outside the dtype, `OperandError` for values other than numbers, and for a masked array, whose mask would be lost.
+    By default the dtype is that of the value. Python numbers have the default dtype of their widest kind, or the dtype
+    of 64 bits a part where a float is beyond that; beside arrays and tensors they are weak and take their dtype. A
+    `dtype` casts as `astype` does, but Python numbers of a kind that it holds must lie in its range. Raises
+    `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, and `OperandError` for values other
+    than numbers and for a masked array, whose mask would be lost.
 
     >>> import tensorbackend as tb
     >>> tb.tensor([[1, 2], [3, 4]], dtype="f32", names=("row", None))
@@ -100,7 +101,7 @@ def asarray(
 
 
 _shared: dict[Any, Template] = {}
-"""The templates of tensors, by the types, dtypes, shapes and backends of the NumPy arrays that came so far."""
+"""The templates of tensors made of NumPy arrays so far, by the type, dtype and shape of the array and the backend."""
 
 
 def beside(value: TensorLike, *others: object) -> Tensor:
@@ -125,7 +126,7 @@ def from_dlpack(
 ) -> Tensor:
     """A tensor from another library's array by DLPack. It shares the memory unless `copy` is true.
 
-    It must be where the backend's data is, unless a `device` is asked for, to which the other library then copies.
+    The array must be on the backend's device, unless a `device` is given: then the other library copies it there.
     Raises `ExchangeError`, a `BufferError`, where the memory cannot be shared.
 
     >>> import numpy, tensorbackend as tb
@@ -145,7 +146,7 @@ def from_dlpack(
 
 
 def is_array(value: object) -> bool:
-    """Whether a value is an array or a number with a dtype, of another library."""
+    """Whether a value is an array of another library, or one of its numbers with a dtype."""
     return scalar_kind(value) is None and any(hasattr(value, name) for name in ARRAYS)
 
 
@@ -174,7 +175,7 @@ def _from_value(
         converted = public_op("astype")(converted, target_dtype)
     if copy is False and isinstance(value, Tensor) and converted is not value:
         raise ArgumentError(
-            expected("a tensor of that dtype and backend to share", "leave copy out", dtype=target_dtype)
+            expected("a tensor of the requested dtype and backend to share", "leave copy out", dtype=target_dtype)
         )
     if names is not None:
         converted = relabelled(converted, Template(converted.shape, converted.dtype, names))
@@ -188,10 +189,11 @@ def _from_array(
     copy: bool | None,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """The tensor of an array: the array itself where the backend's library made it, else through NumPy; by DLPack where
-    the array is on the backend's own device, or NumPy cannot read it.
+    """The tensor of another library's array.
 
-    It goes at once where the names say, so that no device of a mesh ever holds more than its part.
+    An array of the backend's own library is taken as it is. Any other comes by DLPack if it is on the backend's device
+    and that is not the host, or if NumPy cannot read it, and else through NumPy. It is laid out by its names at once,
+    so that no device of a mesh ever holds more than its part.
     """
     adopted = None if copy else backend.adopted(value)
     if adopted is not None:
@@ -202,7 +204,7 @@ def _from_array(
     if place == HOST or place != backend.dlpack_device():
         try:
             array = as_numpy(value)
-        except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, part of a graph, on a device
+        except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, a traced value, not on the host
             owner = claimant(value)
             if owner is not None:
                 return Tensor(Template(value.shape, as_dtype(value.dtype), None), owner, value)
@@ -218,7 +220,7 @@ def _from_array(
 
 
 def _place(array: Any) -> tuple[int, int]:
-    """Where an array is, by DLPack's numbers; of one that lies on several devices, which NumPy gathers, the host."""
+    """The device of an array as DLPack's type and number; the host if it is on several, from which NumPy gathers it."""
     try:
         place: tuple[int, int] = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else HOST
     except BufferError:
@@ -227,7 +229,7 @@ def _place(array: Any) -> tuple[int, int]:
 
 
 def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """Adopts an array by DLPack, from another device if one was asked for."""
+    """Imports an array by DLPack; if a `device` was given, the other library may have to copy it there."""
     asked = value if device is None else OnDevice(value, backend.dlpack_device())
     out, data = backend.from_dlpack(asked, copy=copy)
     return Tensor(out, backend, data)
@@ -241,17 +243,17 @@ _KINDS: Final = {number_class: kind for number_class in NUMBERS if (kind := scal
 
 
 _MANY_LEVELS = 4
-"""Levels of lists after which one is looked for that holds itself."""
+"""The number of nested levels at which to check for a list that contains itself."""
 
 
 class _Numbers(NamedTuple):
-    """Nested lists laid flat."""
+    """Nested lists, flattened."""
 
     shape: Shape
     elements: Sequence[Scalar]
     kinds: Set[Kind]
     dtypes: Set[DType]
-    """The dtypes of elements that were NumPy's numbers."""
+    """The dtypes of elements that were NumPy scalars."""
 
 
 def _from_lists(
@@ -297,7 +299,7 @@ def _from_lists(
 def _flatten(value: Any) -> _Numbers | None:
     """Shape and elements of nested lists or tuples; `[[1, 2], [3, 4]]` gives `(2, 2)` and `[1, 2, 3, 4]`.
 
-    `None` where arrays with axes or tensors are among them.
+    `None` where tensors, or arrays other than NumPy's without axes, are among the elements.
     """
     shape: list[int] = []
     level, classes = [value], {type(value)}
@@ -308,7 +310,7 @@ def _flatten(value: Any) -> _Numbers | None:
     ):
         lengths = set(map(len, level))
         if len(lengths) > 1:
-            raise ShapeError(expected("lists of one length on each level", "pad them", lengths=sorted(lengths)))
+            raise ShapeError(expected("lists of equal length at each level", "pad them", lengths=sorted(lengths)))
         shape.append(lengths.pop())
         if len(shape) == _MANY_LEVELS and is_deep(value):
             raise _too_deep(value)
@@ -324,7 +326,7 @@ def _flatten(value: Any) -> _Numbers | None:
     dtypes = set()
     for place, element in others:
         if isinstance(element, list | tuple | range):
-            raise ShapeError(expected("lists nested to one depth", element=element))
+            raise ShapeError(expected("lists nested to equal depth", element=element))
         if not is_array(element):
             raise OperandError(expected("Python numbers or nested lists of them", element=element))
         dtypes.add(as_dtype(element.dtype))
@@ -338,12 +340,12 @@ def _too_deep(value: Any) -> ShapeError:
 
 
 def _is_numpys_number(value: Any) -> bool:
-    """Whether a value is a number of NumPy, or an array of it without axes."""
+    """Whether a value is a NumPy scalar, or a NumPy array without axes and without a mask."""
     return type(value).__module__ == "numpy" and getattr(value, "shape", None) == () and not hasattr(value, "mask")
 
 
 def _templates(value: Any) -> Iterable[Template]:
-    """The templates of numbers, arrays and tensors in nested lists, each dtype once."""
+    """Templates without axes for the numbers, arrays and tensors in nested lists, each dtype once."""
     if isinstance(value, list | tuple | range):
         return dict.fromkeys(chain.from_iterable(map(_templates, value)))
     kind = scalar_kind(value)
@@ -357,7 +359,7 @@ def _stacked(value: Any, dtype: DType) -> Tensor:
     """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
     if not isinstance(value, list | tuple | range):
         return asarray(value, dtype=dtype)
-    # Another library's array, or a list, follows the tensors beside it.
+    # Another library's array, or a list, goes to the backend of the tensors beside it.
     parts = [
         element if is_array(element) else _stacked(element, dtype) if _flatten(element) is None else element
         for element in value

@@ -1,8 +1,8 @@
 """Elementwise primitives of two tensors. The names are the Array API standard's, or Nx's where it has none.
 
-Shapes broadcast from the right and names are merged as they meet. Python numbers are weak: they take the
-tensor's dtype where their kind fits. Errors: `ShapeError`, `NamesError`, `DTypeError` and, for a Python
-number outside the dtype, `OutOfRangeError`.
+Shapes broadcast from the right, and the names of axes that meet are merged. Python numbers are weak: they take the
+tensor's dtype where their kind fits. Errors: `ShapeError`, `NamesError`, `DTypeError` and, for a Python number outside
+the dtype, `OutOfRangeError`.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def less_equal(x1: Template, x2: Template, /) -> Plan:
 
 
 def _truth(x: TensorLike) -> TensorLike:
-    """A Python number as a bool; bool holds no other number."""
+    """A Python number as a bool, because the dtype bool holds no other number; any other operand as it is."""
     return bool(x) if type(x) in (int, float, complex) else x
 
 
@@ -273,7 +273,7 @@ def not_equal(x1: Template, x2: Template, /) -> Plan:
 
 @primitive.within(LIBRARY, complex=Bound(8, "angles and logarithms are multiplied by the exponent", "exponent"))
 def pow(x1: Template, x2: Template, /) -> Plan:
-    """x1 to the power x2. Integers wrap around; an integer to a negative power is divided exactly (0, 1 or -1).
+    """x1 to the power x2. Integers wrap around; a negative power of an integer is rounded towards zero (0, 1 or -1).
 
     >>> import tensorbackend as tb
     >>> tb.pow(2, 3).item()

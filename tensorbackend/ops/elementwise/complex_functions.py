@@ -1,4 +1,4 @@
-"""Functions of complex numbers that no callback has, and the functions that choose between these and callbacks."""
+"""Functions of complex numbers for which there are no callbacks, and the ops that call these or the callbacks."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ def _complex_cbrt(x: TensorLike, /) -> Tensor:
     special = logical_or(equal(x, 0), bitwise_invert(isfinite(x)))
     finite = where(special, 1, x)
     root = exp(divide(log(finite), 3))
-    # A relative error of the logarithm is an absolute one of the power: a step of Newton's takes it away.
+    # The exponential turns the absolute error of the logarithm into a relative one, which a step of Newton's method
+    # removes.
     square = multiply(root, root)
     root = subtract(root, divide(subtract(root, divide(finite, square)), 3))
     return where(special, where(equal(x, 0), x, exp(divide(log(x), 3))), root)
 
 
 def _complex_sigmoid(x: TensorLike, /) -> Tensor:
-    """1 / (1 + exp(-x)) of complex numbers, whose exponential does not overflow; beside its poles from tanh(x / 2)."""
+    """1 / (1 + exp(-x)) of complex numbers, without overflow; near its poles it is computed from tanh(x / 2)."""
     x = asarray(x)
     part = real(x)
     right = greater_equal(part, 0)

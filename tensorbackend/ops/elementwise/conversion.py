@@ -1,4 +1,4 @@
-"""Changes of dtype: the only ops that make one."""
+"""Ops that change the dtype of a tensor."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ...template import Template
 def astype(x: Template, dtype: DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Plan:
     """The values in another dtype.
 
-    Floats to integers truncate and saturate, NaN becomes 0; integers wrap; floats round to nearest even;
+    Floats become integers by truncation and saturation, and NaN becomes 0; integers wrap; floats round to nearest even;
     zero is False and all else True; complex to real is an error: take `real(x)` first. `copy` changes nothing, as no
-    payload ever changes; `device` may only be left out: use `x.to_device()`.
+    payload ever changes. `device` must be left out: use `x.to_device()`.
 
     >>> import tensorbackend as tb
     >>> tb.astype(tb.asarray([1.7, -1.7, float("nan"), 1e9]), "int8").tolist()

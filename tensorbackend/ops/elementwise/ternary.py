@@ -1,4 +1,4 @@
-"""Elementwise primitives of three tensors. Shapes broadcast from the right and names are merged as they meet."""
+"""Elementwise primitives of three tensors. Shapes broadcast from the right; names of axes that meet are merged."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Elementwise primitives of one tensor. The names are the Array API standard's, or Nx's where it has none.
 
-Shapes broadcast from the right and names are merged as they meet. Python numbers are weak: they take the
-tensor's dtype where their kind fits. Errors: `ShapeError`, `NamesError`, `DTypeError` and, for a Python
-number outside the dtype, `OutOfRangeError`.
+Shape and names stay as they are. A Python number has the default dtype of its kind. Errors: `DTypeError` and, for a
+Python number outside the dtype, `OutOfRangeError`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Primitives in terms of others, by family: what runs where a backend does not define them (`dispatch.fallbacks`).
+"""Primitives written in terms of others, by family, for backends that do not define them (`dispatch.fallbacks`).
 
-Importing this package declares them; the dispatcher does so when a backend first lacks a callback. Each agrees with
-the reference within the bound of its op, or it would not be here: an op that cannot be derived so accurately has no
-fall-back.
+Importing this package declares them; the dispatcher does so when a backend first lacks a callback. Each agrees with the
+reference within the bound of its op; an op that cannot be derived so accurately has no fall-back.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def listed(values: Iterable[bool | float], dtype: DType = int64, shape: Shape | 
 
 
 def along(axis: int, ndim: int, size: int) -> Shape:
-    """The shape of what varies along one axis only: (1, 5, 1) for axis 1 of 3."""
+    """The shape of a tensor that varies along one axis only: (1, 5, 1) for axis 1 of 3 and size 5."""
     return tuple(size if position == axis else 1 for position in range(ndim))
 
 
@@ -32,26 +32,26 @@ def accumulating(dtype: DType) -> DType:
 
 
 def widened(x: Tensor) -> Tensor:
-    """Floats in a wider dtype that the backend has: narrow ones and float32 in float64, else in float32."""
+    """Floats in float64 if the backend has it, else in float32 if it has that, else as they are."""
     dtypes = x.backend.dtypes
     wider = promote_types(x.dtype, float64 if float64 in dtypes else float32)
     return astype(x, wider) if wider in dtypes else x
 
 
 def scalar(x: Tensor) -> Tensor:
-    """A tensor of one element without its axes."""
+    """A tensor of one element, without its axes."""
     return reshape(x, ())
 
 
 def part(x: Tensor, axis: int, start: int, count: int) -> Tensor:
-    """Some entries along an axis."""
+    """`count` entries along an axis, from `start` on."""
     starts, lengths = [0] * x.ndim, list(x.shape)
     starts[axis], lengths[axis] = start, count
     return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:
-    """How far apart in row-major order neighbours along each axis are: [12, 4, 1] for (2, 3, 4)."""
+    """How far apart neighbours along each axis are in row-major order: [12, 4, 1] for (2, 3, 4)."""
     steps, step = [], 1
     for size in reversed(shape):
         steps.append(step)

@@ -1,4 +1,4 @@
-"""Sums of products: all products at once, then their sums; a convolution as one contraction a place of the kernel."""
+"""Sums of products: all products at once, then their sums."""
 
 from __future__ import annotations
 

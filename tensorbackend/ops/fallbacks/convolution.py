@@ -1,4 +1,4 @@
-"""A convolution as one contraction a place of the kernel."""
+"""A convolution as one contraction for each place of the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""New tensors and bits by transport: the numbers are made in Python and brought to the backend as bytes."""
+"""New tensors: their numbers are made in Python and brought to the backend as bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _spaced(out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | Non
 
 
 def _numbers(values: list[int], out: Template) -> Tensor:
-    """Indices in a dtype: integers wrap, as those of a long axis do in a narrow one."""
+    """Indices as a tensor of the template; integers wrap, as the indices of a long axis do in a narrow dtype."""
     if out.dtype.is_integer:
         span = 1 << out.dtype.bits
         low = -(span >> 1) if out.dtype.kind == "int" else 0

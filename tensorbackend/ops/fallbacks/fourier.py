@@ -1,6 +1,6 @@
-"""Fourier transforms: halves of an even length, and a product with the matrix of the transform for the odd part.
+"""Fourier transforms: an even length is split into halves; an odd one is a product with the matrix of the transform.
 
-So the time goes with the square of the largest odd factor of the length.
+So the time grows with the square of the largest odd factor of the length.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..shape import concatenate, pad_with, permute_dims, reshape
 from .common import part
 
 _SHORT = 32
-"""Up to this length the matrix is quicker than halves."""
+"""Up to this length a product with the matrix is quicker than a split into halves."""
 
 
 _NEEDS = (
@@ -79,7 +79,7 @@ def _transformed(out: Template, x: Tensor, axis: int, length: int, sign: int, di
 
 
 def _spectrum(rows: Tensor, sign: int) -> Tensor:
-    """The transform of each row: of an even length by those of its halves (Cooley and Tukey, 1965)."""
+    """The transform of each row; an even length is split into even and odd places (Cooley and Tukey, 1965)."""
     count, length = rows.shape
     if length % 2 or length <= _SHORT:
         return dot(rows, _roots(length, length, sign, rows.dtype), contract=([1], [0]))
@@ -92,7 +92,7 @@ def _spectrum(rows: Tensor, sign: int) -> Tensor:
 
 
 def _roots(size: int, length: int, sign: int, dtype: DType) -> Tensor:
-    """exp(sign 2 pi i k n / length) for each n below a size and k below the length."""
+    """exp(sign 2 pi i k n / length) for each n below `size` and each k below `length`."""
     return from_binary(_root_bytes(size, length, sign, dtype), intern_template((size, length), dtype, (None, None)))
 
 

@@ -1,4 +1,4 @@
-"""Functions of elements, called for one at a time."""
+"""Functions of elements, called for one element at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _elements(x: Tensor) -> list[Tensor]:
 
 
 def _joined(elements: list[Tensor], out: Template) -> Tensor:
-    """Tensors without axes as the elements of one."""
+    """One tensor of the template's shape whose elements are tensors without axes."""
     if not elements:
         return zeros(out.shape, dtype=out.dtype)
     return reshape(concatenate([reshape(element, (1,)) for element in elements]), out.shape)

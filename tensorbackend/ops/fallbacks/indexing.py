@@ -1,5 +1,6 @@
-"""Gathers by `take` at row-major positions, and scatters by masks: the time of a scatter goes with the product of the
-number of updates and the size of what it writes to.
+"""Gathers by `take` at row-major positions, and scatters by masks.
+
+The time of a scatter grows with the number of updates times the size of the tensor that it writes to.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .common import accumulating, along, listed, strides_of
 
 
 class _Places(NamedTuple):
-    """Where index vectors lead."""
+    """The positions at which index vectors read or write."""
 
     positions: Tensor
     """Row-major positions, int64."""
@@ -35,7 +36,7 @@ class _Places(NamedTuple):
 
 
 def _located(indices: Tensor, size: int, mode: Mode) -> _Places:
-    """Look indices up among the positions of an axis, so that the backend's `take` raises the error for one outside."""
+    """Look up indices among the positions of an axis, so that the backend's `take` raises errors for those outside."""
     read: Mode = "error" if mode == "error" else "clip"
     positions = take_at(listed(range(size)), indices, axis=0, mode=read)
     inside = take_at(full(size, True, dtype=bool_), indices, axis=0, mode="fill") if mode == "fill" else None
@@ -43,7 +44,7 @@ def _located(indices: Tensor, size: int, mode: Mode) -> _Places:
 
 
 def _merged(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
-    """The positions of the vectors along the last axis of `indices` in axes of some sizes."""
+    """The row-major positions, in axes of the given sizes, of the vectors along the last axis of `indices`."""
     shape = indices.shape[:-1]
     positions, inside = zeros(shape, dtype=int64), None
     for axis, size in enumerate(sizes):
@@ -56,7 +57,7 @@ def _merged(indices: Tensor, sizes: Shape, mode: Mode) -> _Places:
 
 
 def _read(x: Tensor, places: _Places) -> Tensor:
-    """Rows of x at positions, zero where there is none."""
+    """Rows of x at positions, zeros where a vector is outside."""
     rows = take_at(x, places.positions, axis=0, mode="clip")
     if places.inside is None:
         return rows

@@ -29,18 +29,18 @@ from .common import listed, part, widened
 
 
 def _stack(x: Tensor, batch: Shape) -> Tensor:
-    """Matrices for every entry of the batch axes that they broadcast to, these laid in one."""
+    """Matrices broadcast to batch axes, which are merged into one."""
     wide = broadcast_to(x, (*batch, *x.shape[-2:]))
     return reshape(wide, (math.prod(batch), *x.shape[-2:]))
 
 
 def _rows(count: int) -> Tensor:
-    """The number of each row, a column."""
+    """The numbers of the rows, as a column."""
     return listed(range(count), shape=(count, 1))
 
 
 def _columns(count: int) -> Tensor:
-    """The number of each column, a row."""
+    """The numbers of the columns, as a row."""
     return listed(range(count), shape=(1, count))
 
 
@@ -71,7 +71,8 @@ def _diagonal(x: Tensor) -> Tensor:
 def _triangular_solve(
     out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: Transform
 ) -> Tensor:
-    """Solves by substitution from the first row on; other systems are turned into such a one."""
+    """Solves a lower triangular system by substitution from the first row on; transposes and flips turn any other
+    system into such a one."""
     batch = out.shape[:-2]
     left, right = (widened(x) if x.dtype.is_floating else x for x in (_stack(a, batch), _stack(b, batch)))
     if not left_side:  # x @ a = b is a.T @ x.T = b.T
@@ -114,7 +115,7 @@ def _triangular_solve(
     ),
 )
 def _cholesky(out: Template, x: Tensor, /) -> Tensor:
-    """A column at a time from those before it (GVL, algorithm 4.2.1)."""
+    """Computes each column from those before it (GVL, algorithm 4.2.1)."""
     size, a = x.shape[-1], widened(_stack(x, x.shape[:-2]))
     if not x.size:
         return zeros(out.shape, dtype=out.dtype)
@@ -166,7 +167,8 @@ def _results(x: Tensor, out: Sequence[Template], parts: Sequence[Tensor]) -> tup
     ),
 )
 def _lu(out: tuple[Template, Template, Template], x: Tensor, /) -> tuple[Tensor, ...]:
-    """Elimination with partial pivoting, the factors kept where they make zeros (GVL, algorithm 3.4.1)."""
+    """Eliminates with partial pivoting; stores each multiplier in place of the zero that it makes (GVL, algorithm
+    3.4.1)."""
     a = widened(_stack(x, x.shape[:-2]))
     count, rows, columns = a.shape
     rank = min(rows, columns)
@@ -224,7 +226,7 @@ def _distinct(x: Tensor) -> Tensor:
     ),
 )
 def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced", "complete"]) -> tuple[Tensor, ...]:
-    """Factorises by Householder's reflections (GVL, algorithm 5.2.1), and turns the factors to the sign asked for."""
+    """Factorises by Householder reflections (GVL, algorithm 5.2.1), then makes the diagonal of R non-negative."""
     r = widened(_stack(x, x.shape[:-2]))
     count, rows, columns = r.shape
     inner = out[1].shape[-2]

@@ -22,7 +22,7 @@ from .functional import OfTwo
 
 
 def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, identity: Scalar = False) -> Tensor:
-    """An associative and commutative function over the elements along some axes; of none its identity."""
+    """Folds an associative, commutative function over the elements along axes; gives `identity` if there are none."""
     if not x.size:
         return full(shape, identity, dtype=x.dtype)
     for axis in axes:
@@ -57,7 +57,7 @@ def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bo
     x = astype(x, accumulating(out.dtype))
     if not (out.dtype.is_complex and x.size):
         return astype(_folded(x, axes, out.shape, multiply, True), out.dtype)
-    # The order shows where an infinity meets others.
+    # With infinite factors the result depends on the order, so one row is multiplied after the other.
     rows = permute_dims(x, (*axes, *(axis for axis in range(x.ndim) if axis not in axes)))
     rows = reshape(rows, (x.size // out.size, out.size))
     product = part(rows, 0, 0, 1)
@@ -92,7 +92,7 @@ def _argmin(out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, ti
 
 
 def _position(x: Tensor, extreme: Tensor, axis: int, tie_break: TieBreak) -> Tensor:
-    """The first index along an axis of an extreme, or the last one; of NaN where there is one."""
+    """The first or last index along an axis of the extreme element, or of NaN where there is one."""
     size = x.shape[axis]
     places = listed(range(size), shape=along(axis, x.ndim, size))
     matches = equal(x, extreme)

@@ -50,7 +50,7 @@ def _transpose(out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Tensor:
 
 @lru_cache(maxsize=32)
 def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
-    """The row-major positions of a tensor's elements in the order that they have in its transpose, as int64."""
+    """The row-major positions of a tensor's elements in the order that they have in its transpose, as int64 bytes."""
     steps = strides_of(shape)
     places = [0]
     for axis in axes:

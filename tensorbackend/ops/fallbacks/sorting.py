@@ -1,5 +1,6 @@
-"""Orderings: the place of an element is the number of those that come before it. Time and memory go with the square
-of the axis.
+"""Orderings: the place of an element is the number of elements that come before it.
+
+Time and memory grow with the square of the axis' size.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def _combined(
     padding: Padding,
     window_dilations: Sizes,
 ) -> Tensor:
-    """A function of the elements of each window, where the padding is its identity."""
+    """Combines the elements of each window by a function, with its identity as the padding."""
     if not out.size:
         return zeros(out.shape, dtype=x.dtype)
     padded = x
@@ -47,7 +47,7 @@ def _combined(
         starts = tuple(offset * apart for offset, apart in zip(place, window_dilations, strict=True))
         part = slice_(padded, starts=starts, lengths=out.shape, strides=strides)
         combined = part if combined is None else function(combined, part)
-    assert combined is not None  # a window has an element
+    assert combined is not None  # a window has at least one element
     return combined
 
 
@@ -160,14 +160,14 @@ def _scattered(
     strides: Sizes,
     padding: Padding,
 ) -> Tensor:
-    """Each element of a source added where a window has the element that is chosen."""
+    """`initial` everywhere, plus each element of `source` at the element of its window that `chosen` finds."""
     result = broadcast_to(initial, (x.size,))
     windows = list(_windows(source.template, x, window_dimensions, strides, padding, (1,) * x.ndim))
     present = [place for place, window in enumerate(windows) if window]
     if not present:
         return reshape(result, x.shape)
     width = max(map(len, windows))
-    # A shorter window repeats its first element, which never comes before it.
+    # A shorter window is filled up with its first element. The copies stand after it, so they are never chosen.
     rows = [window + window[:1] * (width - len(window)) for window in windows if window]
     places = listed([place for row in rows for place in row], shape=(len(rows), width))
     values = take_at(reshape(x, (x.size,)), places, axis=0, mode="clip")

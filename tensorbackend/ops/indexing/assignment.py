@@ -31,7 +31,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
 
     This is what `x[key] = value` gives to x. If an index occurs twice, the last value stays. The value is cast to
     x's dtype. Raises `DTypeError` for a value of a wider kind, such as a floating value for integers, and for wider
-    integers, which could wrap. On template tensors a mask works if the value has no axis for its elements.
+    integers, which could wrap. On template tensors a mask works if the value has no axis for the mask's elements.
 
     >>> import tensorbackend as tb
     >>> tb.put_at(tb.asarray([1, 2, 3]), [0, 2], tb.asarray([7, 8])).tolist()
@@ -48,7 +48,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
             mask = parts[0].value
             if value.ndim <= x.ndim - mask.ndim:
                 return _where_mask(x, mask, value)
-    # The positions of the elements that the key reads, which are those that it writes.
+    # The key writes to the elements that it would read.
     positions = _positions(x, key, value)
     wide = _spread(value, positions.template)
     size = positions.size
@@ -57,7 +57,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
 
 
 def _positions(x: Tensor, key: Any, value: Tensor) -> Tensor:
-    """The row-major positions of the elements at a key; an error that templates show comes before those of data."""
+    """The row-major positions of the elements at a key; errors that templates show are raised before those of data."""
     try:
         return getitem(iota(x.shape, names=x.names, backend=x.backend), key)
     except IndexRangeError:
@@ -80,14 +80,14 @@ def _update(x: Tensor, value: Any) -> Tensor:
 
 
 def _spread(value: Tensor, target: Template) -> Tensor:
-    """A value broadcast to what it is written to; `ShapeError` or `NamesError` where it does not fit."""
+    """A value broadcast to the elements that it replaces; `ShapeError` or `NamesError` where it does not fit."""
     if value.ndim > target.ndim:
         raise ShapeError(expected(f"a value that broadcasts to shape {target.shape}", value=value.template))
     return broadcast_to(value, target.shape, names=merge_names(target, value.template))
 
 
 def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
-    """A write at a key of ints and slices without steps."""
+    """Writes a value at a key of ints and slices without steps."""
     kept = [axis for axis in range(x.ndim) if axis not in block.dropped]
     target = Template([block.lengths[axis] for axis in kept], x.dtype, [x.names[axis] for axis in kept])
     wide = reshape(_spread(value, target), block.lengths, names=(None,) * x.ndim)
@@ -95,7 +95,7 @@ def _put_block(x: Tensor, block: Slices, value: Tensor) -> Tensor:
 
 
 def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """A write by a mask over the leading axes, of a value that is the same for all of its elements."""
+    """Writes a value where a mask over the leading axes holds; it is the same for all of the mask's elements."""
     rest = x.ndim - mask.ndim
     merge_names(Template(x.shape[mask.ndim :], x.dtype, x.names[mask.ndim :]), value.template)
     wide = reshape(mask, mask.shape + (1,) * rest)
@@ -107,8 +107,8 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """`x[key] = value`: x gets the value that `put_at` returns, and keeps its template.
 
-    No memory is written to: tensors made from x before keep theirs. Raises `BackendError` for a value without data,
-    of a trace or a template, assigned to a tensor with data, which would lose them.
+    No memory is written to: tensors made from x before keep their values. Raises `BackendError` where a value without
+    data, of a trace or a template, is assigned to a tensor with data, which would be lost.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)

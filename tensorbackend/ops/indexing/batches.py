@@ -22,7 +22,7 @@ Positions: TypeAlias = tuple[int, ...]
 
 
 class Paired(NamedTuple):
-    """x and index vectors such that a vector begins with the positions along the batch axes."""
+    """x and index vectors, each of which begins with its positions along the batch axes."""
 
     x: Tensor
     """The tensor with its batch axes in front."""
@@ -40,22 +40,24 @@ def positions(x: Tensor, vectors: Tensor, batch: Batch) -> tuple[Positions, Posi
     """The batch axes of x and of index vectors; raises `AxisError` for the vectors' last axis."""
     x_axes, vector_axes = normalize_axes(x.template, batch), normalize_axes(vectors.template, batch)
     if vectors.ndim - 1 in vector_axes:
-        remedy = "the last axis of the indices runs over axes of x"
-        raise AxisError(expected("batch axes that leave the index vectors whole", remedy, indices=vectors.template))
+        remedy = "the last axis of the indices runs over the axes of x"
+        raise AxisError(
+            expected("batch axes other than the last axis of the indices", remedy, indices=vectors.template)
+        )
     return x_axes, vector_axes
 
 
 def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions) -> Paired:
-    """x and index vectors by the batch axes of each.
+    """x with its batch axes in front, and index vectors that begin with the positions along these axes.
 
-    (4, 7, 5) and vectors (5, 3, 1) for axis 0, by axis 2 of x and axis 0 of the vectors, are (5, 4, 7) and (5, 3, 2).
-    Raises `ShapeError` and `NamesError` for axes that differ.
+    x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes, give
+    (5, 4, 7) and (5, 3, 2). Raises `ShapeError` and `NamesError` for batch axes that differ.
     """
     check_paired(x.template, vectors.template, x_axes, vector_axes)
     order = (*x_axes, *(axis for axis in range(x.ndim) if axis not in x_axes))
     moved = permute_dims(vectors, (*vector_axes, *(axis for axis in range(vectors.ndim) if axis not in vector_axes)))
     names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(x_axes))
-    # Numbers that a signed index cannot hold stay outside.
+    # Numbers that int64 cannot hold become one that is outside any axis.
     whole = astype(minimum(moved, 1 << 62) if moved.dtype.name == "uint64" else moved, "int64")
     named = rename(whole, *names, *moved.names[len(x_axes) :])
     shape = (*named.shape[:-1], 1)
@@ -66,6 +68,6 @@ def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions
 def written(
     op: Callable[..., Tensor], x: Tensor, indices: Tensor, updates: Tensor, *, mode: Mode, batch: Batch
 ) -> Tensor:
-    """Writes by an op at index vectors for each entry of the batch axes."""
+    """Writes updates by an op, such as `indexed_add`, at index vectors for each entry of the batch axes."""
     pair = paired(x, indices, *positions(x, indices, batch))
     return pair.back(op(pair.x, pair.vectors, updates, mode=mode))

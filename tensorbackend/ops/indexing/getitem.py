@@ -1,9 +1,9 @@
 """`x[...]`: a warm call is one look-up, one kernel, one tensor.
 
 The kernel for a key is kept by the key's structure: the classes of its parts, and the templates of index tensors and
-masks. The numbers in a key are data, like the elements of index tensors and masks: of the result's template they affect
-the shape alone, which the kernel's payload tells. A key without a kernel, and a wrong one, is evaluated by other ops,
-which raise every error.
+masks. The numbers in a key are data, like the elements of index tensors and masks: they affect only the shape of the
+result, which is read from the kernel's payload. A key that is wrong, or for which there is no kernel, is evaluated by
+other ops, which raise every error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 
 class Shaped(dict[Shape, Template]):
-    """Templates that differ in shape alone, by their shapes."""
+    """Templates that differ only in shape, by shape."""
 
     def __init__(self, like: Template) -> None:
         self.like = like
@@ -48,9 +48,9 @@ class Route(NamedTuple):
     """The way to serve keys of one structure on a tensor of one template and backend."""
 
     kernel: Kernel
-    """The entries, of a payload and a key of numbers and payloads."""
+    """A function of a payload and a key of numbers and payloads that returns the entries."""
     rest: tuple[Any, ...]
-    """What is added to such a key: `...` where the result has no axes, so that NumPy returns an array."""
+    """The parts that are added to the key: `...` where the result has no axes, so that NumPy returns an array."""
     outs: Shaped
     """The template of the result by its shape."""
 
@@ -65,14 +65,14 @@ holds_memo(_routes, "getitem")
 @bind
 @described
 def getitem(x: Tensor, key: Any) -> Tensor:
-    """The elements `x[key]`: ints drop an axis, slices keep it, None makes one, ... fills up; masks and integer
-    tensors.
+    """The elements `x[key]`, for a key of ints, slices, None, ..., masks and integer tensors.
 
-    A mask takes the place of as many axes as it has, and leaves one with the elements where it holds. Its number is
-    counted, so on template tensors it raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`.
-    Integer tensors are broadcast together. Where only one of them has axes, and that is one without a name, it keeps
-    the name of the axis that it is for, as a mask of one axis does; else the names are those of the index tensors.
-    Raises `IndexRangeError` for an index outside its axis.
+    An int drops its axis, a slice keeps it, None makes a new axis, and ... stands for the axes that are left. A mask
+    takes the place of as many axes as it has, and leaves one axis with the elements where it holds. These are counted,
+    so on template tensors a mask raises `TemplateDataError`: use `where`, or `take` at `nonzero(mask, size=n)`. Integer
+    tensors are broadcast together. If only one of them has axes, and that is a single axis without a name, the result
+    keeps the name of the axis that it indexes, as for a mask of one axis; else the names are those of the index
+    tensors. Raises `IndexRangeError` for an index outside its axis.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -140,7 +140,8 @@ def _of_tensors(key: tuple[Any, ...], backend: Any) -> tuple[Structure, tuple[An
 
 
 def _part_of_getitem(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose errors are those of `getitem`, which itself has no frame around it in a warm call."""
+    """A function whose errors are reported as those of `getitem`, which itself is not wrapped so that a warm call saves
+    a frame."""
     function.__qualname__ = getitem.__qualname__
     return entry(function)
 
@@ -174,20 +175,20 @@ def _structure(parts: tuple[Any, ...]) -> Structure:
 
 
 def _stays(part: Any) -> bool:
-    """Whether a kernel takes a part of a key as it is: another library's integer may stand for an int."""
+    """Whether a kernel takes a part of a key as it is, even if it is another library's integer in place of an int."""
     return part.__class__ in _SETTLED or _is_integer(part)
 
 
 def _is_integer(part: Any) -> bool:
-    """Whether a part of a key is a number such as NumPy's integers are; bool is a mask."""
+    """Whether a part of a key is an integer, such as an int or one of NumPy's; bool is a mask."""
     return part.__class__ is not bool and isinstance(part, Integral)
 
 
 def _settled(part: Any, x: Tensor) -> Any:
-    """A part of a key as an int, slice, None, ... or tensor, where it stands for one of these."""
+    """A part of a key as the int, slice, None, ... or tensor that it stands for; any other part as it is."""
     if part.__class__ in _SETTLED:
         return part
-    if part.__class__ is list:  # sooner than to ask whether that is an integer
+    if part.__class__ is list:  # quicker than to ask whether it is an integer
         return as_index(part, x)
     if _is_integer(part):
         return index(part)
@@ -195,12 +196,12 @@ def _settled(part: Any, x: Tensor) -> Any:
         return as_index(part, x)
     try:
         return index(part)
-    except TypeError:  # which is no index: the ops say so
+    except TypeError:  # it is no index, for which the ops raise the error
         return part
 
 
 def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
-    """The route for keys of a structure of which one was right; `None` where the backend has no kernel for them."""
+    """The route for keys of a structure that fits x; `None` where the backend has no kernel for them."""
     kernel = x.backend.indexing(x.template, structure)
     if kernel is None:
         return None
@@ -210,7 +211,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 
 @_part_of_getitem
 def _verify(x: Tensor, key: Any, data: Payload) -> None:
-    """Raises `ContractError` unless a payload is as the lengths of slices and the numbers of true elements say."""
+    """Raises `ContractError` unless a payload fits the lengths of slices and the numbers of true elements in masks."""
     parts = key if isinstance(key, tuple) else (key,)
     parts = tuple([_settled(part, x) for part in parts])
     structure = _structure(parts)
@@ -225,7 +226,7 @@ def _verify(x: Tensor, key: Any, data: Payload) -> None:
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Index axes by name, each on its own: `x.isel(time=0, feature=[0, 2])`.
 
-    An int drops the axis, a slice, list, mask or unnamed integer tensor of one axis keeps it and its name.
+    An int drops the axis. A slice, and a list, mask or unnamed integer tensor of one axis, keeps the axis and its name.
 
     >>> import tensorbackend as tb
     >>> x = tb.iota((2, 3), names=("row", "column"))

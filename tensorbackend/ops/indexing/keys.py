@@ -1,9 +1,9 @@
 """The keys of `x[...]`: ints, slices, None, ..., masks, integer tensors, in any mixture.
 
-Slices and ints are cut out first. The rest are index tensors, each for one axis (a mask's axes are merged into
-one, at which the positions of its true elements are taken): one is a `take`, several are broadcast together and are a
-`gather`. The axes of the index tensors stand where the first of them stood, or in front where a slice, None or ...
-stands between two of them, as in NumPy; ints count as index tensors for that.
+Slices and ints are cut out first. The rest are index tensors, each for one axis. A mask becomes the positions of its
+true elements, along an axis into which the axes that it indexes are merged. A single index tensor is read by `take`;
+several are broadcast together and read by `gather`. The axes of the index tensors stand where the first of them stood,
+or in front where a slice, None or ... stands between two of them, as in NumPy; ints count as index tensors for that.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from .taking import from_end, take, take_at
 
 
 class Part(NamedTuple):
-    """One part of a key, at the axes of x that it is for."""
+    """One part of a key, and the axes of x that it indexes."""
 
     kind: Literal["int", "slice", "new", "fill", "array", "mask"]
     axis: int
     """The first of its axes."""
     width: int
-    """The number of axes that it is for: of a mask its own number, of `None` none, of `...` the rest."""
+    """The number of axes that it indexes: for a mask as many as it has, for `None` 0, for `...` those that are left."""
     value: Any
     """The int, slice or tensor."""
 
     @property
     def chooses(self) -> bool:
-        """Whether it takes part in where the axes of index tensors go."""
+        """Whether it counts as an index tensor where the place of their axes is decided."""
         return self.kind in ("int", "array", "mask")
 
 
 def is_plain(key: Any) -> bool:
-    """Whether basic indexing takes a key: ints, slices, None, ..., one or a tuple of them."""
+    """Whether basic indexing takes a key: an int, a slice, None or ..., or a tuple of these."""
     return all(map(is_plain_part, key)) if isinstance(key, tuple) else is_plain_part(key)
 
 
@@ -66,7 +66,7 @@ def is_plain_part(key: Any) -> bool:
 
 
 def as_index(key: Any, x: Tensor) -> Any:
-    """A part of a key with lists, arrays and bool made tensors; empty lists hold integers."""
+    """A part of a key, as a tensor if it is a list, an array or a bool; empty lists hold integers."""
     if isinstance(key, Tensor) or (key.__class__ is not list and is_plain_part(key)):
         return key
     if isinstance(key, list | tuple) and not _flat(key):
@@ -92,7 +92,10 @@ def shown(key: Any) -> Any:
 
 
 def parsed(x: Tensor, key: Any) -> list[Part]:
-    """The parts of a key, ... filled up; `IndexRangeError` for too many, for a mask that does not fit or two ...."""
+    """The parts of a key, with ... for the axes that are left.
+
+    Raises `IndexRangeError` for too many parts, for a mask that does not fit, and for more than one ....
+    """
     keys = [as_index(part, x) for part in (key if isinstance(key, tuple) else (key,))]
     if not any(isinstance(part, EllipsisType) for part in keys):
         keys.append(...)
@@ -127,13 +130,13 @@ def parsed(x: Tensor, key: Any) -> list[Part]:
 
 
 def _fitting(x: Tensor, axis: int, mask: Tensor) -> Tensor:
-    """A mask under the names of the axes that it is for; raises where shapes or names differ."""
+    """A mask with the names of the axes that it indexes; raises where shapes or names differ."""
     end = axis + mask.ndim
     covered = Template(x.shape[axis:end], x.dtype, x.names[axis:end])
     if mask.shape != covered.shape:
         pairs = zip(mask.shape, covered.shape, strict=False)
         if mask.ndim == covered.ndim and all(size in (0, whole) for size, whole in pairs):
-            # Of no element, as the standard allows: it holds nowhere.
+            # A mask without elements, which the standard allows, holds nowhere.
             return full(covered.shape, False, dtype="bool", names=covered.names, backend=mask.backend)
         raise IndexRangeError(expected(f"a mask of shape {covered.shape}", mask=mask.template, x=x.template))
     return mask.rename(*merge_names(covered, mask.template)) if mask.ndim else mask
@@ -183,7 +186,7 @@ def _cut(
     """Cut x at the slices and ints.
 
     Returns the cut tensor, its shape and names with the axes of each mask merged into one, the axes that the index
-    tensors are for, and the index tensors.
+    tensors index, and the index tensors.
     """
     basic: list[Any] = []
     for part in parts:
@@ -208,7 +211,7 @@ def _cut(
             continue
         places.append(len(shape))
         indices.append(_positions(part.value) if part.kind == "mask" else part.value)
-        width = part.width or 1  # a mask without axes is for a new one
+        width = part.width or 1  # a mask without axes indexes a new one
         size = 1
         for length in cut.shape[axis : axis + width]:
             size *= length
@@ -231,7 +234,7 @@ def _positions(mask: Tensor) -> Tensor:
 
 
 def _laid_out(picked: Tensor, parts: list[Part], block: int, width: int) -> Tensor:
-    """Puts the axes of the index tensors, `width` from `block` on, in their place, and adds new axes."""
+    """Moves the axes of the index tensors, `width` axes from `block` on, to their place, and adds new axes."""
     choosing = [number for number, part in enumerate(parts) if part.chooses]
     together = choosing[-1] - choosing[0] + 1 == len(choosing)
     before = sum(part.width for part in parts[: choosing[0]] if part.kind in ("slice", "fill")) if together else 0

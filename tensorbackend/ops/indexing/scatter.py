@@ -1,12 +1,12 @@
-"""Reads and writes at index vectors, as Nx has them: the last axis of `indices` runs over x's leading axes.
+"""Reads and writes at index vectors, as in Nx: the last axis of `indices` runs over x's leading axes.
 
-Indices are never negative. One outside its axis is `IndexRangeError` with `mode="error"`, moved to the nearest
-end with `"clip"`, and with `"fill"` reads zero and writes nothing. Errors: `ShapeError`, `NamesError`,
+Indices are never negative. An index outside its axis raises `IndexRangeError` with `mode="error"`, is moved to the
+nearest end with `"clip"`, and reads zero or writes nothing with `"fill"`. Errors: `ShapeError`, `NamesError`,
 `DTypeError`, `ArgumentError` for another mode.
 
-`batch` names axes that x and the indices have in common, or says their positions, the same in both: then each entry of
-these is read or written for itself. The batch axes stand first in what is read and in the updates, whatever their
-places in x and the indices, and the index vectors run over the leading ones of x's other axes.
+`batch` gives axes that x and the indices have in common, by name or by a position that is the same in both. Each entry
+of these axes is then read or written separately. In the result of a read and in the updates the batch axes come first,
+wherever they are in x and the indices. The index vectors run over the leading ones of x's other axes.
 """
 
 from __future__ import annotations

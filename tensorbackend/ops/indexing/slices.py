@@ -1,4 +1,4 @@
-"""Blocks whose place the data decides."""
+"""Slices and blocks, also blocks whose place is decided by data."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from .scatter import indexed_put
 
 
 def first_entry(start: Tensor, room: int) -> Tensor:
-    """A start in int64, moved between 0 and `room`; `ShapeError` unless it is an integer without axes."""
+    """A start in int64, clipped to lie from 0 to `room`; `ShapeError` unless it is an integer without axes."""
     if start.ndim or not start.dtype.is_integer:
         raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
     return maximum(astype(minimum(start, min(iinfo(start.dtype).max, room)), "int64"), 0)
 
 
 def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
-    """See `put_slice`: an update at starts among which are tensors."""
+    """`put_slice` where some of the starts are tensors."""
     x, update, *places = together(x, update, *starts)
-    # The errors and names of `put_slice`, with zeros as the block's place is not known.
+    # This raises the errors and gives the names of `put_slice`. The starts are zeros, as the real ones are not known.
     out = block_written(x.template, update.template, (0,) * len(starts)).out
     assert isinstance(out, Template)
     if not update.size:
@@ -54,10 +54,10 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
 def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike]) -> Tensor:
     """Replace the block of x that begins at `starts` by `update`.
 
-    Negative ints count from the end. Where a start is a tensor or an array without axes the data decides, and all of
-    them are moved so that the block lies in x. The update is cast to x's dtype by the rules of promotion: `DTypeError`
-    if it is of a wider one. The axes have the names of x, those without one the update's. Raises `ShapeError` for a
-    block that does not lie in x.
+    If all starts are ints, negative ones count from the end. If one is a tensor or an array without axes, data decides,
+    and all starts are moved such that the block lies in x; negative ones become 0. The update is promoted to x's dtype;
+    raises `DTypeError` if its dtype is wider. The axes have the names of x, and axes without a name those of the
+    update. Raises `ShapeError` for a block that does not lie in x.
 
     >>> import tensorbackend as tb
     >>> tb.put_slice(tb.zeros(4, dtype="int64"), tb.asarray([7, 8]), starts=(1,)).tolist()
@@ -74,7 +74,7 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLi
 def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...], strides: tuple[int, ...]) -> Plan:
     """Take `lengths[i]` elements along axis i, from `starts[i]` on, `strides[i]` apart.
 
-    The lengths are those of the result; Nx's `slice` counts the elements that the strides go over.
+    The lengths are the sizes of the result, whereas Nx's `slice` counts the elements that the strides go over.
 
     >>> import tensorbackend as tb
     >>> tb.slice_(tb.iota(6), starts=(1,), lengths=(2,), strides=(3,)).tolist()
@@ -95,11 +95,12 @@ def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Pl
 
 
 put_block = _put_slice
-"""`put_slice` at ints alone."""
+"""`put_slice` where all starts are ints."""
 
 
 def sliced(x: Tensor, key: Any) -> Tensor:
-    """Basic indexing: ints drop an axis, slices keep it, None makes one, ... fills up. Always a new tensor."""
+    """Basic indexing: an int drops its axis, a slice keeps it, None makes a new axis, ... stands for the axes that are
+    left. The result is always a new tensor."""
     parts = sliced_by(x.template, key)
     selection = x
     if parts.cuts:

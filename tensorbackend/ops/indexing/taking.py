@@ -1,7 +1,7 @@
-"""Reading by index tensors. Negative indices count from the end; `mode` says what an index outside does.
+"""Reading by index tensors. Negative indices count from the end.
 
-`"error"` raises `IndexRangeError` when the data is read, `"clip"` moves the index to the nearest end, `"fill"`
-reads zero.
+`mode` says what happens for an index outside its axis: `"error"` raises `IndexRangeError` when the data is read,
+`"clip"` moves the index to the nearest end, `"fill"` reads zero.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def from_end(indices: Tensor, size: int) -> Tensor:
 
 
 class _Reading(NamedTuple):
-    """A read at index tensors of one template where the backend indexes at once."""
+    """How to read at index tensors of one template by the backend's own kernel for indexing."""
 
     out: Template
     kernel: Kernel
@@ -66,7 +66,7 @@ holds_memo(_taking_along, "take_along_axis")
 
 
 def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor | None:
-    """The entries at index tensors as they were read before; `None` where they were not, or an index is outside."""
+    """The entries at index tensors, by a kernel of an earlier call; `None` if there is none or an index is outside."""
     try:
         backend = x.backend
         if indices.backend is not backend:
@@ -89,7 +89,7 @@ def _keep(
     mode: Mode,
     about: tuple[tuple[Any, ...], tuple[Any, ...]],
 ) -> None:
-    """Remember how these entries were read: by a key of the parts in `about`, with the index tensor between them."""
+    """Remember how to read these entries: by a key of the parts in `about`, with the index tensor between them."""
     parts = [*about[0], indices, *about[1]]
     structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
     kernel = x.backend.indexing(x.template, structure) if mode == "error" and entries.ndim else None
@@ -107,7 +107,7 @@ def _take(x: Template, indices: Template, /, *, axis: SoleAxis = None, mode: Mod
 
 
 take_at = _take
-"""`take` at indices that are never negative; where none is outside by construction, `mode="clip"` looks at no data."""
+"""`take` at indices that are never negative. If no index can be outside, use `mode="clip"`, which checks no data."""
 
 
 @described
@@ -116,11 +116,11 @@ def take(
 ) -> Tensor:
     """Read entries along an axis at integer indices of any shape, whose axes replace the axis.
 
-    Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. The
-    axis may be left out of a tensor of one axis.
+    Indices of one axis without a name keep the axis' name, as in `x[:, indices]`; others bring their own names. For a
+    tensor of one axis, `axis` may be left out.
 
-    `batch` names axes that x and the indices have in common, or says their positions, the same in both: each entry of
-    these has indices of its own, and only the indices' other axes take the place of the axis.
+    `batch` gives axes that x and the indices have in common, by name or by a position that is the same in both. Each
+    entry of these axes has its own indices, and only the other axes of the indices take the place of `axis`.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1, 2, 3], [4, 5, 6]], names=("row", "column"))
@@ -153,11 +153,14 @@ def take(
 
 
 def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
-    """Reads by `take` for each entry of batch axes: (4, 7, 5) at (5, 3) along axis 1, for axis 2, is (4, 3, 5)."""
+    """`take` for each entry of batch axes.
+
+    x (4, 7, 5) at indices (5, 3) along axis 1, where x's axis 2 is the batch, gives (4, 3, 5).
+    """
     vectors = expand_dims(from_end(indices, x.shape[along]), axis=indices.ndim)
     x_axes, vector_axes = positions(x, vectors, batch)
     if along in x_axes:
-        raise AxisError(expected("an axis to take from that is not of the batch", axis=along, batch=batch))
+        raise AxisError(expected("an axis to take from that is not a batch axis", axis=along, batch=batch))
     rest = [axis for axis in range(x.ndim) if axis != along and axis not in x_axes]
     after = len(x_axes) + indices.ndim - len(vector_axes)
     fresh = [axis for axis in range(indices.ndim) if axis not in vector_axes]
@@ -183,7 +186,7 @@ def _take_along_axis(x: Template, indices: Template, /, *, axis: Axis = -1, mode
 
 
 take_along_axis_at = _take_along_axis
-"""`take_along_axis` likewise."""
+"""`take_along_axis` at indices that are never negative."""
 
 
 @described
@@ -212,7 +215,7 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """The positions along each axis before and after one, ready to broadcast with index tensors for that one."""
+    """The positions along each axis before and after `along`, shaped to broadcast with index tensors for that axis."""
     lines = [
         reshape(iota(size, dtype="int64", backend=x.backend), (size, *(1,) * (x.ndim - axis - 1)))
         for axis, size in enumerate(x.shape)
@@ -221,7 +224,7 @@ def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
 
 
 def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
-    """x with its axes of size 1 as long as another's, but for one axis."""
+    """x with its axes of size 1, except `axis`, broadcast to the sizes of another tensor."""
     sizes = zip(x.shape, other.shape, strict=True)
     shape = tuple(b if a == 1 and position != axis else a for position, (a, b) in enumerate(sizes))
     return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
@@ -231,9 +234,9 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
     """Take `length` entries along an axis, from `start` on, `stride` apart.
 
-    The length is that of the result; Nx counts the entries that the strides go over. The start may be a tensor without
-    axes, so that the data decides, and is moved so that the entries lie in the axis.
-    Raises `ShapeError` for more than there are.
+    `length` is the size of the result, whereas Nx counts the entries that the strides go over. `start` may be a tensor
+    without axes, so that data decides. It is moved such that all entries lie in the axis. Raises `ShapeError` for more
+    entries than there are.
 
     >>> import tensorbackend as tb
     >>> tb.slice_along_axis(tb.iota(5), 1, 2).tolist(), tb.slice_along_axis(tb.iota(5), tb.asarray(9), 2).tolist()

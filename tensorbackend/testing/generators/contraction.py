@@ -42,7 +42,7 @@ def matmul(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("tensordot")
 def tensordot(draw: Draw, dtype: DType) -> Invocation:
-    """Draws a number of axes, or pairs."""
+    """Draws the number of contracted axes, or the axes of both operands."""
     a, b, c, d = (draw(st.integers(0, 3)) for _ in range(4))
     x1 = draw(tensors(dtype, (a, b, c), names=("a", None, None), tame=True))
     x2 = draw(tensors(dtype, (b, c, d), names=(None, None, "d"), tame=True))
@@ -59,7 +59,7 @@ def vecdot(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("outer")
 def outer(draw: Draw, dtype: DType) -> Invocation:
-    """Two tensors of any axes."""
+    """Two tensors of up to two axes."""
     x1, x2 = (draw(tensors(dtype, shapes(most=2), names=None, tame=True)) for _ in range(2))
     return call(x1, x2.rename(*(None,) * x2.ndim))
 

@@ -1,4 +1,4 @@
-"""Calls that make tensors of numbers alone."""
+"""Calls of ops that make tensors of numbers alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..strategies import Draw, axis_names, elements, shapes
 
 @generates("full")
 def full(draw: Draw, dtype: DType) -> Invocation:
-    """One drawn number everywhere."""
+    """A drawn number for all elements."""
     shape = draw(shapes())
     value = draw(elements(dtype))
     return Invocation("", (shape, value), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
@@ -19,7 +19,7 @@ def full(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("ones", "zeros")
 def zeros(draw: Draw, dtype: DType) -> Invocation:
-    """The same number everywhere."""
+    """A shape, for ops that give all elements the same number."""
     shape = draw(shapes())
     return Invocation("", (shape,), {"dtype": dtype, "names": axis_names(len(shape))}, creates=True)
 
@@ -52,7 +52,7 @@ def arange(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("linspace")
 def linspace(draw: Draw, dtype: DType) -> Invocation:
-    """Draws small numbers as ends."""
+    """Draws small numbers as the ends."""
     start, stop = (draw(st.integers(-9, 9)) * 0.5 for _ in range(2))
     options = {"dtype": dtype, "endpoint": draw(st.booleans())}
     return Invocation("", (start, stop, draw(st.integers(0, 9))), options, creates=True)

@@ -1,4 +1,4 @@
-"""Calls of what goes along an axis."""
+"""Calls of ops that run along an axis."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .common import call, with_axis
 
 @generates("diff")
 def diff(draw: Draw, dtype: DType) -> Invocation:
-    """Once or more, with entries before and after."""
+    """Differences of order 0 to 3, with and without entries before and after."""
     x, axis = with_axis(draw, dtype)
     options: dict[str, Any] = {"axis": axis, "n": draw(st.integers(0, 3))}
     for name in ("prepend", "append"):

@@ -1,4 +1,4 @@
-"""Calls of elementwise ops whose operands need more than to broadcast."""
+"""Calls of elementwise ops whose operands must do more than broadcast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .indexing import near
 @generates("astype")
 def astype(draw: Draw, dtype: DType) -> Invocation:
     """Draws casts to every dtype."""
-    target = draw(st.sampled_from(ALL_DTYPES))  # first, as what is drawn last is often the first choice
+    target = draw(st.sampled_from(ALL_DTYPES))  # drawn first: for a last draw Hypothesis often takes the first choice
     (x,) = draw(columns(dtype)) if draw(st.integers(0, 7)) == 7 else [draw(tensors(dtype))]
     return call(x, target)
 
@@ -47,7 +47,7 @@ def where(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("isclose", "all_close")
 def closeness(draw: Draw, dtype: DType) -> Invocation:
-    """Equal numbers, near ones, numbers of another sign; now and then of shapes that broadcast."""
+    """Numbers that are equal, near, or of opposite sign; or any, of shapes that broadcast."""
     options = {
         "rtol": draw(st.sampled_from([1e-5, 0.0, 0.0009765625, 1e-2])),
         "atol": draw(st.sampled_from([1e-8, 0.0, 1.0])),

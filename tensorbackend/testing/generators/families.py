@@ -1,4 +1,4 @@
-"""Importing this enters all generators of calls."""
+"""Enters all generators of calls, by importing their modules."""
 
 from __future__ import annotations
 

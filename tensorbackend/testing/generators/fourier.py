@@ -1,4 +1,7 @@
-"""Generators of calls of Fourier transforms. Numbers are finite: libraries give NaN for infinities in other places."""
+"""Generators of calls of Fourier transforms.
+
+Numbers are finite, as libraries turn infinities into NaN in different places.
+"""
 
 from __future__ import annotations
 

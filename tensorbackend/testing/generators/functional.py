@@ -1,4 +1,4 @@
-"""Calls of functions of scalar tensors."""
+"""Calls of ops that take a function of tensors without axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of what reads and writes by index, by segments and by keys."""
+"""Calls of ops that read and write by index, by segment and by key."""
 
 from __future__ import annotations
 
@@ -71,14 +71,14 @@ def index_parts(draw: Draw, x: Tensor) -> list[Any]:
 
 @generates("getitem")
 def getitem(draw: Draw, dtype: DType) -> Invocation:
-    """Every kind of part, some indices outside."""
+    """Keys with every kind of part; some indices are out of range."""
     x = draw(tensors(dtype))
     return call(x, tuple(index_parts(draw, x)))
 
 
 @generates("put_at")
 def put_at(draw: Draw, dtype: DType) -> Invocation:
-    """A value for all elements, one for the last axis, or one too wide."""
+    """A value without axes, of one element, or as long as x's last axis, which may not fit the key."""
     x = draw(tensors(dtype))
     parts = tuple(index_parts(draw, x))
     shape = draw(st.sampled_from([(), (1,), x.shape[-1:]]))
@@ -88,7 +88,7 @@ def put_at(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("isel")
 def isel(draw: Draw, dtype: DType) -> Invocation:
-    """Each axis by itself."""
+    """An int, a slice, a list or a mask for some axes."""
     x = draw(tensors(dtype))
     keys: dict[str, Any] = {}
     for name, size in zip(x.names, x.shape, strict=True):
@@ -106,7 +106,7 @@ def isel(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("slice_along_axis")
 def slice_along_axis(draw: Draw, dtype: DType) -> Invocation:
-    """Draws slices from a number or a tensor, outside as well."""
+    """Draws the start as a number or a tensor, out of range too."""
     x, axis = with_axis(draw, dtype)
     size = x.shape[axis]
     start = draw(st.integers(-2, size + 2)) if draw(st.booleans()) else integers(draw, (), -2, size + 2)
@@ -121,7 +121,7 @@ REDUCTIONS = "sum", "max", "min", "argmax", "mean", "logsumexp"
 
 @generates(*(f"segment_{reduction}" for reduction in REDUCTIONS))
 def segments(draw: Draw, dtype: DType) -> Invocation:
-    """Segments of which some have no entries; now and then some are outside."""
+    """Segments, some of them without entries; now and then some numbers are out of range."""
     x, axis = with_axis(draw, dtype, tame=True)
     size, beyond = draw(st.integers(0, 4)), draw(st.sampled_from([0, 0, 2]))
     numbers = integers(draw, (x.shape[axis],), -beyond, size - 1 + beyond, names=(None,))
@@ -130,7 +130,7 @@ def segments(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp")
 def indexed(draw: Draw, dtype: DType) -> Invocation:
-    """Updates at index vectors, of the whole shape or one for all."""
+    """Updates at index vectors: one for each vector, or one for all."""
     x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
     indices = index_vectors(draw, x, mode)
     shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
@@ -146,7 +146,7 @@ COORDINATES = st.sampled_from([0.0, -0.0, 1.0, 2.0, 0.5, -0.5, 1.5, -1.0, 3.0, 1
 
 @generates("grid_sample")
 def grid_sample(draw: Draw, dtype: DType) -> Invocation:
-    """One or two spatial axes anywhere, points in and outside; other dtypes than numeric ones are refused."""
+    """One or two spatial axes anywhere, points inside and outside; other dtypes than numeric ones are refused."""
     grid = draw(tensors(dtype, shapes(least=1, smallest=1), tame=True))
     axes = draw(st.permutations(range(grid.ndim)))[: draw(st.integers(1, min(2, grid.ndim)))]
     of_points = draw(st.sampled_from(POINTS))
@@ -165,7 +165,7 @@ def grid_sample(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("ravel_multi_index")
 def ravel_multi_index(draw: Draw, dtype: DType) -> Invocation:
-    """An index for each axis, some outside; other dtypes than integers are refused."""
+    """An index for each axis, some out of range; other dtypes than integers are refused."""
     shape, common = draw(shapes()), draw(shapes(most=2))
     if not dtype.is_integer:
         return call([draw(tensors(dtype, common)) for _ in shape], shape)
@@ -176,7 +176,7 @@ def ravel_multi_index(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("unravel_index")
 def unravel_index(draw: Draw, dtype: DType) -> Invocation:
-    """Positions, some outside; other dtypes than integers are refused."""
+    """Positions, some out of range; other dtypes than integers are refused."""
     shape = draw(shapes())
     if not dtype.is_integer:
         return call(draw(tensors(dtype)), shape)
@@ -187,7 +187,7 @@ def unravel_index(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("compress")
 def compress(draw: Draw, dtype: DType) -> Invocation:
-    """Draws no size, which gives all entries that there are, or one, too small or too large."""
+    """Draws a size, which may be too small or too large, or none, which gives all entries."""
     x, axis = with_axis(draw, dtype)
     condition = draw(tensors(as_dtype("bool"), (x.shape[axis],), names=(None,)))
     return call(condition, x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
@@ -198,7 +198,7 @@ def compress(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("argwhere", "nonzero")
 def positions(draw: Draw, dtype: DType) -> Invocation:
-    """Draws no size, which gives all positions that there are, or one, too small or too large."""
+    """Draws a size, which may be too small or too large, or none, which gives all positions."""
     options = {"size": draw(SIZES), "fill_value": draw(st.sampled_from([0, -1]))}
     return call(draw(tensors(dtype)), **options)
 
@@ -212,7 +212,7 @@ QUANTILES = st.sampled_from([0.0, 1.0, 0.5, 0.25, 0.3, 1 / 3])
 WEIGHTS = st.sampled_from([0, 1, 2, 3])
 
 
-# Matrices
+# Slices, takes and scatters
 
 
 @generates("slice_")
@@ -239,7 +239,7 @@ def put_slice(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("take")
 def take(draw: Draw, dtype: DType) -> Invocation:
-    """Indices of any shape, some outside."""
+    """Indices of any shape, some out of range."""
     x, axis = with_axis(draw, dtype)
     beyond, size = draw(st.sampled_from([0, 2])), x.shape[axis]
     indices = integers(draw, draw(shapes(most=2)), -size - beyond, size - 1 + beyond)
@@ -248,7 +248,7 @@ def take(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("take_along_axis")
 def take_along_axis(draw: Draw, dtype: DType) -> Invocation:
-    """Indices of x's shape but along one axis, some outside."""
+    """Indices with the shape of x except along one axis, some out of range."""
     x, axis = with_axis(draw, dtype)
     beyond, size, shape = draw(st.sampled_from([0, 2])), x.shape[axis], list(x.shape)
     shape[axis] = draw(st.integers(0, 4))
@@ -257,7 +257,7 @@ def take_along_axis(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("add_along_axis")
 def add_along_axis(draw: Draw, dtype: DType) -> Invocation:
-    """Updates for indices of x's shape but along one axis, some of which stand twice or are outside."""
+    """Updates for indices with the shape of x except along one axis; some occur twice or are out of range."""
     x, axis = with_axis(draw, dtype, tame=True)
     beyond, size, shape = draw(st.sampled_from([0, 0, 2])), x.shape[axis], list(x.shape)
     shape[axis] = draw(st.integers(0, 4))
@@ -267,7 +267,7 @@ def add_along_axis(draw: Draw, dtype: DType) -> Invocation:
 
 
 def index_vectors(draw: Draw, x: Tensor, mode: str) -> Tensor:
-    """Index vectors into the leading axes of x, some outside."""
+    """Index vectors into the leading axes of x, some out of range."""
     depth = draw(st.integers(0, x.ndim))
     lengths = draw(shapes(most=2))
     dtype = draw(st.sampled_from(INDEX_DTYPES))
@@ -290,7 +290,7 @@ def gather(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("indexed_add", "indexed_put")
 def scatter(draw: Draw, dtype: DType) -> Invocation:
-    """Updates at index vectors, some of which stand twice."""
+    """Updates at index vectors, some of which occur twice."""
     x, mode = draw(tensors(dtype, tame=True)), draw(MODES)
     indices = index_vectors(draw, x, mode)
     shape = indices.shape[:-1] + x.shape[indices.shape[-1] :]
@@ -299,7 +299,7 @@ def scatter(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("repeat")
 def repeat(draw: Draw, dtype: DType) -> Invocation:
-    """Draws a number of times along an axis, or one for each entry; now and then a size."""
+    """Draws one number of repetitions, or one for each entry, then with a size or without."""
     x, axis = with_axis(draw, dtype)
     if draw(st.booleans()):
         return call(x, draw(st.integers(0, 3)), axis=axis)

@@ -2,7 +2,7 @@
 
 Results are compared element by element, so matrices are well-conditioned: one large element in each row and column, all
 apart from each other, and small ones elsewhere. By Gershgorin's theorem their eigenvalues and singular values are then
-apart too. Degenerate ones are tested by what factors must multiply to, not here.
+apart too. Degenerate matrices other than zeros are not drawn here; they are tested by the products of their factors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .common import call, integers
 Rows = list[list[Any]]
 
 LARGE = 10
-"""The first of the large elements, the difference between them, and many times the small ones."""
+"""The first of the large elements, and the difference from one to the next: many times a small element."""
 
 
 def small(dtype: DType) -> st.SearchStrategy[Any]:
@@ -52,7 +52,7 @@ def noise(draw: Draw, dtype: DType, rows: int, columns: int) -> Rows:
 
 
 def dominant(draw: Draw, dtype: DType, rows: int, columns: int, *, step: int = LARGE, signed: bool = True) -> Rows:
-    """Small numbers, but for large ones along the main diagonal."""
+    """A matrix of small numbers with large ones along the main diagonal."""
     matrix = noise(draw, dtype, rows, columns)
     if dtype.kind != "bool":
         for k in range(min(rows, columns)):
@@ -71,7 +71,7 @@ def hermitian(matrix: Rows) -> Rows:
 
 
 def stacked(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, int], make: Any, names: Any) -> Tensor:
-    """A stack of matrices that `make(rows, columns)` draws, now and then with a NaN."""
+    """A stack of matrices that `make(rows, columns)` draws, now and then with a NaN or an infinity."""
     values = [element for _ in range(math.prod(batch)) for row in make(*shape) for element in row]
     if values and dtype.is_inexact and seldom(draw):
         values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from([math.nan, math.inf]))
@@ -80,7 +80,7 @@ def stacked(draw: Draw, dtype: DType, batch: Sequence[int], shape: tuple[int, in
 
 
 def sides(draw: Draw, *, square: bool) -> tuple[int, int]:
-    """The shape of a matrix; where it must be square, seldom it is not."""
+    """The shape of a matrix: any, or with `square` a square one, seldom another."""
     rows = draw(st.integers(0, 4))
     return rows, (rows if square and not seldom(draw) else draw(st.integers(0, 4)))
 
@@ -117,7 +117,7 @@ def cholesky(draw: Draw, dtype: DType) -> Invocation:
 
 
 def zeros_seldom(draw: Draw, x: Tensor) -> Tensor:
-    """A tensor, seldom zeros in its place: a singular matrix."""
+    """The tensor itself, or seldom zeros in its place: singular matrices."""
     return from_binary(bytes(x.nbytes), x.template, "binary") if seldom(draw) else x
 
 
@@ -135,7 +135,7 @@ def square(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("qr")
 def qr(draw: Draw, dtype: DType) -> Invocation:
-    """Both modes, seldom one that is none; columns of Q beyond those of x are any, so none are asked for."""
+    """Both modes, seldom an unknown one. Columns of Q beyond those of x are arbitrary, so none are asked for."""
     x = matrices(draw, dtype)
     if seldom(draw):
         return call(x, mode="r")
@@ -144,7 +144,7 @@ def qr(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("svd")
 def svd(draw: Draw, dtype: DType) -> Invocation:
-    """The vectors that all of them have in common: those of the null space are any."""
+    """All vectors for square matrices alone: those of a null space are arbitrary."""
     x = matrices(draw, dtype)
     rows, columns = x.shape[-2:]
     return call(x, full_matrices=rows == columns and draw(st.booleans()))
@@ -211,8 +211,8 @@ def triangular_solve(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("lstsq")
 def lstsq(draw: Draw, dtype: DType) -> Invocation:
-    """More equations than unknowns, and a right-hand side that is far from being met: residuals of rounding errors
-    could not be compared."""
+    """More equations than unknowns, and a right-hand side that is far from being met: residuals that are only rounding
+    errors could not be compared."""
     columns = draw(st.integers(0, 3))
     rows = columns + draw(st.integers(1, 2))
     names = names_of(draw)
@@ -252,7 +252,7 @@ def expm(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("matrix_norm")
 def matrix_norm(draw: Draw, dtype: DType) -> Invocation:
-    """All orders, and one that is none."""
+    """All orders, and 3, which is refused."""
     order = draw(st.sampled_from(["fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf, 3]))
     return call(matrices(draw, dtype), ord=order, keepdims=draw(st.booleans()))
 
@@ -281,7 +281,7 @@ def norm(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("diagonal", "trace")
 def diagonal(draw: Draw, dtype: DType) -> Invocation:
-    """Above and below the main one, and beyond the matrix."""
+    """Diagonals above and below the main one, and beyond the matrix."""
     return call(
         draw(tensors(dtype, shapes(least=1 if seldom(draw) else 2), tame=True)), offset=draw(st.integers(-4, 4))
     )
@@ -307,7 +307,7 @@ def adjoint(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("sparse_matvec", "sparse_matmul")
 def sparse_product(draw: Draw, dtype: DType) -> Invocation:
-    """Products with matrices of which some entries are stored, some of them at one place."""
+    """Products with matrices of up to 5 stored entries, some of them at the same place."""
     rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     count, format = draw(st.integers(0, 5)), draw(st.sampled_from(["coo", "csr", "csc"]))
     batch = draw(st.sampled_from([(), (), (2,)]))
@@ -327,5 +327,5 @@ def sparse_product(draw: Draw, dtype: DType) -> Invocation:
 
 
 def _operand(draw: Draw, dtype: DType, columns: int) -> Tensor:
-    """A matrix; what takes vectors takes its rows as a batch of them."""
+    """A matrix; an op that takes vectors takes its rows as a batch of vectors."""
     return draw(tensors(dtype, (columns, columns), names=(None, None), tame=True))

@@ -25,7 +25,7 @@ def glu(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("one_hot")
 def one_hot(draw: Draw, dtype: DType) -> Invocation:
-    """Indices within the size and outside of it, of every place of the new axis."""
+    """Indices within the size and outside of it, with the new axis at every position."""
     x = draw(tensors(dtype, shapes(most=2), values=st.integers(0, 5) if dtype.is_integer else None))
     axis = draw(st.integers(-x.ndim - 1, x.ndim))
     kind = draw(st.sampled_from([None, as_dtype("int8"), as_dtype("bool"), as_dtype("complex64")]))
@@ -34,7 +34,7 @@ def one_hot(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("dropout")
 def dropout(draw: Draw, dtype: DType) -> Invocation:
-    """Draws every rate, by elements and by whole entries."""
+    """Draws rates, one of them above 1, for single elements and for whole entries."""
     x = draw(tensors(dtype, tame=True))
     rate = draw(st.sampled_from([0.0, 0.25, 0.5, 1.0, 1.5]))
     return call(keys(draw), x, rate, axis=draw(axes_of(x, "Axes")))

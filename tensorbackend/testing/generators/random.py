@@ -20,7 +20,7 @@ MODES = st.sampled_from(["low", "high"])
 
 
 def keys(draw: Draw) -> Tensor:
-    """Keys, now and then something else."""
+    """A key, now and then an invalid one."""
     wrong = draw(st.integers(0, 19))
     if wrong == 0:
         return draw(tensors(draw(st.sampled_from(ALL_DTYPES)), (2,)))
@@ -52,13 +52,13 @@ def floating(dtype: DType) -> DType:
 
 @generates("key")
 def key(draw: Draw, dtype: DType) -> Invocation:
-    """Draws every seed, and some that are none."""
+    """Draws every seed, and some that are out of range."""
     return Invocation("", (draw(st.integers(0, 2**64 - 1) | st.sampled_from([-1, 2**64])),), {}, creates=True)
 
 
 @generates("random.split")
 def split(draw: Draw, dtype: DType) -> Invocation:
-    """Draws so many keys or keys of a shape."""
+    """Draws a number of keys, or a shape for them."""
     return call(keys(draw), draw(st.integers(0, 4) | shapes(most=2)))
 
 
@@ -87,8 +87,7 @@ def bits(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("uniform")
 def uniform(draw: Draw, dtype: DType) -> Invocation:
-    """Draws numbers between 0 and 1 or other bounds, of complex numbers too; now and then of both kinds, which is
-    refused."""
+    """Draws the default bounds or others, complex ones too; dtypes of integers and bools are refused."""
     shape, options = sample(draw, dtype)
     if draw(st.booleans()):
         kind = dtype if dtype.is_complex else floating(dtype)
@@ -184,7 +183,7 @@ def categorical(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("shuffle")
 def shuffle(draw: Draw, dtype: DType) -> Invocation:
-    """Along every axis."""
+    """Shuffles along every axis."""
     x = draw(tensors(dtype, shapes(least=1)))
     return call(keys(draw), x, draw(st.integers(-x.ndim, x.ndim - 1) | st.sampled_from(x.names)), draw(st.booleans()))
 

@@ -1,4 +1,4 @@
-"""Calls of reductions and summaries."""
+"""Calls of reductions, counts, losses and statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from .indexing import SIZES, WEIGHTS
 
 @generates("bincount")
 def bincount(draw: Draw, dtype: DType) -> Invocation:
-    """Small numbers, negative ones too, with weights of some dtype; other dtypes than integers are refused."""
+    """Small integers, negative ones too.
+
+    A dtype that is not an integer one is that of the weights, of integers or of numbers of that dtype, which are
+    refused.
+    """
     if not dtype.is_integer:
         x = draw(st.sampled_from([draw(tensors(dtype)), integers(draw, draw(shapes()), 0, 6)]))
         weights = draw(tensors(dtype, x.shape, names=x.names, tame=True))
@@ -28,7 +32,7 @@ def bincount(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("histogram")
 def histogram(draw: Draw, dtype: DType) -> Invocation:
-    """Draws a number of intervals of a range or of all, or edges; with weights too."""
+    """Draws a number of intervals, of a range or of all elements, or their edges; with and without weights."""
     x = draw(tensors(dtype, values=st.integers(0, 9)) if dtype.is_integer else tensors(dtype, tame=True))
     options: dict[str, Any] = {"bins": draw(st.integers(1, 4)), "density": draw(st.booleans())}
     kind = draw(st.sampled_from(["all", "range", "edges"]))
@@ -74,7 +78,7 @@ def cross_entropy(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("sparse_cross_entropy")
 def sparse_cross_entropy(draw: Draw, dtype: DType) -> Invocation:
-    """A class for each place, now and then one that is none."""
+    """A class for each position, now and then a number that is no class."""
     x, axis = with_axis(draw, dtype, tame=True)
     shape, names = x.shape[:axis] + x.shape[axis + 1 :], x.names[:axis] + x.names[axis + 1 :]
     labels = integers(draw, shape, 0, x.shape[axis] - 1 + draw(st.sampled_from([0, 0, 0, 1])), names)

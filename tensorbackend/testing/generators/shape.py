@@ -12,7 +12,7 @@ from .common import call, with_axis
 
 @generates("reshape")
 def reshape(draw: Draw, dtype: DType) -> Invocation:
-    """Draws the sizes in another order, one of them left to be found, or one axis."""
+    """Draws the sizes in another order, some with -1 in place of one of them, or a single axis."""
     x = draw(tensors(dtype))
     shape = list(draw(st.permutations(x.shape)))
     if shape and x.size and draw(st.booleans()):
@@ -39,7 +39,7 @@ def squeeze(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("expand_dims")
 def expand_dims(draw: Draw, dtype: DType) -> Invocation:
-    """Draws every position, with and without a name; two at once."""
+    """Draws one new axis at every position, with and without a name, or two at once."""
     x = draw(tensors(dtype))
     if draw(st.booleans()):
         return call(x, tuple(draw(st.permutations(range(-x.ndim - 2, 0)))[:2]), name=("one", None))
@@ -48,7 +48,7 @@ def expand_dims(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("broadcast_to")
 def broadcast_to(draw: Draw, dtype: DType) -> Invocation:
-    """Draws more axes, and the longer of sizes."""
+    """Draws new leading axes, and other sizes in place of 1."""
     x = draw(tensors(dtype))
     shape = tuple(draw(st.integers(0, 3)) if size == 1 else size for size in x.shape)
     return call(x, (*draw(shapes(most=1)), *shape))
@@ -56,7 +56,7 @@ def broadcast_to(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("pad")
 def pad(draw: Draw, dtype: DType) -> Invocation:
-    """Negative and interior padding too; what takes too much away is refused."""
+    """Negative and interior padding too; padding that takes too much away is refused."""
     x = draw(tensors(dtype))
     padding = tuple(
         (draw(st.integers(-2, 3)), draw(st.integers(-2, 3)), *draw(st.sampled_from([(), (0,), (1,), (2,)])))
@@ -96,7 +96,7 @@ def split(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("roll")
 def roll(draw: Draw, dtype: DType) -> Invocation:
-    """Along all axes laid flat, one, or several."""
+    """Rolls the flattened tensor, or all axes in any order."""
     x = draw(tensors(dtype))
     if not x.ndim or draw(st.booleans()):
         return call(x, draw(st.integers(-7, 7)))
@@ -112,7 +112,7 @@ def tile(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("moveaxis")
 def moveaxis(draw: Draw, dtype: DType) -> Invocation:
-    """Some axes to as many places."""
+    """Moves some axes to as many positions."""
     x = draw(tensors(dtype, shapes(least=1)))
     places = st.lists(st.integers(0, x.ndim - 1), unique=True, min_size=1)
     source = draw(places)
@@ -127,13 +127,13 @@ def triangle(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("take_diagonal", "make_diagonal")
 def diagonal(draw: Draw, dtype: DType) -> Invocation:
-    """Offsets within and beyond."""
+    """Offsets within the matrix and beyond it."""
     return call(draw(tensors(dtype, shapes(least=1))), offset=draw(st.integers(-3, 3)))
 
 
 @generates("put_diagonal")
 def put_diagonal(draw: Draw, dtype: DType) -> Invocation:
-    """A diagonal of the length that there is, now and then of another."""
+    """A diagonal of the right length, now and then one too long."""
     x = draw(tensors(dtype, shapes(least=2)))
     offset = draw(st.integers(-2, 2))
     rows, columns = x.shape[-2:]
@@ -145,13 +145,13 @@ def put_diagonal(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("meshgrid")
 def meshgrid(draw: Draw, dtype: DType) -> Invocation:
-    """Up to three lines."""
+    """Up to three tensors of one axis."""
     lines = [draw(tensors(dtype, shapes(least=1, most=1), names=(name,))) for name in "xyz"[: draw(st.integers(1, 3))]]
     return call(*lines, indexing=draw(st.sampled_from(["xy", "ij"])))
 
 
 @generates("reflect")
 def reflect(draw: Draw, dtype: DType) -> Invocation:
-    """Padding longer than the axes, too; none goes with an empty axis."""
+    """Padding longer than the axes too; padding of an empty axis is refused."""
     x = draw(tensors(dtype))
     return call(x, tuple((draw(st.integers(0, 5)), draw(st.integers(0, 2))) for _ in x.shape))

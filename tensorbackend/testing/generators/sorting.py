@@ -1,4 +1,4 @@
-"""Calls of orderings and searches."""
+"""Calls of ops that sort and search."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .indexing import QUANTILES, SIZES
 
 @generates("sort", "argsort")
 def ordering(draw: Draw, dtype: DType) -> Invocation:
-    """Few different elements, so that there are ties."""
+    """Up to 6 elements along an axis, often special ones, so that there are ties."""
     x = draw(tensors(dtype, shapes(least=1, largest=6)))
     return call(x, axis=draw(axes_of(x, "Axis")), descending=draw(st.booleans()))
 
 
 @generates("searchsorted")
 def searchsorted(draw: Draw, dtype: DType) -> Invocation:
-    """Values that are there and others, in a tensor that is sorted or that comes with an order."""
+    """Values that x1 has and others, where x1 is sorted or comes with the order that sorts it."""
     x1 = draw(tensors(dtype, shapes(least=1, most=1, largest=8)))
     x2 = draw(tensors(dtype))
     options: dict[str, Any] = {"side": draw(st.sampled_from(["left", "right"]))}
@@ -37,14 +37,14 @@ def searchsorted(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("top_k")
 def top_k(draw: Draw, dtype: DType) -> Invocation:
-    """Some or all along an axis, now and then more."""
+    """None, some or all of the elements along an axis, now and then one more."""
     x, axis = with_axis(draw, dtype)
     return call(x, draw(st.integers(0, x.shape[axis] + draw(st.sampled_from([0, 0, 0, 1])))), axis=axis)
 
 
 @generates("unique_all", "unique_counts", "unique_inverse", "unique_values")
 def unique(draw: Draw, dtype: DType) -> Invocation:
-    """Draws no size, which gives all that there are, or one; elements, or entries along an axis."""
+    """Draws a size, or none for all that are different; compares elements, or entries along an axis."""
     x = draw(tensors(dtype, shapes(largest=5)))
     axis = draw(st.none() | st.integers(-x.ndim, x.ndim - 1)) if x.ndim else None
     return call(x, axis=axis, size=draw(SIZES), fill_value=draw(st.sampled_from([0, 1])))
@@ -52,7 +52,7 @@ def unique(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("isin")
 def isin(draw: Draw, dtype: DType) -> Invocation:
-    """Elements of one tensor among those of another, some of both."""
+    """Looks for the elements of a tensor in the tensor itself, or in another one, now and then of another dtype."""
     x = draw(tensors(dtype))
     other = draw(tensors(draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))))
     return call(x, draw(st.sampled_from([x, other])), invert=draw(st.booleans()))
@@ -60,7 +60,7 @@ def isin(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("quantile")
 def quantile(draw: Draw, dtype: DType) -> Invocation:
-    """One share or several, by every method."""
+    """One probability or several, by every method."""
     x = draw(tensors(dtype))
     q = draw(QUANTILES | st.lists(QUANTILES, min_size=1, max_size=3).map(tuple))
     options = {"keepdims": draw(st.booleans()), "method": draw(st.sampled_from(sorted(METHODS)))}
@@ -69,14 +69,14 @@ def quantile(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("percentile")
 def percentile(draw: Draw, dtype: DType) -> Invocation:
-    """Hundredths."""
+    """Whole percentages."""
     x = draw(tensors(dtype))
     return call(x, draw(st.integers(0, 100)), axis=draw(axes_of(x, "Axes")))
 
 
 @generates("mode")
 def mode(draw: Draw, dtype: DType) -> Invocation:
-    """Few different elements."""
+    """Few different integers, so that there are ties; any elements of other dtypes."""
     few = st.integers(0, 2) if dtype.is_integer else None
     x = draw(tensors(dtype, shapes(largest=5), values=few))
     return call(x, axis=draw(axes_of(x, "Axis | None")), keepdims=draw(st.booleans()))

@@ -1,4 +1,4 @@
-"""Generators of calls of the incomplete gamma functions: operands are positive, interesting where they are alike."""
+"""Generators of calls of the incomplete gamma functions, mostly of positive operands that are near each other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .common import call
 
 
 def near(dtype: DType, magnitude: float) -> st.SearchStrategy[Any]:
-    """Floats of a dtype within some standard deviations, of a gamma distribution, of a magnitude."""
+    """Floats of a dtype within 30 standard deviations of the mean of a gamma distribution, which is `magnitude`."""
     deviation = math.sqrt(magnitude)
     drawn = st.floats(-30, 30).map(lambda steps: max(magnitude + steps * deviation, magnitude / 64))
     return drawn.map(lambda value: next(iter(unpack(pack([value], dtype), dtype))))
@@ -23,7 +23,7 @@ def near(dtype: DType, magnitude: float) -> st.SearchStrategy[Any]:
 
 @generates("gamma_inc_l", "gamma_inc_u")
 def incomplete_gamma(draw: Draw, dtype: DType) -> Invocation:
-    """Operands of one magnitude from tiny to huge, of two, or any, with special values and integers."""
+    """Operands of one magnitude, from tiny to huge, of two magnitudes, or any, with special values and integers."""
     other = dtype if draw(st.integers(0, 3)) else draw(st.sampled_from(ALL_DTYPES))
     operands = draw(broadcastable([dtype, other]))
     if dtype.is_floating and other.is_floating and draw(st.integers(0, 3)):

@@ -1,4 +1,4 @@
-"""Generators of calls for windows, convolution and ops that take functions."""
+"""Generators of calls of windows, and of the options and functions that convolution and folds share with them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def padding_for_each(draw: Draw, names: tuple[str | None, ...]) -> Any:
 
 
 def window_options(draw: Draw, x: Tensor, *, dilated: bool = True) -> tuple[Any, dict[str, Any]]:
-    """A window and its options."""
+    """Draws the size of a window, and the other options of a window op."""
     options: dict[str, Any] = {"strides": number_for_each(draw, x.names, 3), "padding": padding_for_each(draw, x.names)}
     if dilated:
         options["dilations"] = number_for_each(draw, x.names, 3)
@@ -62,19 +62,19 @@ def window(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("window_mean")
 def window_mean(draw: Draw, dtype: DType) -> Invocation:
-    """The padding counted or not."""
+    """Windows whose padding is counted or not."""
     x = draw(tensors(dtype, shapes(largest=5), tame=True))
     size, options = window_options(draw, x)
     return call(x, size, **options, include_padding=draw(st.booleans()))
 
 
 def last(accumulated: Tensor, element: Tensor) -> Tensor:
-    """The element, in the accumulator's dtype: its result shows the order."""
+    """The element in the accumulator's dtype, unless it is NaN: the result of such a fold depends on the order."""
     return tb.where(tb.isnan(element), accumulated, tb.astype(element, accumulated.dtype))
 
 
 def positive(accumulated: Tensor, element: Tensor) -> Tensor:
-    """Whether some element is positive: another dtype than the elements'."""
+    """Whether any element is positive: the accumulator has another dtype than the elements."""
     return tb.logical_or(accumulated, element > 0)
 
 
@@ -84,12 +84,12 @@ def alternating(accumulated: Tensor, element: Tensor) -> Tensor:
 
 
 def no_tensor(*elements: Tensor) -> Tensor:
-    """A function that returns no tensor, as none may."""
+    """A function that returns no tensor, which is a mistake."""
     return 1  # type: ignore[return-value]
 
 
 def with_axis(*elements: Tensor) -> Tensor:
-    """A function that returns an axis, as none may."""
+    """A function that returns a tensor with an axis, which is a mistake."""
     return tb.expand_dims(elements[0])
 
 
@@ -115,22 +115,22 @@ def window_reduce(draw: Draw, dtype: DType) -> Invocation:
 
 
 def doubled(element: Tensor) -> Tensor:
-    """In the element's dtype."""
+    """A function whose result has the element's dtype."""
     return element + element
 
 
 def increased(element: Tensor) -> Tensor:
-    """In a floating dtype."""
+    """A function whose result has a floating dtype, or a complex one."""
     return element + 0.5
 
 
 def absent(element: Tensor) -> Tensor:
-    """In bool."""
+    """A function whose result is bool."""
     return element == 0
 
 
 def constant(element: Tensor) -> Tensor:
-    """A tensor on whichever backend is the default one."""
+    """A function that makes its result on the default backend."""
     return tb.asarray(2.5)
 
 

@@ -263,10 +263,10 @@ def test_trigamma_is_accurate() -> None:
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (lambda x: tb.sum(tb.gamma_inc_l(x, 1.0)), "op='gamma_inc_l'; the derivative by the first operand"),
+        (lambda x: tb.sum(tb.gamma_inc_l(x, 1.0)), "op='gamma_inc_l'; the derivative with respect to the first"),
         (lambda x: tb.sum(tb.linalg.qr(x, mode="complete").Q), "op='qr'; the columns of Q beyond those of x"),
         (lambda x: tb.sum(tb.linalg.svd(x).U), "op='svd'; the vectors beyond the singular values"),
-        (lambda x: tb.window_reduce(x, 0.0, (3, 2), function=tb.add)[0, 0], "op='window_reduce'; in which order"),
+        (lambda x: tb.window_reduce(x, 0.0, (3, 2), function=tb.add)[0, 0], "op='window_reduce'; its function"),
     ],
 )
 def test_what_has_no_gradient(function: Function, text: str) -> None:

@@ -248,9 +248,12 @@ def test_what_a_user_adds() -> None:
     for wrong in (lambda: p.add("late"), lambda: p.span("late")):
         with pytest.raises(ArgumentError, match="a profile whose block runs"):
             wrong()
-    with tb.profile() as p, pytest.raises(ArgumentError, match="finite seconds from 0 up, got seconds=-1"):
+    with (
+        tb.profile() as p,
+        pytest.raises(ArgumentError, match="a finite number of seconds of at least 0, got seconds=-1"),
+    ):
         p.add("wrong", -1)
-    with tb.profile() as p, pytest.raises(ArgumentError, match="finite seconds"):
+    with tb.profile() as p, pytest.raises(ArgumentError, match="a finite number of seconds"):
         p.add("wrong", math.nan)
 
 
@@ -320,9 +323,9 @@ def test_a_function_is_run_several_times() -> None:
     assert [part.name for span in p.spans for part in span.inside] == ["pow"] * 3
     assert len(p.runs) == 3
     assert "3 runs, the quickest" in repr(p)
-    with pytest.raises(ArgumentError, match="an int from 1 up as repeat"):
+    with pytest.raises(ArgumentError, match="an int of at least 1 as repeat"):
         tb.profile_function(work, tb.ones(3), 2, repeat=0)
-    with pytest.raises(ArgumentError, match="an int from 0 up as warmup"):
+    with pytest.raises(ArgumentError, match="an int of at least 0 as warmup"):
         tb.profile_function(work, tb.ones(3), 2, warmup=-1)
 
 

@@ -204,13 +204,14 @@ def test_padding_is_numpys(backend: str, mode: Any) -> None:
 
 
 MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
-    (lambda x: tb.quantile(x, 1.5), ArgumentError, "from 0 to 1 each, got q=1.5"),
+    (lambda x: tb.quantile(x, 1.5), ArgumentError, "each from 0 to 1, got q=1.5"),
+    (lambda x: tb.percentile(x, 150), ArgumentError, "each from 0 to 100, got q=150"),
     (lambda x: tb.quantile(x, 0.5, method="cubic"), ArgumentError, "method to be one of inverted_cdf"),
     (lambda x: tb.quantile(x[:0], 0.5, axis=0), ShapeError, "at least one element"),
     (lambda x: tb.mode(x[:0]), ShapeError, "at least one element"),
     (lambda x: tb.covariance(x[0]), ShapeError, "observations as rows"),
     (lambda x: tb.covariance(x, mean=np.ones(2, "float32")), ShapeError, "sizes that are equal or 1"),
-    (lambda x: tb.diff(x, n=-1), ArgumentError, "a number of times from 0 up"),
+    (lambda x: tb.diff(x, n=-1), ArgumentError, "n to be at least 0"),
     (lambda x: tb.diff(x > 0), DTypeError, "numeric"),
     (lambda x: tb.tril(x[0]), ShapeError, "at least two axes"),
     (lambda x: tb.take_diagonal(x, offset=4), ArgumentError, "an offset from -2 to 3"),
@@ -218,7 +219,7 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
     (lambda x: tb.meshgrid(x), ShapeError, "tensors of one axis"),
     (lambda x: tb.meshgrid(x[0], indexing="ji"), ArgumentError, "indexing to be 'xy' or 'ij'"),
     (lambda x: tb.pad(x, ((1, 0), (0, 0)), mode="mirror"), ArgumentError, "mode to be 'constant', 'edge'"),
-    (lambda x: tb.pad(x, ((-1, 0), (0, 0)), mode="edge"), ArgumentError, "from 0 up with mode='edge'"),
+    (lambda x: tb.pad(x, ((-1, 0), (0, 0)), mode="edge"), ArgumentError, "of at least 0 with mode='edge'"),
     (lambda x: tb.reflect(x[:0], ((1, 0), (0, 0))), ShapeError, "an axis with elements"),
     (lambda x: tb.slice_along_axis(x, 0, 4), ShapeError, "within the 3 entries of axis 1"),
     (lambda x: tb.slice_along_axis(x, x[0], 1), ShapeError, "a start without axes, of an integer dtype"),

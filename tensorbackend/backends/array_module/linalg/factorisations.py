@@ -1,7 +1,7 @@
-"""Contractions, factorisations, solvers; the narrow floats are computed in float32.
+"""Factorisations and solvers of linear systems; narrow floats are computed in float32.
 
-Factors are unique up to signs (of complex matrices, phases), so each callback fixes them as the protocol
-says and every backend gives the same.
+Factors are unique only up to signs, or phases if they are complex. Each callback fixes these as the protocol says, so
+that every backend gives the same factors.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from math import prod
 from operator import mul
 from typing import Any, Literal
 
+from ....dtypes import DType
 from ....interchange import numpy_dtype
 from ....protocol import Kernel, planned
 from ....protocol.linalg import Transform
@@ -24,20 +25,20 @@ from ..precision import computing, promoted, wide
 from ..space import brought, lapack, nbytes, widened
 
 _BLOCK = 32
-"""Order of the blocks that are treated column by column; the rest is matrix products."""
+"""The number of columns of a block: inside it, columns are treated one by one; the rest is matrix products."""
 
 _MANY = 1 << 12
-"""The number of products of integers from which a copy of the factors in float64 pays."""
+"""The number of multiplications of integers from which float64 copies of the factors pay."""
 
 
 class ArrayLinalg(ArrayBase):
     """Linear algebra on stacks of matrices."""
 
-    # Contractions
+    # Arrays that do not depend on data
 
     def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
-        """A function that returns an array that a kernel needs whatever the data: by default it makes one at each
-        call."""
+        """A function that returns an array which a kernel needs and which does not depend on data. By default it makes
+        the array at each call."""
         return make
 
     # Factorisations
@@ -61,12 +62,12 @@ class ArrayLinalg(ArrayBase):
     @takes(lambda out, x: (widened(x, *out) or 2 * x.nbytes) + 24 * math.prod(x.shape[:-1]))
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
-        """Permutation, unit lower and upper factor."""
+        """The permutation, the lower factor with unit diagonal, and the upper factor."""
         factors = self.finite_only(partial(_factors_of_lu, self.elimination(x), self.xp), x, (2, 2, 2))
         return computing(factors, out, x)
 
     def elimination(self, x: Template) -> Kernel:
-        """Gaussian elimination with partial pivoting: both factors in one array, and the order of the rows."""
+        """A kernel of Gaussian elimination with partial pivoting: both factors in one array, and the order of rows."""
         return partial(_eliminate, self.xp)
 
     @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
@@ -74,22 +75,22 @@ class ArrayLinalg(ArrayBase):
     def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
         """x = Q @ R with R's diagonal non-negative."""
         xp, qr, rank, shape = self.xp, self.xp.linalg.qr, min(x.shape[-2:]), out[1].shape[-2:]
-        complete = out[0].shape[-1] > rank
-        on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))  # where it is exactly real
+        complete, is_complex = out[0].shape[-1] > rank, x.dtype.is_complex
+        on_diagonal = self.fixed(lambda: xp.eye(*shape, dtype=bool))  # where R is exactly real
         above, phases = self.fixed(lambda: xp.triu(xp.ones(shape, bool))), _phases(xp, x)
         zero = numpy_dtype(wide(x.dtype)).type(0)
 
         def factors(matrix: Array) -> tuple[Array, Array]:
             q, r = qr(matrix, mode=mode)
             phase = phases(xp.diagonal(r, axis1=-2, axis2=-1))
-            columns, rows = phase[..., None, :], xp.conj(phase)[..., :, None]
+            columns, rows = phase[..., None, :], (xp.conj(phase) if is_complex else phase)[..., None]
             if complete:
                 q = xp.concatenate((q[..., :rank] * columns, q[..., rank:]), axis=-1)
                 r = xp.concatenate((r[..., :rank, :] * rows, r[..., rank:, :]), axis=-2)
             else:
                 q, r = q * columns, r * rows
             r = xp.where(above(), r, zero)  # no signs on the zeros below the diagonal
-            return q, xp.where(on_diagonal(), xp.abs(r), r) if x.dtype.is_complex else r
+            return q, xp.where(on_diagonal(), xp.abs(r), r) if is_complex else r
 
         return computing(self.finite_only(factors, x, (2, 2)), out, x)
 
@@ -104,7 +105,7 @@ class ArrayLinalg(ArrayBase):
         return computing(kernel, out, x)
 
     def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
-        """The module's function, which reads the lower half."""
+        """The module's function, which reads only the lower half."""
         eigh = self.xp.linalg.eigh
         return lambda matrix: eigh(matrix, UPLO="L")
 
@@ -128,9 +129,12 @@ class ArrayLinalg(ArrayBase):
         """x = U @ diag(s) @ Vh with s descending."""
         xp, svd, rank = self.xp, self.xp.linalg.svd, min(x.shape[-2:])
         phases, turned, more = self.column_phases(out[0]), _turned_by(xp, out[0]), out[2].shape[-2] > rank
+        all_paired = x.ndim == 2 and out[0].shape[-1] == out[2].shape[-2]
 
         def turn(u: Array, s: Array, vh: Array) -> tuple[Array, Array, Array]:
             phase = phases(u)
+            if all_paired:
+                return turned(u, phase), s, phase.T * vh
             paired = xp.swapaxes(phase[..., :rank], -2, -1) * vh[..., :rank, :]
             vh = xp.concatenate((paired, vh[..., rank:, :]), axis=-2) if more else paired
             return turned(u, phase), s, vh
@@ -145,7 +149,7 @@ class ArrayLinalg(ArrayBase):
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Kernel:
-        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
+        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes `a` singular."""
         xp = self.xp
         # x @ a = b is a.T @ x.T = b.T.
         transposed = (transform == "transpose") == left_side
@@ -179,7 +183,7 @@ class ArrayLinalg(ArrayBase):
         return promoted(self, out.dtype, kernel, out, a, b)
 
     def or_singular(self, kernel: Kernel) -> Kernel:
-        """A kernel that raises the error for a singular matrix where the module raises its own."""
+        """A kernel that raises this package's error for a singular matrix in place of the module's."""
         failure = self.xp.linalg.LinAlgError
 
         def solution(*arrays: Array) -> Array:
@@ -195,10 +199,11 @@ class ArrayLinalg(ArrayBase):
     def finite_only(
         self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
     ) -> Kernel:
-        """A kernel of stacks of any matrices from one of finite ones, whose results have so many axes for each matrix.
+        """A kernel for stacks of any matrices, from one that is only right for finite matrices.
 
-        Of a matrix with NaN or infinity, in its `lower` half if only that is read, the results are NaN. `then` takes
-        the results of the kernel and returns others of the same shapes and dtypes.
+        For a matrix with NaN or infinity the results are NaN; with `lower` only the lower half is read. `axes` has the
+        number of axes that each result has for one matrix. `then` takes the results of the kernel and returns others of
+        the same shapes and dtypes.
         """
         xp, shape, kernel = self.xp, x.shape[-2:], chained(kernel, then)
 
@@ -216,21 +221,25 @@ class ArrayLinalg(ArrayBase):
     # Signs and phases of vectors
 
     def turning(self, vectors: Template) -> Kernel:
-        """A kernel of matrices: the columns with their largest component real and positive, exactly so."""
+        """A kernel that turns each column of a matrix so that its largest component is exactly real and positive."""
         phases, turned = self.column_phases(vectors), _turned_by(self.xp, vectors)
         return lambda values: turned(values, phases(values))
 
     def column_phases(self, vectors: Template) -> Kernel:
-        """The phase of each column's largest component, the first of those within rounding of the largest.
+        """A kernel that gives the phase of each column's largest component: the first that is largest up to rounding.
 
-        [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
+        [1, -1] / sqrt(2) has two such components; which of them comes out larger by an ulp must not decide the sign.
         """
-        xp, (rows, columns), dtype = self.xp, vectors.shape[-2:], numpy_dtype(wide(vectors.dtype))
+        xp, (rows, columns), dtype = self.xp, vectors.shape[-2:], wide(vectors.dtype)
         if not rows:
             shape = (*vectors.shape[:-2], 1, columns)
-            return lambda values: xp.ones(shape, dtype)
-        largest, first_row, phases = self.largest, self.first_row, _phases(xp, vectors)
-        nearly = xp.finfo(dtype).dtype.type(1 - xp.finfo(dtype).eps ** 0.5)
+            return lambda values: xp.ones(shape, numpy_dtype(dtype))
+        largest, first_row, phases, nearly = (
+            self.largest,
+            self.first_row,
+            _phases(xp, vectors),
+            nearly_largest(xp, dtype),
+        )
         every = self.fixed(lambda: xp.arange(columns))
 
         def first(values: Array) -> Array:
@@ -242,21 +251,21 @@ class ArrayLinalg(ArrayBase):
         return lambda values: phases(xp.take_along_axis(values, xp.expand_dims(first(values), -2), axis=-2))
 
     def largest(self, values: Array) -> Array:
-        """The greatest element of each column, whose axis stays."""
+        """The greatest element of each column; the axis of the rows stays, with size 1."""
         return values.max(-2, keepdims=True)
 
     def first_row(self, flags: Array) -> Array:
-        """The first row of each column in which a condition holds; it does in one at least."""
+        """The first row of each column in which the flag is true; there is at least one."""
         return flags.argmax(-2)
 
     # The order of eigenvalues
 
     def stable_order(self, values: Array) -> Array:
-        """The indices that sort along the last axis, equal elements in the order in which they come."""
+        """The indices that sort along the last axis; equal elements keep their order."""
         return self.xp.argsort(values, axis=-1, kind="stable")
 
     def _ascending(self, values: Array) -> Array:
-        """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+        """The indices that sort eigenvalues by real parts (equal up to rounding), then by imaginary parts."""
         xp, stable_order = self.xp, self.stable_order
         if not values.size:
             return xp.argsort(values.real, axis=-1)
@@ -269,23 +278,31 @@ class ArrayLinalg(ArrayBase):
         return xp.take_along_axis(order, within, axis=-1)
 
 
+def nearly_largest(xp: Any, dtype: DType) -> Any:
+    """The share of the largest magnitude from which a component of a vector counts as the largest."""
+    limits = xp.finfo(numpy_dtype(dtype))
+    return limits.dtype.type(1 - limits.eps**0.5)
+
+
 def chained(kernel: Kernel, then: Kernel | None) -> Kernel:
-    """A kernel with several results, followed by another kernel that takes them."""
+    """A kernel with several results, followed by the kernel `then`, which takes them."""
     return kernel if then is None else lambda *payloads: then(*kernel(*payloads))
 
 
 def blank(xp: Any, bad: Array, part: Array, axes: int) -> Array:
-    """A result, with so many axes for each matrix, with NaN where its matrix is bad."""
+    """A result with NaN for each bad matrix; the result has `axes` axes for one matrix."""
     return xp.where(bad.reshape(bad.shape + (1,) * axes), xp.asarray(math.nan, part.dtype), part)
 
 
 def _merged(
     x: Template, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]
 ) -> tuple[Kernel | None, Template]:
-    """A kernel that makes a stack of matrices of an array, `None` where the array is one already: groups of axes in
-    order, the last two merged.
+    """A kernel that turns an array into a stack of matrices, and the template of its result.
 
-    f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) is put as [2][4][3][5], then taken as [2][4][15].
+    Axes are put in the order batch, rows, columns; then the rows are merged into one axis, and so are the columns. The
+    kernel is `None` where the array is such a stack already.
+
+    f32[2][3][4][5] with batch (0,), rows (2,) and columns (1, 3) -> [2][4][3][5] -> [2][4][15].
     """
     order = batch + rows + columns
     ordered = tuple(x.shape[axis] for axis in order)
@@ -311,7 +328,7 @@ def _same(values: Array) -> Array:
 
 
 def _phases(xp: Any, values: Template) -> Kernel:
-    """Each number over its magnitude, 1 for a complex zero: its sign where it is real."""
+    """A kernel that divides each number by its magnitude: a real number gives its sign, a complex zero gives 1."""
     one = numpy_dtype(wide(values.dtype)).type(1)
     if not values.dtype.is_complex:
         return lambda values: xp.copysign(one, values)
@@ -324,7 +341,7 @@ def _phases(xp: Any, values: Template) -> Kernel:
 
 
 def _turned_by(xp: Any, vectors: Template) -> Kernel:
-    """Columns turned back by their phases."""
+    """A kernel that turns columns back by their phases."""
     if not vectors.dtype.is_complex:
         return mul
     phases = _phases(xp, vectors)
@@ -340,7 +357,7 @@ def _turned_by(xp: Any, vectors: Template) -> Kernel:
 
 
 def _factors_of_lu(eliminate: Kernel, xp: Any, matrix: Array) -> tuple[Array, Array, Array]:
-    """The factors by a function that gives both in one array, and the order of the rows."""
+    """The permutation and both factors, from a kernel that gives the factors in one array and the order of the rows."""
     rows, rank = matrix.shape[-2], min(matrix.shape[-2:])
     factors, order = eliminate(matrix)
     unit = xp.eye(rows, rank, dtype=factors.dtype)
@@ -375,7 +392,7 @@ def _eliminate(xp: Any, matrix: Array) -> tuple[Array, Array]:
 
 
 def _exchange(xp: Any, factors: Array, order: Array, k: int, pivot: Array) -> tuple[Array, Array]:
-    """Rows k and `pivot` (one a matrix) changed for each other."""
+    """Exchanges row k of each matrix and its row `pivot`."""
     upper, upper_order = factors[..., k, :].copy(), order[..., k].copy()
     at = pivot[..., None]
     factors[..., k, :] = xp.take_along_axis(factors, at, axis=-2)[..., 0, :]

@@ -16,7 +16,7 @@ from ..space import brought, nbytes
 
 
 def _space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float) -> int:
-    """Magnitudes and the values computed from them; the product of a vector with itself takes nothing."""
+    """The bytes of magnitudes and of values computed from them; the product of a vector with itself takes nothing."""
     dtype = x.dtype if x.dtype.is_complex else out.dtype
     magnitudes = nbytes(x.size, wide(out.dtype))
     whole = ord == 2 and len(axis) == x.ndim and not keepdims
@@ -34,7 +34,7 @@ class ArrayNorms(ArrayReduction):
     def vector_norm(
         self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float
     ) -> Kernel:
-        """The root of the sum of powers of magnitudes; a greatest or least one, or how many are not 0."""
+        """The root of a sum of powers of magnitudes, their greatest or least, or the number of those that are not 0."""
         xp, real = self.xp, wide(out.dtype)
         dtype = x.dtype if x.dtype.is_complex else out.dtype
         total = self.folding("sum", x, axis, keepdims, real)
@@ -58,7 +58,7 @@ class ArrayNorms(ArrayReduction):
         return self.scaled_euclidean(out, x, axes)
 
     def scaled_euclidean(self, out: Template, x: Template, axes: tuple[int, ...]) -> Kernel:
-        """The same, of elements scaled by the greatest, so that no square overflows or underflows."""
+        """The root of the sum of squares, with elements scaled by the greatest: no square overflows or underflows."""
         xp = self.xp
         greatest = self.folding("max", x, axes, True, wide(out.dtype))
         total = self.folding("sum", x, axes, True, wide(out.dtype))
@@ -72,11 +72,11 @@ class ArrayNorms(ArrayReduction):
         return norm
 
     def _by_powers(self, out: Template, x: Template, axes: tuple[int, ...], order: float) -> Kernel:
-        """A norm by powers; for a power below 0 the least element counts most, and where that is 0, so is the norm."""
+        """A norm by powers. For a power below 0 the least element counts most, and where that is 0, the norm is 0."""
         xp, dtype = self.xp, numpy_dtype(wide(out.dtype))
         most = self.folding("max" if order > 0 else "min", x, axes, True, wide(out.dtype))
         total = self.folding("sum", x, axes, True, wide(out.dtype))
-        # A power that the dtype does not hold, nor its inverse, gives what one at the end of its range does.
+        # A power that the dtype does not hold, or whose inverse it does not hold, is moved to the end of its range.
         limits = xp.finfo(dtype)
         size = sorted((float(limits.tiny), math.fabs(order), float(limits.max)))[1]
         power, root = dtype.type(math.copysign(size, order)), dtype.type(1 / math.copysign(size, order))
@@ -90,11 +90,11 @@ class ArrayNorms(ArrayReduction):
 
 
 def _scale(xp: Any, most: Array) -> Array:
-    """The number by which elements are divided: the greatest of them, or 1 if that is 0, NaN or infinity."""
+    """The number by which elements are divided: `most`, or 1 where that is 0, NaN or infinite."""
     return xp.where(xp.isfinite(most) & (most > 0), most, most.dtype.type(1))
 
 
 def smallest_sure(dtype: Any, xp: Any) -> float:
-    """The least sum of squares in a dtype of which no part that counts was lost by underflow."""
+    """The least sum of squares, in a dtype, from which underflow has surely lost no square that counts."""
     limits = xp.finfo(dtype)
     return float(limits.tiny) / float(limits.eps)

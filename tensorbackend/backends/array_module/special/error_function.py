@@ -1,4 +1,4 @@
-"""Special functions that array modules lack, on float64 arrays: rational approximations, good to an ulp or two.
+"""Special functions that array modules lack, on float64 arrays: rational approximations, accurate to an ulp or two.
 
 - `erf`, `erfc`: W. J. Cody, "Rational Chebyshev approximations for the error function", Mathematics of
   Computation 23 (1969), with the coefficients of his program CALERF.
@@ -17,7 +17,7 @@ _SMALL = (
      3.20937758913846947e3),
     (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
 )  # fmt: skip
-# erfc(x) = exp(-x**2) * N(x) / D(x) from there to 4.
+# erfc(x) = exp(-x**2) * N(x) / D(x) from 0.46875 to 4.
 _MIDDLE = (
     (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
      2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3,
@@ -25,7 +25,7 @@ _MIDDLE = (
     (1.0, 1.57449261107098347e1, 1.17693950891312499e2, 5.37181101862009858e2, 1.62138957456669019e3,
      3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3, 1.23033935480374942e3),
 )  # fmt: skip
-# erfc(x) = exp(-x**2) / x * (1 / sqrt(pi) - y * N(y) / D(y)) with y = 1 / x**2 beyond.
+# erfc(x) = exp(-x**2) / x * (1 / sqrt(pi) - y * N(y) / D(y)) with y = 1 / x**2, above 4.
 _LARGE = (
     (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.25781726111229246e-1,
      1.60837851487422766e-2, 6.58749161529837803e-4),
@@ -88,12 +88,12 @@ def erfc(xp: Any, x: Any) -> Any:
 
 
 def erf_by_parts(xp: Any, x: Any) -> Any:
-    """`erf` of a float64 array of one axis, whose elements are looked at: each goes through one formula alone."""
+    """`erf` of a float64 array of one axis, whose elements are read: each is computed by one formula alone."""
     return _by_parts(xp, x, _small_erf, lambda x: xp.copysign(1.0 - _upper_erfc_of(xp, xp.abs(x)), x))
 
 
 def erfc_by_parts(xp: Any, x: Any) -> Any:
-    """Computes `erfc` part by part, as `erf_by_parts` does `erf`."""
+    """`erfc` of a float64 array of one axis, computed part by part as in `erf_by_parts`."""
 
     def tail(x: Any) -> Any:
         upper = _upper_erfc_of(xp, xp.abs(x))
@@ -119,19 +119,19 @@ def _small_erf(x: Any) -> Any:
 
 
 def _upper_erfc(xp: Any, x: Any) -> Any:
-    """erfc(x) for x above 0.46875; anything below."""
+    """erfc(x) for x above 0.46875; results for other x have no meaning."""
     return xp.where(x < 28.0, _gauss(xp, x) * _upper_scaled_erfc(xp, x), xp.where(x >= 28.0, 0.0, x))
 
 
 def _upper_erfc_of(xp: Any, x: Any) -> Any:
-    """Likewise, by one formula where that is the one for all elements."""
+    """`_upper_erfc`, but by a single formula where no element is above 4."""
     return _gauss(xp, x) * _ratio(x, _MIDDLE) if len(x) and bool(x.max() <= 4.0) else _upper_erfc(xp, x)
 
 
 def _gauss(xp: Any, x: Any) -> Any:
-    """exp(-x**2); x**2 has twice the digits of x: the leading ones apart, exp loses none of them."""
+    """exp(-x**2), with leading digits of x treated apart: x**2 has twice the digits of x, and exp must lose none."""
     head = xp.trunc(x * 16.0) / 16.0
-    # XLA would make the exponential of a sum of the product, and lose the digits again.
+    # XLA would turn the product into the exponential of a sum, and lose the digits again.
     return xp.unfused(xp.exp(-head * head)) * xp.exp((head - x) * (head + x))
 
 
@@ -141,7 +141,7 @@ def _upper_scaled_erfc(xp: Any, x: Any) -> Any:
 
 
 def scaled_erfc(xp: Any, x: Any) -> Any:
-    """exp(x**2) * erfc(x) for x from 0.0 on."""
+    """exp(x**2) * erfc(x) for x of at least 0."""
     small = xp.minimum(x, 0.46875)
     square = small * small
     return xp.where(x <= 0.46875, xp.exp(square) * (1.0 - small * _ratio(square, _SMALL)), _upper_scaled_erfc(xp, x))

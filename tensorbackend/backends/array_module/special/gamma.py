@@ -1,7 +1,7 @@
 """log(abs(gamma)) and its derivative on float64 arrays, from polynomials near their zeros and Stirling's series.
 
 Section numbers are those of the Digital Library of Mathematical Functions. The polynomials interpolate at Chebyshev
-points, and are good to a rounding of float64 on their intervals.
+points, and are accurate to a rounding of float64 on their intervals.
 """
 
 from __future__ import annotations
@@ -103,22 +103,22 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 _DERIVATIVE = (43867 / 14364, -3617 / 8160, 1 / 12, -691 / 32760, 1 / 132, -1 / 240, 1 / 252, -1 / 120, 1 / 12)
 
 _LARGE = 10.0
-"""The argument from which Stirling's series are good to float64."""
+"""The argument from which Stirling's series are accurate in float64."""
 
 
 def stirling_rest(x: Any) -> Any:
-    """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 of an x from 10 on."""
+    """log(gamma(x)) - (x - 1/2) log(x) + x - log(2 pi) / 2 for x of at least 10."""
     reciprocal = 1.0 / x
     return reciprocal * polynomial(reciprocal * reciprocal, _STIRLING)
 
 
 def log_gamma_quotient(xp: Any, z: Any) -> Any:
-    """log(gamma(1 + z)) / z of a z from 0 to 1."""
+    """log(gamma(1 + z)) / z for z from 0 to 1."""
     return xp.where(z <= 0.5, polynomial(z, _NEAR_ONE), (z - 1.0) * polynomial(z - 1.0, _NEAR_TWO) / z)
 
 
 def log_gamma(xp: Any, x: Any) -> Any:
-    """log(abs(gamma(x))) of a float64 array, of negative elements by reflection (5.5.3)."""
+    """log(abs(gamma(x))) of a float64 array; negative elements by reflection (5.5.3)."""
     size = xp.abs(x)
     upper = _positive_log_gamma(xp, size)
     if certainly(xp, ~(x < 0.0)):
@@ -132,8 +132,8 @@ def log_gamma(xp: Any, x: Any) -> Any:
 
 
 def _positive_log_gamma(xp: Any, x: Any) -> Any:
-    """log(gamma(x)) of elements from 0.0 on."""
-    # (2.5, 10): gamma(2 + z) times the factors between, z in (-0.5, 0.5].
+    """log(gamma(x)) of non-negative elements."""
+    # x in (2.5, 10): gamma(2 + z) times the factors between 2 + z and x, with z in (-0.5, 0.5].
     z = x - 2.0
     product = xp.ones_like(x)
     for _ in range(8):
@@ -142,7 +142,7 @@ def _positive_log_gamma(xp: Any, x: Any) -> Any:
             break
         product = xp.where(over, product * (z + 1.0), product)
         z = xp.where(over, z - 1.0, z)
-    # (0.5, 0.75): gamma(x + 1) / x; up to 0.5 too, with the other polynomial.
+    # x in (0.5, 0.75): gamma(x + 1) / x; for x up to 0.5 as well, but by the polynomial near 1.
     between = (x > 0.5) & (x < 0.75)
     z = xp.where(between, x - 1.0, z)
     two = z * polynomial(z, _NEAR_TWO) + xp.where(between, -xp.log(x), xp.log(product))
@@ -154,12 +154,12 @@ def _positive_log_gamma(xp: Any, x: Any) -> Any:
 
 
 def digamma(xp: Any, x: Any) -> Any:
-    """The derivative of log(gamma(x)) of a float64 array, of negative elements by reflection (5.5.4)."""
+    """The derivative of log(gamma(x)) of a float64 array; negative elements by reflection (5.5.4)."""
     positive = _positive_digamma(xp, xp.abs(x))
     if certainly(xp, ~(x <= 0.0)):
         return positive
     offset = x - xp.rint(x)
-    # psi(x) = psi(1 - x) - pi / tan(pi x); near zero from psi(x + 1) - 1 / x, which keeps the sign of zero.
+    # psi(x) = psi(1 - x) - pi / tan(pi x); near zero psi(x + 1) - 1 / x, which heeds the sign of zero.
     mirrored = _positive_digamma(xp, 1.0 - x) - pi / xp.tan(pi * offset)
     near = _positive_digamma(xp, 1.0 + xp.maximum(x, -0.5)) - 1.0 / x
     mirrored = xp.where(x > -0.5, near, xp.where(offset == 0.0, xp.nan, mirrored))
@@ -167,8 +167,8 @@ def digamma(xp: Any, x: Any) -> Any:
 
 
 def _positive_digamma(xp: Any, x: Any) -> Any:
-    """The derivative of log(gamma(x)) of elements from 0.0 on."""
-    # Down to [1, 2) or up from (0, 1) by psi(x + 1) = psi(x) + 1 / x (5.5.2).
+    """The derivative of log(gamma(x)) of non-negative elements."""
+    # Shifted down to [1, 2), or up from (0, 1), by psi(x + 1) = psi(x) + 1 / x (5.5.2).
     y, below = x, xp.where(x < 1.0, -1.0 / x, 0.0)
     for _ in range(8):
         over = (y >= 2.0) & (x < _LARGE)

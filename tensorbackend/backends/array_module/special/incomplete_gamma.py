@@ -1,11 +1,11 @@
 """The regularised incomplete gamma functions P(a, x) and Q(a, x) on float64 arrays.
 
-Each element goes one of four ways, numbered as in the Digital Library of Mathematical Functions: the power series
-8.11.4 where x is small or below a, Legendre's continued fraction 8.9.2 above, for a large `a` with x near it Temme's
-uniform expansion 8.12.7, and for a small `a` with a small x the series 8.7.1 of 1 - Q(a, x).
+Each element is computed in one of four ways, numbered as in the Digital Library of Mathematical Functions: the power
+series 8.11.4 where x is small or below `a`, Legendre's continued fraction 8.9.2 where x is above `a`, Temme's uniform
+expansion 8.12.7 for a large `a` with x near it, and the series 8.7.1 of 1 - Q(a, x) for a small `a` with a small x.
 
-x**a exp(-x) / gamma(a + 1) is a factor of all but the last, and its exponent is as large as 745. It is computed in
-two parts, a float64 and the rest of another, so that exp() loses none of its digits (T. J. Dekker, "A floating-point
+x**a exp(-x) / gamma(a + 1) is a factor of all but the last, and its exponent is as large as 745. The exponent is
+computed in two parts, a float64 and a rest, so that exp() loses none of its digits (T. J. Dekker, "A floating-point
 technique for extending the available precision", Numerische Mathematik 18 (1971)).
 """
 
@@ -19,16 +19,16 @@ from .error_function import polynomial, scaled_erfc
 from .gamma import log_gamma_quotient, stirling_rest
 
 Pair: TypeAlias = tuple[Any, Any]
-"""A number as a float64 and a rest that is at most half a unit in its last place."""
+"""A number as the sum of a float64 and a rest, which is at most half a unit in the last place of the float64."""
 
 _DECIDED = 1e36
-"""Beyond this the neighbours of a are so many standard deviations away that P(a, x) is 0 or 1."""
+"""For a larger `a`, even its neighbours are so many standard deviations away that P(a, x) is 0 or 1."""
 
 _SMALL = 0.7
-"""Above this the series of Q(a, x) cancels too much, and the continued fraction needs no more than 256 terms."""
+"""For a larger x the series of Q(a, x) cancels too much, and the continued fraction needs at most 256 terms."""
 
 _TEMME = 100.0
-"""The argument from which the expansion's coefficients are good to float64."""
+"""The `a` from which the coefficients of Temme's expansion are accurate in float64."""
 
 _TERMS = 400
 """More terms than any sum or fraction here needs."""
@@ -55,7 +55,7 @@ _RECIPROCAL_GAMMA = (
     0.5772156649015329,
     1.0,
 )
-# 2 / (2 k + 1) for k = 13 down to 3: the end of the series of 2 atanh(s) / s in s**2.
+# 2 / (2 k + 1) for k = 13 down to 3: the last terms of the series of 2 atanh(s) / s in s**2.
 _ATANH = tuple(2.0 / (2 * k + 1) for k in range(13, 2, -1))
 _LOG_TWO = (0.6931471805599453, 2.3190468138462996e-17)
 
@@ -98,8 +98,8 @@ def _divide(a: Pair, b: Pair) -> Pair:
 def _exponent(xp: Any, a: Any, x: Any) -> Pair:
     """x - a - a * log(x / a) as a pair.
 
-    The logarithm is that of a power of two and 2 atanh(s) with s = (x - a) / (x + a), x scaled by that power. Where
-    x is near a, x - a and a * 2 s cancel, which is done by hand: the difference is (x - a) * s.
+    log(x / a) is the logarithm of a power of two plus 2 atanh(s), where s = (x - a) / (x + a) and x is scaled by that
+    power. Where x is near a, x - a and a * 2 s cancel, so their difference is computed directly, as (x - a) * s.
     """
     (numerator, x_exponent), (denominator, a_exponent) = xp.frexp(x), xp.frexp(a)
     mantissa = numerator / denominator
@@ -130,7 +130,7 @@ def _prefactor(xp: Any, a: Any, x: Any) -> Any:
     small = xp.minimum(a, 1.0)
     of_small = xp.power(x, small) * xp.exp(-x) * polynomial(small, _RECIPROCAL_GAMMA)
     large = xp.maximum(a, 1.0)
-    # Stirling's series of a + n: the steps between have log1p's.
+    # Stirling's series at a + n; each step from a to a + n adds a term with log1p.
     rest, shifted = 0.0 * large, large
     for _ in range(9):
         below = shifted < 10.0
@@ -142,21 +142,22 @@ def _prefactor(xp: Any, a: Any, x: Any) -> Any:
 
 
 def _lower_series(xp: Any, a: Any, x: Any) -> Any:
-    """P(a, x) over the prefactor: 1 + x / (a + 1) + x**2 / ((a + 1) (a + 2)) + ..."""
+    """P(a, x) divided by the prefactor: 1 + x / (a + 1) + x**2 / ((a + 1) (a + 2)) + ..."""
     terms, divisor = [xp.ones_like(x)], a
     while len(terms) < _TERMS and (terms[-1] > 1e-17).any():
         divisor = divisor + 1.0
         terms.append(terms[-1] * (x / divisor))
     total = terms.pop()
-    for term in reversed(terms):  # the small ones first
+    for term in reversed(terms):  # the smallest first
         total = total + term
     return total
 
 
 def _upper_fraction(xp: Any, a: Any, x: Any) -> Any:
-    """Q(a, x) over `a` times the prefactor: 1 / (x + 1 - a + (a - 1) / (x + 3 - a + 2 (a - 2) / (x + 5 - a + ...))).
+    """Q(a, x) / (a * prefactor): 1 / (x + 1 - a + (a - 1) / (x + 3 - a + 2 (a - 2) / (x + 5 - a + ...))).
 
-    From below, which rounds best, of twice as many terms until they change nothing.
+    It is evaluated from the innermost fraction outwards, which rounds best, with twice as many terms each time until
+    these change nothing.
     """
     first, last, terms = x + (1.0 - a), 0.0 * x, 8
     while True:
@@ -169,7 +170,7 @@ def _upper_fraction(xp: Any, a: Any, x: Any) -> Any:
 
 
 def _small_upper(xp: Any, a: Any, x: Any) -> Any:
-    """Q(a, x) of an `a` below 1 and a small x: 1 - x**a / gamma(1 + a) (1 + sum of a (-x)**n / ((a + n) n!))."""
+    """Q(a, x) for `a` below 1 and a small x: 1 - x**a / gamma(1 + a) (1 + sum of a (-x)**n / ((a + n) n!))."""
     total, term = 0.0 * x, a
     for n in range(1, 20):
         term = term * (-x / n)
@@ -179,7 +180,7 @@ def _small_upper(xp: Any, a: Any, x: Any) -> Any:
 
 
 def _near(xp: Any, a: Any, x: Any) -> Pair:
-    """P and Q by Temme's expansion, for a from 100 on and x within 0.3 * a of it."""
+    """P and Q by Temme's expansion, for `a` of at least 100 and x within 0.3 * a of it."""
     exponent = _exponent(xp, a, x)
     square = xp.maximum(exponent[0] + exponent[1], 0.0)
     distance = xp.copysign(xp.sqrt(2.0 * square / a), x - a)
@@ -194,12 +195,12 @@ def _near(xp: Any, a: Any, x: Any) -> Pair:
 
 
 def gamma_inc_l(xp: Any, a: Any, x: Any) -> Any:
-    """P(a, x) of float64 arrays of one shape, of one axis."""
+    """P(a, x) of float64 arrays of one axis and the same length."""
     return _incomplete(xp, a, x, 0)
 
 
 def gamma_inc_u(xp: Any, a: Any, x: Any) -> Any:
-    """Q(a, x) of float64 arrays of one shape, of one axis."""
+    """Q(a, x) of float64 arrays of one axis and the same length."""
     return _incomplete(xp, a, x, 1)
 
 

@@ -1,4 +1,4 @@
-"""Contractions, factorisations and solvers by XLA's own; errors of data are raised where there is data."""
+"""Factorisations and solvers by XLA's own functions; errors in the data are raised where the data can be read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     In a traced function a matrix that is singular, or not positive definite, gives NaN.
     """
 
-    # Errors: a kernel returns its result and a flag, which is false where there is an error to raise
+    # Errors: a kernel returns its result and a flag, which is false if there is an error to raise
 
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
@@ -33,7 +33,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
 
         def factor(matrix: Array) -> tuple[Array, Array]:
             lower = cholesky(matrix)
-            # An element that is not finite makes the diagonal at its row, or at its column, so too.
+            # An element that is not finite makes the diagonal element of its row or of its column not finite as well.
             return lower, xp.isfinite(xp.diagonal(lower, axis1=-2, axis2=-1)).all()
 
         return self._looking(computing(factor, (out, _FLAG), x), not_positive_definite, out)
@@ -42,7 +42,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     def triangular_solve(
         self, out: Template, a: Template, b: Template, /, *, left_side: bool, lower: bool, transform: Transform
     ) -> Kernel:
-        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
+        """x with a @ x = b, or with x @ a = b unless `left_side`; a zero on its diagonal makes `a` singular."""
         xp, stack = self.xp, out.shape[:-2]
         solve = partial(
             self.lax.linalg.triangular_solve, left_side=left_side, lower=lower, transpose_a=transform == "transpose"
@@ -81,7 +81,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return self._looking(promoted(self, out.dtype, kernel, (out, _FLAG), x), singular_matrix, out)
 
     def _solution(self, matrix: Array, right: Array) -> tuple[Array, Array]:
-        """The solution for matrices on the right-hand side, and whether each has one, by elimination."""
+        """The solution by elimination for matrices on the right-hand side, and whether each matrix is regular."""
         xp, solve = self.xp, self.lax.linalg.triangular_solve
         factors, _, order = self.lax.linalg.lu(matrix)
         good = (xp.diagonal(factors, axis1=-2, axis2=-1) != 0).all(-1)
@@ -92,7 +92,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return solve(factors, half, left_side=True, lower=False), good
 
     def _looking(self, kernel: Kernel, error: Callable[[], DataError], out: Template) -> Kernel:
-        """A kernel that raises an error where its second result, a flag, is there to be read and false."""
+        """A kernel without the second result, a flag; it raises an error if the flag can be read and is false."""
         import numpy
 
         compiled = self.enter(self.settled(kernel, (out, _FLAG)))
@@ -111,7 +111,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
     def finite_only(
         self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
     ) -> Kernel:
-        """A kernel of factors that puts zeros in place of matrices that are not finite, which takes less than an
+        """A kernel of factors that puts zeros in place of matrices that are not finite: that takes less time than an
         identity."""
         # XLA computes the operands of a condition once. Without a condition each use of a factor repeats XLA's check of
         # LAPACK's error code, five times in a singular value decomposition. On a GPU a condition waits for the host.
@@ -135,7 +135,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return factors
 
     def _good_if_finite(self, kernel: Kernel, x: Template, axes: int) -> Kernel:
-        """A kernel that gives a result and whether each matrix is good, as all matrices that are not finite are."""
+        """A kernel that returns a result and whether all matrices are good; one that is not finite counts as good."""
 
         def solution(matrix: Array, *rest: Array) -> tuple[Array, Array]:
             matrix, bad = self._finite(matrix)
@@ -145,19 +145,19 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return solution
 
     def _finite(self, matrix: Array) -> tuple[Array, Array]:
-        """Matrices with zeros in place of those that are not finite, and which those are."""
+        """Matrices with zeros in place of those that are not finite, and the mask of the latter."""
         bad = ~self.xp.isfinite(matrix).all(axis=(-2, -1))
         return self.xp.where(bad[..., None, None], 0, matrix), bad
 
     def first_row(self, flags: Array) -> Array:
-        """The least of the rows, as XLA's argmax takes nine steps for each element."""
+        """The first row of each column with a flag, by a minimum: XLA's argmax takes nine steps for each element."""
         count = flags.shape[-2]
         return self.xp.where(flags, self.xp.arange(count)[:, None], count - 1).min(-2)
 
     # Factorisations
 
     def elimination(self, x: Template) -> Kernel:
-        """XLA's own; of complex matrices ours, as LAPACK pivots those by the sum of the parts' sizes."""
+        """XLA's own; for complex matrices ours, as LAPACK chooses pivots by the sum of the parts' magnitudes."""
         return self._eliminate if x.dtype.is_complex else self._eliminate_real
 
     def _eliminate_real(self, matrix: Array) -> tuple[Array, Array]:
@@ -187,13 +187,13 @@ class JaxLinalg(JaxBase, ArrayLinalg):
             return factors - below[..., :, None] * beside[..., None, :], order
 
         start = matrix, xp.broadcast_to(at, matrix.shape[:-1])
-        if not min(rows, columns):  # a step is traced even where none is taken
+        if not min(rows, columns):  # JAX traces a step even if none is taken
             return start
         eliminated: tuple[Array, Array] = self.lax.fori_loop(0, min(rows, columns), step, start)
         return eliminated
 
     def factors_of_eigh(self) -> Callable[[Array], tuple[Array, Array]]:
-        """XLA's own, of the lower half."""
+        """XLA's own function, which reads the lower half; it returns eigenvalues before eigenvectors."""
         eigh = self._of_lower(partial(self.lax.linalg.eigh, symmetrize_input=False))
 
         def factors(matrix: Array) -> tuple[Array, Array]:
@@ -203,7 +203,7 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return factors
 
     def _of_lower(self, function: Kernel) -> Kernel:
-        """A function that reads the lower half of a Hermitian matrix; its derivative needs both halves."""
+        """A function of the lower half of a Hermitian matrix, with the derivative that it has for the whole matrix."""
         xp = self.xp
 
         def of_whole(matrix: Array) -> Any:
@@ -214,9 +214,9 @@ class JaxLinalg(JaxBase, ArrayLinalg):
         return self.derived(function, of_whole)
 
     def stable_order(self, values: Array) -> Array:
-        """The indices that sort along the last axis, equal elements in the order in which they come."""
+        """The indices that sort along the last axis; equal elements keep their order."""
         return self.xp.argsort(values, axis=-1, stable=True)
 
 
 _FLAG = Template((), "bool")
-"""The template of a kernel's second result: whether there is nothing to raise."""
+"""The template of a kernel's second result: whether there is no error to raise."""

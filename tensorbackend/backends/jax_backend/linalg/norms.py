@@ -17,7 +17,7 @@ class JaxNorms(JaxReduction, ArrayNorms):
     """Norms along axes."""
 
     def euclidean(self, out: Template, x: Template, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Computes the norm from the sum of squares, unless that is so great or small that some square was lost."""
+        """Computes the norm from the sum of squares, unless the sum shows that some square may have been lost."""
         xp, cond = self.xp, self.lax.cond
         careful, total = self.scaled_euclidean(out, x, axes), self.folding("sum", x, axes, keepdims, wide(out.dtype))
         least = smallest_sure(numpy_dtype(wide(out.dtype)), xp)

@@ -1,4 +1,4 @@
-"""Products with sparse matrices: one gather and one sum by rows, which XLA fuses better than the ops of the default."""
+"""Products with sparse matrices: one gather and one sum by rows, which XLA fuses better than the default's ops."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ...array_module.precision import promoted
 from ..base import JaxBase
 
 MOST: Final = 16
-"""Steps that are written out, each for one value of every row."""
+"""The greatest number of steps that are unrolled; each step adds one value of every row."""
 
 
 def _steps(count: int, rows: int) -> int:
-    """The number of values that a row may have for its steps to be written out: two more than the mean."""
+    """The greatest number of values of a row for which steps are unrolled: two more than the mean."""
     return -(-count // rows) + 2
 
 
 class JaxSparse(JaxBase):
-    """Products with matrices of which some entries are stored."""
+    """Products with matrices of which only some entries are stored."""
 
     @planned
     def sparse_matvec(
@@ -38,7 +38,7 @@ class JaxSparse(JaxBase):
         format: Format,
         rows: int,
     ) -> Kernel:
-        """Batches are mapped over."""
+        """The product of a sparse matrix and a vector, mapped over batches."""
         one = self._of_one(format, rows)
         quick = self._by_places_in_rows(rows, one) if format == "csr" and x.size and rows else None
         kernel = self._over_batches(one, out, (values, first, second, x), 1, quick)
@@ -57,12 +57,12 @@ class JaxSparse(JaxBase):
         format: Format,
         rows: int,
     ) -> Kernel:
-        """Batches are mapped over."""
+        """The product of a sparse matrix and a matrix, mapped over batches."""
         kernel = self._over_batches(self._of_one(format, rows), out, (values, first, second, x), 2)
         return promoted(self, out.dtype, kernel, out, values, None, None, x)
 
     def _of_one(self, format: Format, rows: int) -> Callable[..., Array]:
-        """The product of one matrix with a vector or a matrix."""
+        """A function that multiplies one sparse matrix by a vector or a matrix."""
         xp = self.xp
 
         def product(values: Array, first: Array, second: Array, x: Array) -> Array:
@@ -76,16 +76,19 @@ class JaxSparse(JaxBase):
         return product
 
     def _major_of_each(self, pointers: Array, count: int) -> Array:
-        """The row of each of so many values: how many rows end at it or before."""
+        """The row (in CSC, the column) of each of `count` values: the number of rows that end at it or before it."""
         xp = self.xp
         ends = xp.clip(pointers[1:], 0, count)
         counts = xp.zeros(count + 1, "int32").at[ends].add(1)
         return self.lax.associative_scan(xp.add, counts)[:count]
 
     def _by_places_in_rows(self, rows: int, one: Callable[..., Array]) -> Callable[..., Array] | None:
-        """The product with a vector by the first values of all rows, the second ones, and so on, where rows have about
-        as many: on a processor twice as quick, as a loop, and again where no row has many more than the mean, so that
-        the number of steps is known. Others are left to `one`."""
+        """A product with a vector that takes the first values of all rows, then their second values, and so on.
+
+        On a CPU, for rows of about the same length, a loop of such steps is twice as fast as `one`. If no row has many
+        more values than the mean, the number of steps is known: they are unrolled, which is twice as fast again. Other
+        matrices are left to `one`; `None` on other devices.
+        """
         xp, lax = self.xp, self.lax
         if self.place.platform != "cpu":
             return None
@@ -140,9 +143,10 @@ class JaxSparse(JaxBase):
         width: int,
         place_by_place: Callable[..., Array] | None = None,
     ) -> Kernel:
-        """Applies a function of one matrix to each matrix of a batch, whose axes come first; then x has `width` axes.
+        """A kernel that applies a function of one matrix to each matrix of a batch.
 
-        Without a batch the quicker `place_by_place` runs, where there is one, with the derivative of `one`.
+        The axes of the batch come first; after them x has `width` axes. Without a batch the faster `place_by_place`
+        runs, if there is one, with the derivative of `one`.
         """
         own_axes = (1, 1, 1, width)
         batch = out.shape[: out.ndim - width]

@@ -1,4 +1,4 @@
-"""Linear algebra with quick looks at the data, by which the common case needs no care."""
+"""Linear algebra with quick checks of the data, so that the common case needs no further care."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
+from ....interchange import numpy_dtype
 from ....protocol import Kernel, planned
 from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite
 from ....template import Template, intern_template
 from ...array_module.base import Array
-from ...array_module.linalg.factorisations import ArrayLinalg, chained
+from ...array_module.linalg.factorisations import ArrayLinalg, chained, nearly_largest
 from ...array_module.precision import computing, promoted, wide
 from ...array_module.space import brought, lapack
 
@@ -20,22 +21,36 @@ class NumpyLinalg(ArrayLinalg):
     """Linear algebra on stacks of matrices."""
 
     def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
-        """The array made once."""
+        """A function that returns the same array at each call, made once."""
         array = make()
         return lambda: array
 
     def finite_only(
         self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
     ) -> Kernel:
-        """The kernel itself where a look finds nothing but finite numbers."""
+        """The kernel itself where a quick check finds only finite numbers; else that of `ArrayLinalg`."""
         kernel = chained(kernel, then)
         vdot, careful = self.xp.vdot, super().finite_only(kernel, x, axes, lower=lower)
 
         def factors(matrix: Array, *rest: Array) -> Any:
-            # One pass, and quicker than a question to each number. Of numbers too large to be squared it says no.
+            # One pass, and quicker than asking each number. For numbers too large to be squared it says no as well.
             return kernel(matrix, *rest) if isfinite(vdot(matrix, matrix).real) else careful(matrix, *rest)
 
         return factors
+
+    def column_phases(self, vectors: Template) -> Kernel:
+        """The same with fewer calls for one real matrix."""
+        xp, (rows, columns), dtype = self.xp, vectors.shape[-2:], wide(vectors.dtype)
+        if vectors.ndim != 2 or dtype.is_complex or not rows:
+            return super().column_phases(vectors)
+        absolute, greatest, copysign = xp.absolute, xp.maximum.reduce, xp.copysign
+        one, nearly, every = numpy_dtype(dtype).type(1), nearly_largest(xp, dtype), xp.arange(columns)
+
+        def phases(values: Array) -> Array:
+            size = absolute(values)
+            return copysign(one, values[(size >= greatest(size) * nearly).argmax(0), every])[None]
+
+        return phases
 
     def largest(self, values: Array) -> Array:
         """Finds the largest by a ufunc."""
@@ -45,7 +60,7 @@ class NumpyLinalg(ArrayLinalg):
     @takes(lapack)
     @planned
     def cholesky(self, out: Template, x: Template, /) -> Kernel:
-        """NumPy reads the lower half alone, whose elements that are not finite show in the factor, or fail."""
+        """NumPy's `cholesky`, which reads only the lower half: infinity or NaN there shows in the factor or fails."""
         cholesky, failure = self.xp.linalg.cholesky, self.xp.linalg.LinAlgError
         isfinite, count, size = self.xp.isfinite, self.xp.count_nonzero, x.size
 

@@ -1,4 +1,4 @@
-"""Norms with a quick look at the result, by which the common case needs no scaling."""
+"""Norms with a quick check of the result, so that the common case needs no scaling."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Products with sparse matrices by SciPy, where it is installed.
 
-SciPy's compiled loops trust the places that they are given. So places are looked at once for each pair of arrays, and
-what lies outside is moved inside as the default moves it.
+SciPy's compiled loops trust the places that they are given. So places are checked, once for each pair of arrays, and
+those outside are moved inside as the default moves them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...array_module.space import brought, nbytes, widened
 
 
 def _product_space(out: Template, /, *inputs: Template, format: Format, rows: int, vector: bool = True) -> int:
-    """The bytes of what SciPy gets: entries sorted by row, indices of a dtype that it takes, a batch as one matrix."""
+    """The bytes of SciPy's inputs: entries sorted by row, indices in a dtype that it takes, a batch as one matrix."""
     values, first, second, x = inputs
     width = 1 if vector else 2
     total, count, dtype = prod(out.shape[:-width]), values.shape[-1], wide(out.dtype)
@@ -38,13 +38,13 @@ def _product_space(out: Template, /, *inputs: Template, format: Format, rows: in
         return space + ((entry + second.dtype.bits // 8) * count if format == "coo" and x.ndim > 1 else 0)
     taken = 16 * count  # rows and columns of the one matrix
     if any(place.ndim > 1 for place in places):
-        taken += 400 + (16 + entry) * count  # with what Python keeps of each matrix
+        taken += 400 + (16 + entry) * count  # with the Python objects of each matrix
     dense = total * prod(x.shape[-width:])
     return space + total * taken + (0 if x.size == dense else nbytes(dense, dtype))
 
 
 class NumpySparse(ArrayBase):
-    """Products with matrices of which some entries are stored."""
+    """Products with matrices of which only some entries are stored."""
 
     multiplies_rows = find_spec("scipy") is not None
 
@@ -64,7 +64,7 @@ class NumpySparse(ArrayBase):
             format: Format,
             rows: int,
         ) -> Kernel:
-            """One product, whatever the batch: vectors are columns of a matrix, matrices blocks of one."""
+            """One product for the whole batch: vectors become columns of a matrix, matrices diagonal blocks of one."""
             columns = x.shape[-1]
             if values.ndim == first.ndim == second.ndim == 1:
                 product = _product(format, (rows, columns), vector=x.ndim == 1)
@@ -91,7 +91,7 @@ class NumpySparse(ArrayBase):
             format: Format,
             rows: int,
         ) -> Kernel:
-            """One product, whatever the batch: matrices are blocks of one."""
+            """One product for the whole batch: matrices become diagonal blocks of one matrix."""
             columns, width = x.shape[-2:]
             if values.ndim == first.ndim == second.ndim == 1 and x.ndim == 2:
                 kernel = _product(format, (rows, columns), vector=False)
@@ -101,9 +101,9 @@ class NumpySparse(ArrayBase):
 
 
 def _product(format: Format, size: tuple[int, int], *, vector: bool) -> Kernel:
-    """The product of one matrix with a vector of its dtype, or with a matrix."""
+    """A kernel of the product of one matrix with a vector of its dtype, or with a dense matrix."""
     known: dict[tuple[int, int], tuple[ref[Any], ref[Any]]] = {}
-    # SciPy's product of coordinates with a matrix leaves out values of 0, also beside infinities.
+    # SciPy's product of a "coo" matrix with a matrix leaves out values of 0, also where they meet infinities.
     direct = _scipys(format, size) if vector or format != "coo" else _by_rows(size)
 
     def product(values: Array, first: Array, second: Array, x: Array) -> Array:
@@ -120,19 +120,19 @@ def _product(format: Format, size: tuple[int, int], *, vector: bool) -> Kernel:
 
 
 def _scipys(format: Format, size: tuple[int, int]) -> Kernel:
-    """SciPy's product, for places that fit."""
-    mine = local()  # a matrix of each thread, to which each call gives its arrays
+    """A kernel of SciPy's product, for places that `_fits` accepts."""
+    mine = local()  # one matrix for each thread, into which each call puts its arrays
 
     def product(values: Array, first: Array, second: Array, x: Array) -> Array:
         try:
             matrix = mine.matrix
         except AttributeError:
             matrix = mine.matrix = _empty(format, size, values.dtype)
-        # A matrix that is kept must not keep the arrays.
+        # The matrix is kept, but must not keep the arrays alive.
         matrix.data = values
         if format == "coo":
             matrix.coords = first, second
-            result = (matrix @ x).reshape(size[:1])  # of one row SciPy gives a number
+            result = (matrix @ x).reshape(size[:1])  # for one row SciPy returns a number
             matrix.data = matrix.coords = None
         else:
             matrix.indptr, matrix.indices = first, second
@@ -144,7 +144,7 @@ def _scipys(format: Format, size: tuple[int, int]) -> Kernel:
 
 
 def _by_rows(size: tuple[int, int]) -> Kernel:
-    """SciPy's product of a matrix by rows and columns, brought into the order of rows."""
+    """A kernel of SciPy's product for places in the format "coo", which it first sorts by row."""
     import numpy
 
     product = _scipys("csr", size)
@@ -159,14 +159,14 @@ def _by_rows(size: tuple[int, int]) -> Kernel:
 
 
 def _empty(format: Format, size: tuple[int, int], dtype: Any) -> Any:
-    """A matrix of SciPy's without entries."""
+    """A SciPy matrix without entries."""
     from scipy import sparse
 
     return getattr(sparse, f"{format}_array")(size, dtype=dtype)
 
 
 def _fits(first: Array, second: Array, format: Format, size: tuple[int, int]) -> bool:
-    """Whether places are such as SciPy's loops take them: inside, and of one dtype that they know."""
+    """Whether SciPy's loops take the places: all inside, contiguous, and of one dtype that the loops know."""
     if first.dtype != second.dtype or first.dtype.name not in ("int32", "int64"):
         return False
     if not (first.flags.c_contiguous and second.flags.c_contiguous):
@@ -187,7 +187,7 @@ def _in_range(places: Array, size: int) -> bool:
 
 
 def inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -> tuple[Array, Array]:
-    """Rows and columns of any places, as the default has them."""
+    """The row and the column of each value for any places, moved inside as the default moves them."""
     import numpy
 
     pair = [first, second]
@@ -200,7 +200,7 @@ def inside(first: Array, second: Array, format: Format, size: tuple[int, int]) -
 
 
 def _clipped(places: Array, size: int) -> Array:
-    """Places moved inside, as int64, which does not hold all numbers of uint64."""
+    """Places moved inside, and then cast to int64, which does not hold all numbers of uint64."""
     import numpy
 
     last = min(max(size - 1, 0), int(numpy.iinfo(places.dtype).max))
@@ -216,7 +216,7 @@ def _of_blocks(
     size: tuple[int, int],
     width: tuple[int, ...],
 ) -> Kernel:
-    """Computes the products of a batch as one product, with the matrices as diagonal blocks of one matrix."""
+    """A kernel that computes a batch of products as one, with the matrices as diagonal blocks of one matrix."""
     import numpy
 
     rows, columns = size

@@ -21,7 +21,7 @@ from .sparse import inside
 
 
 class NumpySubstitution(ArrayBase):
-    """Systems with a matrix of which some entries are stored."""
+    """Systems with a matrix of which only some entries are stored."""
 
     if find_spec("scipy") is not None:  # else the default runs
 
@@ -39,7 +39,7 @@ class NumpySubstitution(ArrayBase):
             lower: bool,
             unit_diagonal: bool,
         ) -> Kernel:
-            """One matrix solves all right sides together; of a batch of matrices each is solved for itself."""
+            """With one matrix all right-hand sides are solved at once; matrices of a batch are solved one by one."""
             import numpy
 
             size, width = out.shape[-2:]
@@ -66,14 +66,14 @@ class NumpySubstitution(ArrayBase):
 
 
 class _Factor(NamedTuple):
-    """SuperLU's factor of the arrays that it was made of."""
+    """SuperLU's factor, with the arrays that it was made from."""
 
     arrays: tuple[ref[Any], ...]
     solve: Kernel
 
 
 class _Solver:
-    """Solves with the last matrix again without another factor."""
+    """Solves systems with a matrix; the factor of the last matrix is kept and used again."""
 
     def __init__(self, size: int, format: Format, lower: bool, unit_diagonal: bool) -> None:
         self.size, self.format, self.lower, self.unit_diagonal = size, format, lower, unit_diagonal
@@ -85,7 +85,7 @@ class _Solver:
         arrays = values, first, second
         last = self.last
         if last is None or any(held() is not array for held, array in zip(last.arrays, arrays, strict=True)):
-            # The factor ends with the values of which it was made.
+            # The factor is dropped when the values from which it was made are freed.
             refs = ref(values, self._forget), ref(first), ref(second)
             last = self.last = _Factor(refs, self._factor(*arrays))
         return last.solve(b)
@@ -110,11 +110,11 @@ class _Solver:
             data = numpy.concatenate([data, numpy.ones(self.size, data.dtype)])
             rows, columns = numpy.concatenate([rows, every]), numpy.concatenate([columns, every])
         shape = (self.size, self.size)
-        matrix = sparse.coo_array((data, (rows, columns)), shape=shape).tocsc()  # which adds values at one place
+        matrix = sparse.coo_array((data, (rows, columns)), shape=shape).tocsc()  # `tocsc` adds up values at one place
         if (matrix.diagonal() == 0).any():
             raise singular_matrix()
         if not numpy.isfinite(matrix.data).all():
-            # SuperLU chooses pivots by size, which NaN has not.
+            # SuperLU chooses pivots by size, which NaN does not have.
             return lambda b: linalg.spsolve_triangular(matrix, b, lower=self.lower).astype(b.dtype, copy=False)
         factor = linalg.splu(matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False})
         return lambda b: factor.solve(numpy.asarray(b, order="F"))

@@ -1,4 +1,4 @@
-"""Collectives as data: what kind, over which mesh axes, and how many bytes."""
+"""Collectives as data: the kind, the mesh axes, and the number of bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Kind: TypeAlias = Literal["all-reduce", "all-gather", "reduce-scatter", "all-to-
 KINDS: Final[tuple[Kind, ...]] = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
 
 _ROUNDS: Final[dict[Kind, int]] = {"all-reduce": 2}
-"""How often a ring passes the data round; once but for an all-reduce, which is a reduce-scatter and an all-gather."""
+"""How often a ring passes the data round: once, except for an all-reduce, as a reduce-scatter and an all-gather."""
 
 
 class Collective(NamedTuple):
@@ -20,18 +20,18 @@ class Collective(NamedTuple):
 
     kind: Kind
     axes: tuple[str, ...]
-    """The mesh axes along which they do it."""
+    """The mesh axes along which the devices exchange data."""
     devices: int
     """The number of devices that take part."""
     nbytes: int
-    """Bytes of a device's operand or result, the larger one: the operand of an all-reduce, a reduce-scatter and an
-    all-to-all, the result of an all-gather."""
+    """Bytes of a device's operand or result, whichever is larger: the operand of an all-reduce, a reduce-scatter and
+    an all-to-all, the result of an all-gather."""
     runs: int
     """How often it runs."""
     op: str
     """The callback of the op that needs it."""
     line: Line | None
-    """The user's."""
+    """The user's line of that op."""
 
     @property
     def total(self) -> int:
@@ -50,7 +50,7 @@ class Collective(NamedTuple):
 
 
 def by_kind(collectives: Iterable[Collective]) -> dict[Kind, int]:
-    """Bytes on each device of each kind that there is."""
+    """Bytes on each device by kind, without the kinds of which there are none."""
     bytes_by_kind = dict.fromkeys(KINDS, 0)
     for collective in collectives:
         bytes_by_kind[collective.kind] += collective.total

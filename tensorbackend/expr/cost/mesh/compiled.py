@@ -1,4 +1,4 @@
-"""The figures of a compiler for a graph on a mesh, beside those that the walk predicts."""
+"""The figures of a compiler for a graph on a mesh, to compare with those that the walk predicts."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ class Compiled(NamedTuple):
     """A compiler's own figures, per device."""
 
     compiler: str
-    """Which, and what it compiled for."""
+    """The compiler, and the target that it compiled for."""
     collectives: tuple[Collective, ...]
     parameters: int
     """Bytes of arguments."""
     results: int
-    """Bytes."""
+    """Bytes of results."""
     temporary: int
     """Bytes of buffers that are neither arguments nor results."""
     aliased: int
     """Bytes of results that are written over arguments."""
     flops: float
-    """FLOPs, of loops those of one turn, as XLA counts them."""
+    """FLOPs as XLA counts them: of a loop, only those of one turn."""
 
     @property
     def peak(self) -> int:
-        """Bytes of all of it together."""
+        """Bytes of arguments, results and temporary buffers together, memory that they share counted once."""
         return self.parameters + self.results + self.temporary - self.aliased

@@ -19,7 +19,7 @@ from .walk import Walk, flat
 COLLECTIVES: Final = ("collective", "over", "devices", "times", "bytes", "all", "op", "line")
 
 SHOWN: Final = 12
-"""Collectives and layouts that a text has; tables and JSON have all."""
+"""The greatest number of rows in each table of a text; tables as cells and JSON have all rows."""
 
 
 class Placed(NamedTuple):
@@ -50,19 +50,19 @@ class OnMesh:
         flattened = flattened or flat(graph)
         divided = Walk(layout, known).divided(flattened)
         self.program = Program("per device", divided.timeline, graph.names)
-        """The program of one device, collectives among its ops; elementwise ops write over what ends with them."""
+        """The program of one device, collectives among its ops. Elementwise ops write over inputs needed no longer."""
         self.collectives = divided.collectives
-        """The collectives in order, each with the op and the line that needs it."""
+        """The collectives in order, each with the op and the line that need it."""
         self.parameters = self._placed(graph.names, graph.templates, divided.inside)
         """Where each parameter lies."""
         names = [f"result[{number}]" for number in range(len(graph.outputs))]
         self.results = self._placed(names, graph.results, divided.outside)
         """Where each result lies."""
         self.time: Time = time_of(machine, layout.mesh, divided.graph, divided.timeline.works, divided.collectives)
-        """How long it takes by the model of the machine."""
+        """How long one run takes by the model of the machine."""
         names_there = {name for node in flattened.nodes for out in node.outs for name in out.names}
         self.unused = tuple([name for name, axes in layout.rules if axes and name not in names_there])
-        """Names with a rule that no tensor has."""
+        """Names with a rule that no axis of a tensor has."""
 
     def _placed(self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]) -> tuple[Placed, ...]:
         ruled = [self.layout.of(template) for template in templates]
@@ -88,25 +88,25 @@ class OnMesh:
 
     @property
     def sent(self) -> float:
-        """Bytes that each device sends, by rings."""
+        """Bytes that each device sends, if the devices of a collective form a ring."""
         return sum(collective.sent for collective in self.collectives)
 
     def fits(self, size: int) -> bool:
-        """Whether the peak of a device is at most so many bytes."""
+        """Whether the peak of a device is at most `size` bytes."""
         return self.peak <= size
 
     def xla(self) -> Compiled:
-        """XLA's own figures: the function compiled for virtual devices of the host, in another process.
+        """XLA's own figures, from compiling the function for virtual devices of the host in another process.
 
         Raises
         ------
         BackendError
-            Without JAX, and where XLA does not compile it.
+            Without JAX, or if XLA does not compile the function.
         ArgumentError
             For a function in the graph that another process cannot import.
         """
         figures = get_backend("jax").graph_on_mesh(self._graph, self.layout)
-        assert figures is not None  # by what JaxBackend gives
+        assert figures is not None  # JaxBackend returns figures
         return figures
 
     # As text
@@ -149,7 +149,7 @@ class OnMesh:
         return "\n".join(lines[:-1])
 
     def table(self) -> list[tuple[str, ...]]:
-        """Cells under `COLLECTIVES`: a row for all that are alike."""
+        """The cells of a table with the columns `COLLECTIVES`: one row for all collectives that are alike."""
         groups: dict[Any, int] = {}
         for collective in self.collectives:
             key = collective._replace(runs=1)
@@ -158,7 +158,7 @@ class OnMesh:
         return [_cells(collective, count) for collective, count in rows]
 
     def lies(self) -> list[tuple[str, ...]]:
-        """Cells under `LIES`: a row for all that lie alike."""
+        """The cells of a table with the columns `LIES`: one row for all tensors that lie alike."""
         groups: dict[tuple[str, str, tuple[str, ...]], list[Placed]] = {}
         for kind, several in (("parameter", self.parameters), ("result", self.results)):
             for tensor in several:
@@ -177,7 +177,7 @@ class OnMesh:
         ]
 
     def beside(self, other: Compiled) -> str:
-        """The figures beside a compiler's."""
+        """The predicted figures beside a compiler's, as text."""
         mine, theirs = self.by_kind, by_kind(other.collectives)
         timeline = self.program.timeline
         rows: list[tuple[str, int, int]] = [(k, mine.get(k, 0), theirs.get(k, 0)) for k in {**mine, **theirs}]
@@ -190,7 +190,7 @@ class OnMesh:
         return f"{other.compiler}\n{plain_table(('per device', 'predicted', 'by XLA', 'ratio'), cells)}"
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """All costs as plain values."""
         time = self.time
         return {
             "mesh": dict(self.layout.mesh.sizes),

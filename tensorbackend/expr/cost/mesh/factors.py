@@ -1,10 +1,11 @@
 """Which axes of a call's operands and results go together, by the op's declaration.
 
-Axes that go together have one *factor*, a number. The product of f32[m][k] with f32[k][n] has three: the operands are
-(0, 1) and (1, 2), the result (0, 2), and 1 is summed. Devices may divide a factor wherever it stands, and each works on
-its part; of a summed one the results of parts combine to that of all. An axis without a factor is needed as a whole.
+Axes that go together share one *factor*, a number. The product of f32[m][k] with f32[k][n] has three factors: the
+operands have (0, 1) and (1, 2), the result has (0, 2), and factor 1 is summed. Devices may divide all axes of a factor,
+so that each works on its part. If the factor is summed, the partial results of the devices must be combined. An axis
+without a factor is needed as a whole.
 
-An op declares its *reach* with its callback in the protocol. This module defines each of these words.
+An op declares its *reach*, one word, with its callback in the protocol. This module defines the factors for each word.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Factors(NamedTuple):
     inputs: tuple[Places, ...]
     outputs: tuple[Places, ...]
     summed: frozenset[int] = frozenset()
-    """Factors that no result has, and of which partial results combine: by sums, or as the op says."""
+    """Factors that no result has. Partial results over parts of them are combined: by sums, or as the op says."""
 
 
 Templates: TypeAlias = Sequence[Template]
@@ -37,13 +38,13 @@ Options: TypeAlias = Mapping[str, Any]
 
 
 def factors_of(node: Node) -> Factors:
-    """The factors of a node that is no control flow, from what its op declares."""
+    """The factors of a node other than control flow, from what its op declares."""
     outs, inputs = node.outs, [value.template for value in node.operands]
     reach = "each" if node.op == RENAMED else REACHES.get(node.op)
     if not inputs:
         return Factors((), tuple([tuple(range(out.ndim)) for out in outs[:1]]) + tuple(map(_whole, outs[1:])))
     if reach is None:
-        raise UnsupportedOp(expected("an op whose reach is known", "state it with its callback", op=node.op))
+        raise UnsupportedOp(expected("an op whose reach is known", "declare it with its callback", op=node.op))
     return _KINDS[reach](outs, inputs, node.options)
 
 
@@ -52,7 +53,7 @@ def _whole(x: Template) -> Places:
 
 
 def _each(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Broadcasting: axes of one element are not divided beside longer ones."""
+    """Broadcasting: an axis of one element has no factor where the result's axis is longer."""
     (out,) = outs
     return Factors(tuple([_from_right(x.shape, out.shape) for x in inputs]), (tuple(range(out.ndim)),))
 
@@ -63,7 +64,7 @@ def _from_right(shape: Shape, out: Shape) -> Places:
 
 
 def _reduced(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """The axes that are combined are summed; an initial value has none."""
+    """Reductions: the axes that are reduced are summed; the axes of an initial value have no factors."""
     x, *others = inputs
     axes = options["axes"]
     left = [None if place in axes else place for place in range(x.ndim)]
@@ -73,7 +74,7 @@ def _reduced(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _along(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """One axis is needed as a whole, and may be gone from the result."""
+    """One axis is needed as a whole, and may be missing in the result."""
     (x,), (out,), axis = inputs, outs, options["axis"]
     if axis is None:
         return Factors((_whole(x),), (_whole(out),))
@@ -84,7 +85,7 @@ def _along(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _placed(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Axes put among new ones, or made longer."""
+    """Axes that are placed among new ones, or made longer, in which case they have no factor."""
     (x,), (out,) = inputs, outs
     input_places = [axis if x.shape[place] == out.shape[axis] else None for place, axis in enumerate(options["axes"])]
     return Factors((tuple(input_places),), (tuple(range(out.ndim)),))
@@ -96,7 +97,8 @@ def _ordered(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Row-major order: of each run of axes that becomes another run the first that is longer than one."""
+    """Reshapes, in row-major order: where a run of axes becomes another run, the first axis longer than one of each
+    run has a factor, the same one."""
     (x,), (out,) = inputs, outs
     input_places: list[int | None] = [None] * x.ndim
     output_places: list[int | None] = [None] * out.ndim
@@ -122,7 +124,7 @@ def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _kept(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Axes of one size everywhere, and of no change."""
+    """Axes that have the same size everywhere, and that the op leaves as they are."""
     (out,) = outs
     apart = {*options.get("axes", ()), options.get("axis", -1)}
 
@@ -134,7 +136,7 @@ def _kept(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _paired(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Sums of products."""
+    """Sums of products, of which contracted axes are summed."""
     first, second = inputs
     contract1, batch1 = options["contract1"], options["batch1"]
     pairs = {
@@ -149,7 +151,8 @@ def _paired(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _read(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Entries at indices: a device reads those that it has, and zeros, which add up to all of them."""
+    """Entries at indices: a device reads the entries that it holds, and zeros for the others; the sum of the devices'
+    results has all entries."""
     x, indices = inputs
     axis, numbers = options.get("axis"), count(x.ndim)
     if axis is None:
@@ -158,7 +161,7 @@ def _read(outs: Templates, inputs: Templates, options: Options) -> Factors:
         return Factors(
             (tuple(range(x.ndim)), (*places, None)), ((*places, *range(depth, x.ndim)),), frozenset(range(depth))
         )
-    if outs[0].ndim == x.ndim == indices.ndim:  # take_along_axis, and take of one axis, for which it is the same
+    if outs[0].ndim == x.ndim == indices.ndim:  # take_along_axis, and take from a single axis, which is alike
         other = tuple([next(numbers) if place == axis else place for place in range(x.ndim)])
         return Factors((tuple(range(x.ndim)), other), (other,), frozenset({axis}))
     places = tuple([next(numbers) for _ in indices.shape])
@@ -167,7 +170,10 @@ def _read(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _written(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Updates at indices that add up: each device adds those that it has, or those for its part of the result."""
+    """Updates at indices that add up: each device adds the updates that it holds, or those for its part of the result.
+
+    Devices that divide the updates have partial results, which are summed.
+    """
     x, indices, _ = inputs
     axis, numbers, whole = options.get("axis"), count(x.ndim), tuple(range(x.ndim))
     if axis is not None:
@@ -179,14 +185,14 @@ def _written(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _put(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Updates at indices of which the last one stays: all of them on each device."""
+    """Updates at indices, of which the last one for a place wins: each device needs all indices."""
     x, indices, _ = inputs
     whole, depth = tuple(range(x.ndim)), indices.shape[-1]
     return Factors((whole, _whole(indices), (*_whole(indices)[:-1], *whole[depth:])), (whole,))
 
 
 def _window(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Axes with windows of one element, each of which is there once."""
+    """Windows: only an axis with windows of one element, stride 1 and no padding has a factor."""
     (out,) = outs
     parts = zip(options["window_dimensions"], options["strides"], options["padding"], strict=True)
     kept = tuple([
@@ -197,7 +203,8 @@ def _window(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _filtered(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """Batch and channels of one group; space is whole, but for that of kernels of one element."""
+    """Convolutions: batch and channels have factors if there is only one group. An axis of space is needed as a whole,
+    unless the kernel has one element along it."""
     x, kernel = inputs
     one = options["feature_groups"] == options["batch_groups"] == 1
     (out,) = outs
@@ -214,7 +221,7 @@ def _filtered(outs: Templates, inputs: Templates, options: Options) -> Factors:
 
 
 def _matrix(outs: Templates, inputs: Templates, options: Options) -> Factors:
-    """The axes before the last two of the first operand, by which results begin."""
+    """Batches of matrices: the axes before the last two, with which the results begin too, have factors."""
     first = max(x.ndim - 2 for x in inputs)
     shape = outs[0].shape[:first]
     input_places = [(*_from_right(x.shape[:-2], shape), None, None) for x in inputs]

@@ -4,7 +4,7 @@
 
 Nothing overlaps and nothing waits: no device idles, no kernel has a cost of its own, and messages have no latency. All
 rates are those of the data sheets, which no program reaches, so times are lower bounds that compare layouts. Values
-that pass between elementwise ops alone stay on the chip, as a compiler fuses these.
+that pass only from elementwise ops to elementwise ops and reductions stay on the chip, as a compiler fuses these ops.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from .collectives import Collective
 
 
 class Machine(NamedTuple):
-    """A kind of device in nodes of several. Rates are per second and device."""
+    """A kind of device, several of which make up a node. Rates are per second, for one device."""
 
     name: str
     products: Mapping[DType, float]
-    """FLOPs of products of matrices by dtype, dense, on tensor cores."""
+    """FLOPs of products of dense matrices on tensor cores, by dtype."""
     flops: float
     """FLOPs of all other ops, in float32."""
     memory: int
-    """Bytes."""
+    """Bytes of a device's memory."""
     bandwidth: float
     """Bytes between memory and chip."""
     node: int
-    """The number of devices of a node."""
+    """The number of devices in a node."""
     link: float
     """Bytes that a device sends inside its node, in one direction."""
     network: float
@@ -78,7 +78,7 @@ class Time(NamedTuple):
 
     @property
     def total(self) -> float:
-        """All of it, one after the other."""
+        """Seconds of all three, one after the other."""
         return self.ops + self.links + self.network
 
 
@@ -93,7 +93,7 @@ def machine_of(name: str) -> Machine:
 def time_of(
     machine: Machine, mesh: Mesh, graph: Graph, works: Sequence[Work], collectives: Sequence[Collective]
 ) -> Time:
-    """How long a device's graph takes, and its collectives."""
+    """The time that a device's graph and its collectives take."""
     ops = sum(_seconds(machine, node, work) for node, work in zip(graph.nodes, _fused(graph, works), strict=True))
     inside = across = 0.0
     for collective in collectives:
@@ -105,7 +105,7 @@ def time_of(
 
 
 def span(mesh: Mesh, axes: Sequence[str]) -> int:
-    """The number of neighbours in row-major order that hold a group of devices along mesh axes.
+    """The number of consecutive devices, in row-major order, that contain a group of devices along mesh axes.
 
     >>> span(Mesh({"data": 4, "model": 2}), ["model"]), span(Mesh({"data": 4, "model": 2}), ["data"])
     (2, 8)
@@ -123,7 +123,7 @@ def _seconds(machine: Machine, node: Node, work: Work) -> float:
 
 
 def _fused(graph: Graph, works: Sequence[Work]) -> list[Work]:
-    """The works without the bytes of values that pass between elementwise ops alone."""
+    """The works without the bytes of values that pass only from elementwise ops to such ops and to reductions."""
     readers: dict[Value, list[str]] = {}
     for node in graph.nodes:
         for value in node.operands:

@@ -28,12 +28,12 @@ class Part(NamedTuple):
 
 
 def whole(template: Template) -> Axes:
-    """Where a tensor lies that each device has as a whole."""
+    """The axes of a tensor that is whole on each device: none is divided."""
     return ((),) * template.ndim
 
 
 class Moves:
-    """The nodes and collectives of one device, as far as they move values."""
+    """The nodes and collectives by which one device moves values."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -42,7 +42,7 @@ class Moves:
         self.moved: dict[tuple[Value, Axes], Part] = {}
 
     def parts(self, axes: Iterable[str]) -> int:
-        """The number of parts into which mesh axes divide together."""
+        """The number of parts into which mesh axes together divide a tensor."""
         sizes = self.layout.mesh.sizes
         return prod(sizes[axis] for axis in axes)
 
@@ -55,7 +55,7 @@ class Moves:
         )
 
     def add_part(self, op: str, whole: Template, axes: Axes, inputs: tuple[Value, ...], line: Line | None) -> Part:
-        """Adds a node that computes nothing, and returns its part of a value."""
+        """Adds a node that moves data but computes nothing; returns the part of a value that it makes."""
         template = self.part(whole, axes)
         node = Node(op, template, inputs, line=line)
         moved = sum(value.template.nbytes for value in inputs)
@@ -63,7 +63,7 @@ class Moves:
         return Part(Value(node), whole, axes)
 
     def together(self, kind: Kind, axes: tuple[str, ...], nbytes: int, node: Node) -> None:
-        """Enters a collective, unless one device does it alone."""
+        """Adds a collective, unless it has only one device or no bytes."""
         devices = self.parts(axes)
         if devices > 1 and nbytes:
             self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
@@ -92,7 +92,7 @@ class Moves:
         return part
 
     def laid(self, part: Part, axes: Axes, node: Node) -> Part:
-        """Divides a value over other mesh axes, once for all nodes that need it there."""
+        """Divides a value over other mesh axes, once for all nodes that need it in this way."""
         if part.axes == axes:
             return part
         moved_part = self.moved.get((part.value, axes))
@@ -101,7 +101,8 @@ class Moves:
         return moved_part
 
     def brought(self, part: Part, axes: Axes, node: Node) -> Part:
-        """Slices a value over new mesh axes, exchanges parts where a mesh axis moves to another axis, and gathers."""
+        """Slices a value over new mesh axes, exchanges parts where a mesh axis moves to another axis of the value, and
+        gathers over the mesh axes that no longer divide it."""
         before = {axis for mesh_axes in part.axes for axis in mesh_axes}
         after = {axis for mesh_axes in axes for axis in mesh_axes}
         sliced = tuple([

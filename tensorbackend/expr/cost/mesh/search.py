@@ -1,4 +1,4 @@
-"""`search_layouts`: which names of axes on which axes of a mesh, the quickest by prediction that fits first."""
+"""`search_layouts`: tries which named axes to put on which axes of a mesh, and ranks the layouts by predicted time."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from .machines import machine_of
 from .walk import Walk, flat
 
 MOST: Final = 4096
-"""Layouts that are tried at most."""
+"""The greatest number of layouts that are tried."""
 
 RANKED: Final = ("rank", "layout", "time", "ops", "links", "network", "peak", "sent", "fits")
 
 
 class LayoutSearch:
-    """The layouts that were tried, those that fit first, then by predicted time."""
+    """The layouts that were tried: those that fit come before the others, and both are sorted by predicted time."""
 
     def __init__(self, costs: Sequence[OnMesh], limit: int) -> None:
         self.limit = limit
-        """Bytes that a device has."""
+        """Bytes of memory that a device has."""
         self.ranked = tuple(sorted(costs, key=lambda cost: (cost.peak > limit, cost.time.total, cost.peak)))
         """The costs of each layout for a device, the best first."""
 
     @property
     def best(self) -> OnMesh:
-        """The first of them."""
+        """The costs of the best layout."""
         return self.ranked[0]
 
     @property
     def fits(self) -> bool:
-        """Whether any fits."""
+        """Whether any layout fits."""
         return self.best.fits(self.limit)
 
     def table(self) -> list[tuple[str, ...]]:
-        """Cells under `RANKED`."""
+        """The cells of a table with the columns `RANKED`: one row for each layout."""
         return [
             (
                 str(rank),
@@ -59,13 +59,13 @@ class LayoutSearch:
         ]
 
     def text(self, top: int = 10) -> str:
-        """The best so many as text."""
+        """The `top` best layouts as text."""
         rows = self.table()
         more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
         return "\n".join([plain_table(RANKED, rows[:top]), *more])
 
     def to_json(self) -> list[dict[str, Any]]:
-        """All of them as plain values, without their programs."""
+        """All layouts as plain values, without their programs."""
         return [
             {
                 "layout": {name: list(axes) for name, axes in cost.layout.rules},
@@ -96,39 +96,39 @@ def search_layouts(
 ) -> LayoutSearch:
     """Try the layouts that put named axes on axes of a mesh, and rank them by predicted time.
 
-    Each name is tried on each mesh axis and on none; where two want one mesh axis in a tensor, the first of `names` has
-    it. Layouts that fit come first. The time is that of the model in docs/layouts.md.
+    Each name is tried on each mesh axis and on none. If two names in a tensor want the same mesh axis, the first of
+    them in `names` gets it. Layouts that fit come first. The time is that of the model in docs/layouts.md.
 
     Parameters
     ----------
     function
         A function of tensors and of anything else.
     *templates
-        Its arguments, with templates for tensors, as for `dry_run`.
+        The function's arguments, with templates for tensors, as for `dry_run`.
     mesh : Mesh
-        The mesh; its devices need not be there.
+        The mesh. Its devices need not exist on this machine.
     names : sequence of str
         The names of axes to be divided.
     gradient : bool, default False
-        Whether the gradient by the first argument is run too.
+        Whether the gradient with respect to the first argument is run too.
     fits : int or str, optional
         The memory of a device, in bytes or as text such as "141GB"; by default the machine's memory.
     machine : str, default "h100"
-        Of which times are predicted: "h100" or "h200".
+        The machine for which times are predicted: "h100" or "h200".
     each_tried : function, optional
         Called with the cost of each layout as soon as it is known, for a progress bar.
     **keywords
-        Its keyword arguments.
+        The function's keyword arguments.
 
     Returns
     -------
     LayoutSearch
-        What each layout costs, the best first.
+        The costs of each layout, the best first.
 
     Raises
     ------
     ArgumentError
-        For names that no tensor has, more than 4096 layouts, and a size or machine that is none.
+        For names that no tensor has, for more than 4096 layouts, and for an unknown machine or a text that is no size.
 
     Examples
     --------
@@ -146,13 +146,13 @@ def search_layouts(
         raise ArgumentError(expected("one or more names of axes, each once", names=names))
     count = (len(mesh.names) + 1) ** len(names)
     if count > MOST:
-        raise ArgumentError(expected(f"{MOST} layouts at most", "name fewer axes", layouts=count, names=names))
+        raise ArgumentError(expected(f"at most {MOST} layouts", "name fewer axes", layouts=count, names=names))
     with uncollected():
         graph = traced(function, templates, keywords, gradient=gradient)
         flattened = flat(graph)
         there = {name for node in flattened.nodes for out in node.outs for name in out.names if name}
         if not set(names) <= there:
-            remedy = f"there are {', '.join(sorted(there)) or 'none'}"
+            remedy = f"the names are {', '.join(sorted(there))}" if there else "name the axes of the arguments"
             raise ArgumentError(expected("names that axes of tensors have", remedy, names=names))
         known = Walk(Layout(mesh, {}))
         tried = []
@@ -164,6 +164,6 @@ def search_layouts(
 
 
 def _layouts(mesh: Mesh, names: Sequence[str]) -> Iterator[Mapping[str, str | None]]:
-    """Each name on each mesh axis or on none."""
+    """All layouts: each name on each mesh axis or on none."""
     for axes in product((None, *mesh.names), repeat=len(names)):
         yield dict(zip(names, axes, strict=True))

@@ -1,9 +1,10 @@
 """The program of one device of a mesh: each node on the device's parts, with collectives between them.
 
-Where a result lies is known by its names before it is computed, as `JaxBackend` on a mesh constrains it; an axis
-without a name lies as the axes of the operands that it comes from. This decides how the operands must lie: devices
-gather an operand that lies otherwise, exchange its parts or slice what they hold. Partial results are combined at once.
-XLA's partitioner does the same, except where it finds a cheaper way.
+The names of a result's axes say where it *lies*, that is, over which mesh axes it is divided, before it is computed:
+`JaxBackend` on a mesh constrains results in the same way. An axis without a name lies as the axes of the operands that
+it comes from. This decides where the operands must lie: devices gather an operand that lies elsewhere, exchange its
+parts or slice what they hold. Partial results are combined at once. XLA's partitioner does the same, except where it
+finds a cheaper way.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ BY_HAND: Final[dict[str, Kind]] = {
     "scatter": "reduce-scatter",
     "exchange": "all-to-all",
 }
-"""The kind of collective for each that a function of `shard_map` calls."""
+"""The kind of collective for each operation that a function of `shard_map` may call."""
 
 
 class Divided(NamedTuple):
@@ -55,7 +56,7 @@ class Divided(NamedTuple):
 
 
 def flat(graph: Graph) -> Graph:
-    """A graph whose composites are their parts, but for those that a mesh divides better as a whole."""
+    """A graph whose composites are replaced by their parts, except those that a mesh divides better as a whole."""
     return common_subexpressions(expanded(graph, lambda node: node.op in REACHES or node.op == "collective"))
 
 
@@ -69,7 +70,7 @@ class Walk:
         self._factors: dict[Node, Factors] = {} if known is None else known._factors
 
     def divided(self, graph: Graph, inside: Sequence[Axes] | None = None) -> Divided:
-        """The program of a device for a graph whose parameters lie by their names, or as is said."""
+        """The program of a device for a graph whose parameters lie as `inside` says, by default by their names."""
         return Device(self, graph, inside).result()
 
     def works(self, node: Node) -> Work:
@@ -84,7 +85,7 @@ class Walk:
         return factors
 
     def by_names(self, template: Template) -> Axes:
-        """Where a tensor lies that comes in: axes without names are whole. Mesh axes of one device divide nothing."""
+        """Where a tensor lies by its names: axes without names are whole. Mesh axes of one device divide nothing."""
         sizes = self.layout.mesh.sizes
         return tuple(
             [tuple([axis for axis in mesh_axes if sizes[axis] > 1]) for mesh_axes in self.layout.of(template).axes]
@@ -107,7 +108,7 @@ class Device(Moves):
         self.run(graph)
 
     def result(self) -> Divided:
-        """The program."""
+        """The program of one device for the whole graph."""
         outputs = [self.known[value] for value in self.graph.outputs]
         local = Graph([self.known[value].value for value in self.graph.parameters], [part.value for part in outputs])
         works = [self.works[node] for node in local.nodes]
@@ -141,7 +142,7 @@ class Device(Moves):
         return self.divided(node)
 
     def divided(self, node: Node) -> Sequence[Part]:
-        """A call of which each device does its part."""
+        """The parts of the results of a call of which each device does its part."""
         factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
         assigned = self.assign(node, factors, operands)
         over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
@@ -174,7 +175,7 @@ class Device(Moves):
         return parts
 
     def target(self, out: Template, axes: Axes) -> Axes:
-        """Where a result lies: by the names that it has, else as it is computed."""
+        """Where a result lies: axes with names as their rules say, other axes as they are computed."""
         named = self.walk.by_names(out)
         return tuple([
             computed_axes if name is None else rule
@@ -200,7 +201,7 @@ class Device(Moves):
         by_size = sorted(zip(operands, factors.inputs, strict=True), key=lambda pair: -pair[0].value.template.nbytes)
 
         def offered(factor: int, size: int, more: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-            """The free mesh axes that some operand has for a factor."""
+            """The free mesh axes over which some operand or hint divides a factor."""
             there = [part.axes[places.index(factor)] for part, places in by_size if factor in places]
             for axes in (*there, *more):
                 free = tuple([axis for axis in axes if axis not in taken])
@@ -219,7 +220,7 @@ class Device(Moves):
             axes = self.scattered(node, factor, factors, by_size, assigned) or offered(factor, sizes[0], [])
             assigned[factor] = axes
             taken.update(axes)
-        for part, places in by_size:  # axes of a reshape may be divided on one side alone
+        for part, places in by_size:  # in a reshape, the axes of one side alone may be divisible
             for size, axis_factor in zip(part.whole.shape, places, strict=True):
                 if axis_factor is not None and size % self.parts(assigned.get(axis_factor, ())):
                     assigned[axis_factor] = ()
@@ -233,10 +234,10 @@ class Device(Moves):
         operands: Sequence[tuple[Part, Sequence[int | None]]],
         assigned: dict[int, tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """The mesh axes of a summed factor, where its sums are scattered over those of them that divide a result too.
+        """The mesh axes of a summed factor, if its sums are to be scattered over those that divide a result too.
 
-        None where there are no such axes, where operands divide the factor differently, and where it is cheaper to
-        gather the operands.
+        Empty if there are no such axes, if operands divide the factor differently, and if it is cheaper to gather the
+        operands.
         """
         holding = [(part, places) for part, places in operands if factor in places]
         summed_axes = holding[0][0].axes[holding[0][1].index(factor)]
@@ -255,7 +256,7 @@ class Device(Moves):
     # Control flow
 
     def inlined(self, node: Node) -> Sequence[Part]:
-        """The body of a node in place of it; inside `shard_map` on what devices hold."""
+        """Divides the body of a node in place of the node; the body of `shard_map` works on the devices' parts."""
         body = cast(Graph, node.options["body"])
         operands = [self.known[value] for value in node.operands]
         if node.op == "checkpoint":
@@ -265,7 +266,7 @@ class Device(Moves):
             body = flat(body)
             for value, part, axes in zip(body.parameters, operands, named, strict=True):
                 self.known[value] = self.laid(part, axes, node)
-            # Parts gathered inside are not kept for other ops: a compiler must not take them from elsewhere.
+            # The body shares no moved parts with ops outside: a compiler must not reuse values across its border.
             outer, self.moved = self.moved, {}
             self.run(body)
             self.moved = outer
@@ -275,7 +276,7 @@ class Device(Moves):
         )
         laid = [self.laid(part, axes, node) for part, axes in zip(operands, inside, strict=True)]
         walk, body = self.walk, flat(body)
-        self.walk = Walk(Layout(walk.layout.mesh, {}), walk)  # the parts are all that there is
+        self.walk = Walk(Layout(walk.layout.mesh, {}), walk)  # without rules: inside, each part is a whole
         for value, part in zip(body.parameters, laid, strict=True):
             self.known[value] = Part(part.value, value.template, whole(value.template))
         self.run(body)
@@ -286,7 +287,7 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def by_hand(self, node: Node) -> Sequence[Part]:
-        """A collective that the user wrote."""
+        """The result of a collective that the user wrote."""
         options: Any = node.options
         operands = [self.known[value].value for value in node.operands]
         (out,) = node.outs
@@ -362,18 +363,18 @@ class Device(Moves):
         return len(cast("tuple[Value, ...]", node.inputs[1]))
 
     def left(self, carried: Mapping[Value, Axes], node: Node) -> None:
-        """Divides values over the mesh axes that are named for each."""
+        """Divides each carried value over the given mesh axes."""
         for value, axes in carried.items():
             self.known[value] = self.laid(self.known[value], axes, node)
 
     def taken(self, node: Node, operands: Sequence[Part], steady: int) -> list[list[Axes]]:
-        """Where the parameters of each graph of a node lie, by its operands."""
+        """Where the parameters of each graph of a node lie, if they lie as the node's operands."""
         axes = [part.axes for part in operands]
         if node.op == "cond":
             return [axes[1:]] * len(subgraphs(node))
         return [[*axes[:steady], *[scanned_axes[1:] for scanned_axes in axes[steady:]]]] * len(subgraphs(node))
 
-    # Values computed without names lie as the ops that need them
+    # Axes without names lie as the ops that read them need
 
     def hint(self, nodes: Sequence[Node]) -> None:
         """Notes, for axes without names, the mesh axes of the results that are computed from them."""
@@ -406,6 +407,6 @@ _OTHERS: Final = frozenset({HOOK, HOST, "collective"})
 
 
 def _nested(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
-    """Values in place of a node's operands, nested as these."""
+    """Values in place of a node's operands, nested as the node's inputs."""
     rest = iter(inputs)
     return node.with_inputs(lambda value: next(rest))

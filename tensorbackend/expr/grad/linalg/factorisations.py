@@ -1,8 +1,8 @@
 """Gradients of factorisations.
 
-The sources give gradients G with df = Re tr(adjoint(G) dX), which are the conjugates of cotangents: these are
-conjugated on the way in and out (`conjugated`). The sources leave the phases of vectors open; the ops fix them, which
-adds the terms of `with_phase`, so that the rules are the derivatives of what the ops compute.
+The sources use gradients G with df = Re tr(adjoint(G) dX), which are the conjugates of cotangents: `conjugated`
+conjugates on the way in and out. The sources leave the phases of vectors open, but the ops fix them. That adds the
+terms of `with_phase`, so that the rules are the derivatives of what the ops compute.
 
 Vectors whose eigenvalues or singular values are equal have no derivative; the terms that would be divided by zero there
 are left out.
@@ -31,12 +31,12 @@ from ..registry import Cotangents, NoGradient, Rule, rule
 
 
 def conjugate(x: Tensor) -> Tensor:
-    """The complex conjugate; a real tensor as it is."""
+    """The complex conjugate; a real tensor itself."""
     return conj(x) if x.dtype.is_complex else x
 
 
 def conjugated(function: Rule) -> Rule:
-    """A rule of a function that takes and gives gradients, which are conjugates of cotangents."""
+    """Turn a function that takes and returns gradients, which are conjugates of cotangents, into a rule."""
 
     @wraps(function)
     def declared(cotangent: Any, *tensors: Any, **options: Any) -> Cotangents:
@@ -55,37 +55,37 @@ def conjugated(function: Rule) -> Rule:
 
 
 def as_rows(values: Tensor) -> Tensor:
-    """Numbers (..., k) as a matrix of one row: what it multiplies has its columns scaled."""
+    """Numbers (..., k) as matrices of one row (..., 1, k): an elementwise product with them scales columns."""
     return expand_dims(values, axis=-2)
 
 
 def as_columns(values: Tensor) -> Tensor:
-    """Numbers (..., k) as a matrix of one column: what it multiplies has its rows scaled."""
+    """Numbers (..., k) as matrices of one column (..., k, 1): an elementwise product with them scales rows."""
     return expand_dims(values, axis=-1)
 
 
 def identity(x: Tensor, size: int) -> Tensor:
-    """The identity in a tensor's dtype and on its backend."""
+    """The identity matrix in the dtype of x and on its backend."""
     return eye(size, dtype=x.dtype, backend=x.backend)
 
 
 def as_diagonal(values: Tensor, like: Tensor) -> Tensor:
-    """Diagonal matrices of numbers (..., k), in another tensor's dtype."""
+    """Diagonal matrices of numbers (..., k), in the dtype of `like`."""
     return as_columns(astype(values, like.dtype)) * identity(like, values.shape[-1])
 
 
 def real_diagonal(x: Tensor) -> Tensor:
-    """A matrix with the imaginary parts on its diagonal taken away."""
+    """A matrix without the imaginary parts of its diagonal."""
     return x - as_diagonal(imag(diagonal(x)), x) * 1j if x.dtype.is_complex else x
 
 
 def columns(x: Tensor, start: int, stop: int) -> Tensor:
-    """Some columns of a matrix."""
+    """The columns of a matrix from `start` up to `stop`."""
     return x[..., start:stop]
 
 
 def rows(x: Tensor, start: int, stop: int) -> Tensor:
-    """Some rows of a matrix."""
+    """The rows of a matrix from `start` up to `stop`."""
     return x[..., start:stop, :]
 
 
@@ -100,7 +100,7 @@ def right_adjoint(triangle: Tensor, left: Tensor, *, lower: bool) -> Tensor:
 
 
 def of_lower_half(gradient: Tensor) -> Tensor:
-    """The gradient of the lower half, which alone was read, from that of the Hermitian matrix."""
+    """The gradient of the lower half, the only part that the op reads, from the gradient of the Hermitian matrix."""
     symmetric = 0.5 * (gradient + adjoint(gradient))
     return real_diagonal(tril(symmetric) + tril(symmetric, k=-1))
 
@@ -109,7 +109,7 @@ def of_lower_half(gradient: Tensor) -> Tensor:
 
 
 def first_largest(vectors: Tensor) -> Tensor:
-    """Ones at the component of each column that the op made real and positive, as `protocol.linalg` defines it."""
+    """1 at the component of each column that the op made real and positive (see `protocol.linalg`), 0 elsewhere."""
     sizes = abs(vectors)
     tolerance = math.sqrt(finfo(promote_types(vectors.dtype, float32)).eps)
     large = sizes >= (1 - tolerance) * max(sizes, axis=-2, keepdims=True)
@@ -118,10 +118,10 @@ def first_largest(vectors: Tensor) -> Tensor:
 
 
 def with_phase(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tensor:
-    """The gradient of vectors of any phase from that of vectors whose largest component is real.
+    """The gradient of vectors of any phase, from the gradient of vectors whose largest component is made real.
 
-    A change of phase by an angle t turns them by i t, and with them all that changes by `turned` * t. The component p
-    stays real where t = -Im(dv[p]) / v[p].
+    A change dv of the vectors makes component p complex. The op turns them back, by the angle t = -Im(dv[p]) / v[p],
+    which adds i t v to dv and changes the function by -`turned` * t.
     """
     if turned is None or not vectors.size:
         return gradient
@@ -131,8 +131,10 @@ def with_phase(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tens
 
 
 def turning(*pairs: tuple[Tensor, Tensor]) -> Tensor | None:
-    """The sum of Im(adjoint(g) v) over columns: how a function of gradients g of vectors v changes against their common
-    phase; `None` of real ones."""
+    """Im(adjoint(g) v) for each column, added up over pairs of gradients g and vectors v; `None` for real vectors.
+
+    It is minus the derivative of the function by the phase that the vectors of a column have in common.
+    """
     total: Tensor | None = None
     for gradient, vectors in pairs:
         if vectors.dtype.is_complex:
@@ -142,7 +144,7 @@ def turning(*pairs: tuple[Tensor, Tensor]) -> Tensor | None:
 
 
 def differences(values: Tensor) -> Tensor:
-    """1 / (values[k] - values[j]) in row j and column k, 0 where they are equal."""
+    """1 / (values[k] - values[j]) in row j and column k, 0 where the values are equal."""
     apart = as_rows(values) - as_columns(values)
     same = apart == 0
     return where(same, 0, 1 / where(same, 1, apart))
@@ -165,7 +167,7 @@ def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
 @conjugated
 def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor) -> Cotangents:
     """Giles, "An extended collection of matrix derivative results" (2008), section 2, has the formula for square
-    factors; of others the rows of L below U's order and the columns of U beyond L's follow from the rest."""
+    factors. If the matrix is not square, the further rows of L, or the further columns of U, follow from the rest."""
     permutation, lower, upper = out
     size = lower.shape[-1]
     of_lower = zeros(lower.shape, dtype=lower.dtype, backend=lower.backend) if gradients[1] is None else gradients[1]
@@ -192,19 +194,19 @@ def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tenso
 @conjugated
 def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mode: str) -> Cotangents:
     """Walter and Lehmann, "Algorithmic differentiation of linear algebra functions with application in optimum
-    experimental design" (2010), section 3; of more columns than rows as Roberts and Roberts, "QR and LQ decomposition
+    experimental design" (2010), section 3; for more columns than rows, Roberts and Roberts, "QR and LQ decomposition
     matrix backpropagation algorithms for square, wide, and deep matrices" (2020)."""
     q, r = out
     size, count = min(x.shape[-2:]), x.shape[-1]
     of_q, of_r = gradients
     if q.shape[-1] > size:
         if of_q is not None:
-            return (NoGradient("the columns of Q beyond those of x are any that complete the basis"),)
+            return (NoGradient("the columns of Q beyond those of x are not unique: they only complete the basis"),)
         q, r, of_r = columns(q, 0, size), rows(r, 0, size), rows(of_r, 0, size)
     of_q = zeros(q.shape, dtype=q.dtype, backend=q.backend) if of_q is None else of_q
     of_r = zeros(r.shape, dtype=r.dtype, backend=r.backend) if of_r is None else of_r
     triangle, of_triangle = columns(r, 0, size), columns(of_r, 0, size)
-    if count > size:  # the further columns of R are adjoint(Q) times those of x
+    if count > size:  # the further columns of R are adjoint(Q) times the further columns of x
         further = columns(of_r, size, count)
         of_q = of_q + matmul(columns(x, size, count), adjoint(further))
     middle = triu(matmul(of_triangle, adjoint(triangle)) - matmul(adjoint(q), of_q))
@@ -228,7 +230,7 @@ def _eigh(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> 
 @rule("eig")
 @conjugated
 def _eig(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
-    # Giles (2008), section 3.1; what changes the length of a vector is taken away first, as all have length 1.
+    # Giles (2008), section 3.1. The part of the gradient along each vector is removed first, as all have length 1.
     (of_values, of_vectors), (values, vectors) = gradients, out
     middle = as_diagonal(values * 0 if of_values is None else of_values, vectors)
     if of_vectors is not None:
@@ -251,7 +253,7 @@ def _svd(
     size = values.shape[-1]
     for side, of_vectors in ((u.shape[-1], of_u), (vh.shape[-2], of_vh)):
         if side > size and of_vectors is not None:
-            return (NoGradient("the vectors beyond the singular values are any that complete the basis"),)
+            return (NoGradient("the vectors beyond the singular values are not unique: they only complete the basis"),)
     u, vh = columns(u, 0, size), rows(vh, 0, size)
     v = adjoint(vh)
     if of_u is None and of_vh is None:

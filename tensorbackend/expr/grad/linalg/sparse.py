@@ -1,4 +1,4 @@
-"""Gradients of products and systems with a matrix of which some entries are stored."""
+"""Gradients of products and systems with a sparse matrix."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..registry import Cotangents, rule
 
 
 def _entries(x: Tensor, at: Tensor) -> Tensor:
-    """The rows of x (..., n, k) at places (m,), or (..., m) with batch axes: (..., m, k)."""
+    """The rows of x (..., n, k) at indices (m,), or (..., m) with batch axes; the result is (..., m, k)."""
     if at.ndim == 1:
         return take_at(x, at, axis=-2, mode="clip")
     batch, width = broadcast_shapes(x.shape[:-2], at.shape[:-1]), x.shape[-1]
@@ -26,12 +26,12 @@ def _entries(x: Tensor, at: Tensor) -> Tensor:
 
 
 def _at_places(left: Tensor, right: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
-    """The entries of left @ right.T at places: (..., n, k) and (..., m, k) give (..., number of places)."""
+    """The entries of left @ right.T at (rows, columns): (..., n, k) and (..., m, k) give (..., number of entries)."""
     return sum(multiply(_entries(left, rows), _entries(right, columns)), axis=-1)
 
 
 _TURNED: dict[str, Format] = {"coo": "coo", "csr": "csc", "csc": "csr"}
-"""The format of the transpose, which has the same tensors."""
+"""For each format, the one in which the same tensors are the transpose."""
 
 
 def _turned(first: Tensor, second: Tensor, format: Format) -> dict[str, Any]:
@@ -88,7 +88,8 @@ def _sparse_triangular_solve(
     lower: bool,
     unit_diagonal: bool,
 ) -> Cotangents:
-    # For a @ x = b, the cotangent of b solves the transposed system; that of a is minus its outer product with x.
+    # For a @ x = b, the cotangent of b solves the transposed system. The cotangent of a is minus the outer product of
+    # that with x, at the entries that were read.
     turned = _turned(first, second, format)
     system = turned["first"], turned["second"], cotangent
     of_b = substituted(values, *system, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)

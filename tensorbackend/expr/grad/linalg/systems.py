@@ -22,7 +22,7 @@ from .factorisations import as_rows, conjugate, conjugated, identity
 
 
 def as_matrix(vector: Tensor, matrix: bool) -> Tensor:
-    """A stack of vectors as one of matrices with one column; matrices as they are."""
+    """A vector as a matrix of one column, or the tensor itself if it is a `matrix` already; also for stacks of them."""
     return vector if matrix else expand_dims(vector, axis=-1)
 
 
@@ -57,14 +57,14 @@ def _inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 @rule("determinant")
 def _determinant(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    # Jacobi's formula. Of a singular matrix the inverse raises DataError.
+    # Jacobi's formula. For a singular matrix, inv() raises DataError.
     scale = expand_dims(cotangent * out, axis=(-2, -1))
     return (scale * matrix_transpose(inv(x)),)
 
 
 @rule("slogdet")
 def _slogdet(cotangents: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
-    # Of the logarithm's real part the change is Re tr(x^-1 dx), of its imaginary part, the phase, Im tr(x^-1 dx).
+    # The logarithm's real part changes by Re tr(x^-1 dx), and its imaginary part, the phase, by Im tr(x^-1 dx).
     of_sign, of_logarithm = cotangents
     scale: Tensor | None = None if of_logarithm is None else astype(of_logarithm, x.dtype)
     if of_sign is not None and x.dtype.is_complex:
@@ -76,7 +76,7 @@ def _slogdet(cotangents: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor)
 
 
 def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
-    """The gradient of a matrix from that of its pseudo-inverse, while the rank stays.
+    """The gradient of a matrix from the gradient of its pseudo-inverse, where the rank is constant.
 
     Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
     separate" (1973), equation 4.12.
@@ -99,7 +99,7 @@ def _pinv(gradient: Tensor, out: Tensor, x: Tensor, rtol: Tensor) -> Cotangents:
 @rule("lstsq")
 @conjugated
 def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Tensor, rtol: Tensor) -> Cotangents:
-    # The solution is pinv(a) @ b; the squared residuals do not change with it, as they are the least.
+    # The solution is pinv(a) @ b. The squared residuals do not change with the solution, which minimises them.
     of_solution, of_residuals, _, of_values = gradients
     matrix, wide = b.ndim > 1, astype(a, out[0].dtype)
     inverse = astype(pinv(a, rtol=rtol), wide.dtype)
@@ -115,7 +115,7 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
         of_a, of_b = of_a + matmul(weighted, adjoint(solution)), of_b - weighted
     if of_values is not None:
         u, _, vh = svd(wide, full_matrices=False)
-        if of_a.shape != a.shape:  # which broadcast against b, while the singular values are those of a alone
+        if of_a.shape != a.shape:  # a was broadcast against b, but its singular values were not
             extra = of_a.ndim - a.ndim
             sizes = zip(a.shape, of_a.shape[extra:], strict=True)
             repeated = (
@@ -131,7 +131,7 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
 def _vector_norm(
     cotangent: Tensor, out: Tensor, x: Tensor, *, axis: tuple[int, ...], keepdims: bool, ord: float
 ) -> Cotangents:
-    """At the origin 0, which is one of the subgradients; of equal extremes each has its share."""
+    """The gradient is 0 at the origin, which is one of the subgradients; equal extremes share the cotangent."""
     if ord == 0:
         return (None,)
     kept = tuple(1 if position in axis else size for position, size in enumerate(x.shape))
@@ -147,7 +147,7 @@ def _vector_norm(
     elif ord == 1:
         weights = broadcast_to(cotangent, x.shape)
     else:
-        # A magnitude of 0 to a power below 0 would be infinite, and has no sign.
+        # 0 to a negative power would be infinite. Any finite number will do there, as it is multiplied by the sign, 0.
         ratios = where(sizes > 0, sizes / where(away, out, 1), 1)
         weights = scale * out * ratios ** (ord - 1)
     return (multiply(astype(weights, x.dtype), conjugate(sign(x))),)

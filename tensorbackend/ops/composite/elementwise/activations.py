@@ -1,7 +1,8 @@
 """Activations of neural networks, in `tb.nn`.
 
-Of float16 and bfloat16 they are computed in float32 and rounded once; integers give the default floating dtype, but for
-`relu`, which keeps them. At 0 the gradient is that from the left; at the two kinks of the hard forms half of the slope.
+Results in float16 and bfloat16 are computed in float32 and rounded once. Integers give the default floating dtype,
+except in `relu`, which keeps their dtype. At 0 the gradient is the one from the left; at the two kinks of the hard
+forms it is the mean of the slopes on both sides.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def _wide(x: Tensor) -> Tensor:
 
 
 def _narrow(result: Tensor, x: Tensor) -> Tensor:
-    """A result in the dtype that x gives."""
+    """A result in the floating dtype that x gives."""
     return astype(result, to_floating(x.dtype))
 
 
@@ -47,12 +48,12 @@ def relu(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype.
+        A tensor of any shape, of a real dtype.
 
     Returns
     -------
     Tensor
-        Of x's template.
+        A tensor with the shape, dtype and names of x.
 
     Raises
     ------
@@ -76,14 +77,14 @@ def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
     slope : float, default 0.01
-        What x is multiplied by where it is not positive.
+        The factor of x where x is not positive.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def leaky_relu(x: Tensor, /, *, slope: float = 0.01) -> Tensor:
 
 
 def _exponential(wide: Tensor, alpha: float) -> Tensor:
-    """exp(x) - 1, times alpha, where x is not positive."""
+    """x where it is positive, elsewhere alpha * (exp(x) - 1)."""
     positive = greater(wide, 0)
     return where(positive, wide, multiply(expm1(where(positive, 0, wide)), alpha))
 
@@ -113,14 +114,14 @@ def elu(x: Tensor, /, *, alpha: float = 1.0) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
     alpha : float, default 1.0
         Minus the limit at -inf.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -148,12 +149,12 @@ def selu(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -179,7 +180,7 @@ def _gated(wide: Tensor, gate: Tensor) -> Tensor:
 
 
 def _above_minus_infinity(wide: Tensor) -> Tensor:
-    """x with the least finite number for -inf."""
+    """x with the least finite number in place of -inf, as -inf times a gate of 0 is NaN."""
     return maximum(wide, -finfo(wide.dtype).max)
 
 
@@ -190,12 +191,12 @@ def silu(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -223,15 +224,15 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
     approximate : bool, default False
-        Whether to take the paper's formula with the hyperbolic tangent, in a form that keeps its digits where it is
-        tiny, in place of the complementary error function.
+        Whether to take the paper's formula with the hyperbolic tangent, in a form that keeps its digits where the
+        result is tiny, in place of the complementary error function.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -250,12 +251,12 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
     """
     wide = _wide(x)
     if approximate:
-        # (1 + tanh(z)) / 2 is sigmoid(2 * z); beyond 32 either gate is 1, and the cube overflows nowhere.
+        # (1 + tanh(z)) / 2 is sigmoid(2 * z). Beyond 32 the gate is 0 or 1; clipping x there keeps its cube finite.
         near = minimum(maximum(wide, -32.0), 32.0)
         cube = multiply(multiply(near, near), near)
         gate = sigmoid(multiply(add(near, multiply(cube, 0.044715)), 2 * math.sqrt(2 / math.pi)))
         return _narrow(_gated(wide, gate), x)
-    # Half of x and not of the gate, which would be subnormal sooner.
+    # x is halved and not the gate, which would become subnormal sooner.
     gate = erfc(multiply(wide, -math.sqrt(0.5)))
     return _narrow(multiply(multiply(_above_minus_infinity(wide), 0.5), gate), x)
 
@@ -267,12 +268,12 @@ def softplus(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -295,12 +296,12 @@ def log_sigmoid(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -323,12 +324,12 @@ def hard_tanh(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -351,12 +352,12 @@ def hard_sigmoid(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------
@@ -383,12 +384,12 @@ def hard_silu(x: Tensor, /) -> Tensor:
     Parameters
     ----------
     x : Tensor
-        Of any shape, of a real dtype or bool.
+        A tensor of any shape, of a real dtype or bool.
 
     Returns
     -------
     Tensor
-        Of x's shape and names, in its floating dtype; integers and bool give the default one.
+        A tensor with the shape and names of x, in its dtype; integers and bool give the default floating dtype.
 
     Raises
     ------

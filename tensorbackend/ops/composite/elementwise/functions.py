@@ -1,7 +1,7 @@
-"""Elementwise functions of the Array API and of Nx that are made of others, written in public ops.
+"""Elementwise functions of the Array API and of Nx that are composed of others, written in public ops.
 
 Operands are promoted as in the primitives, and integers give the default floating dtype where the result is
-inexact. A backend that has a function of its own overrides it.
+inexact. A backend with its own implementation of a function overrides it.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
     [1000.0]
     """
     x1, x2 = _floating(x1, x2)
-    # Infinities of one sign have no difference, and log(2 * exp(x)) is right for them too.
+    # Equal infinities have no difference; 0 in its place gives log(2 * exp(x)), which is right for them too.
     apart = where(equal(x1, x2), 0, negative(abs(subtract(x1, x2))))
     return add(maximum(x1, x2), log1p(exp(apart)))
 
@@ -203,7 +203,7 @@ def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
     """
     x1, x2 = _floating(x1, x2)
     bits = _bits_dtype(x1.dtype)
-    # Neighbours have neighbouring bits: one more is farther from zero.
+    # Neighbouring numbers have neighbouring bits as integers: adding 1 moves away from zero.
     outwards = equal(greater(x2, x1), greater(x1, 0))
     moved = bitcast(add(bitcast(x1, bits), astype(where(outwards, 1, -1), bits)), x1.dtype)
     smallest = finfo(x1.dtype).smallest_normal * 2.0**-x1.dtype.mantissa_bits
@@ -245,19 +245,19 @@ def fmod(x1: Tensor, x2: Tensor, /) -> Tensor:
 
 @composite.within(complex=COMPLEX_QUOTIENT)
 def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """The quotient, or 0 where the divisor is 0, where both derivatives are 0 too.
+    """The quotient, or 0 where the divisor is 0; there both derivatives are 0 too.
 
     `where(x2 == 0, 0, x1 / x2)` has that value, but its derivative is NaN where the divisor is 0.
 
     Parameters
     ----------
     x1, x2 : Tensor
-        Of a numeric dtype; they broadcast.
+        Tensors of a numeric dtype, which broadcast.
 
     Returns
     -------
     Tensor
-        In the dtype and with the names that `divide` gives.
+        A tensor with the dtype and names that `divide` gives.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def divide_no_nan(x1: Tensor, x2: Tensor, /) -> Tensor:
 
     See Also
     --------
-    divide : The quotient as IEEE 754 has it.
+    divide : The quotient as IEEE 754 defines it.
     """
     nothing = equal(x2, 0)
     return where(nothing, 0, divide(x1, where(nothing, 1, x2)))
@@ -305,7 +305,7 @@ def complex(real: Tensor, imag: Tensor, /) -> Tensor:
     [(1+infj), (-0+infj)]
     """
     dtype = COMPLEX_OF[to_floating(check_dtype(result_type([real.template, imag.template]), "real"))]
-    # By -1j goes part by part, and gives -0.0 + imag j; x - 0.0j then keeps the sign of each zero.
+    # The division by -1j works part by part and gives -0.0 + imag j; adding real - 0.0j keeps the sign of each zero.
     return add(conj(astype(real, dtype)), divide(astype(imag, dtype), -1j))
 
 
@@ -324,6 +324,6 @@ def isclose(x1: Tensor, x2: Tensor, /, *, rtol: float = 1e-5, atol: float = 1e-8
     dtype = promote_types(dtype, float32) if dtype.is_inexact else float64
     x1, x2 = astype(x1, dtype), astype(x2, dtype)
     near = less_equal(abs(subtract(x1, x2)), add(multiply(abs(x2), rtol), atol))
-    # Beside an infinite x2 the tolerance is infinite too, and says nothing.
+    # Where x2 is infinite, the tolerance is infinite too, and `near` says nothing.
     close = logical_or(equal(x1, x2), logical_and(isfinite(x2), near))
     return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close

@@ -1,4 +1,4 @@
-"""Writes along one axis, at indices of their own for each place on the other axes: `take_along_axis` backwards."""
+"""Writes along one axis, with separate indices for each place on the other axes, where `take_along_axis` reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .positions import signed
 
 
 def _updates(out: Template, x: Template, indices: Template, updates: Template, /, **options: object) -> int:
-    """An addition for each update."""
+    """The cost: one addition for each update."""
     return updates.size
 
 
@@ -37,7 +37,7 @@ def _add_along_axis(x: Tensor, indices: Tensor, updates: Tensor, /, *, axis: Axi
 
 
 add_along_axis_at = _add_along_axis
-"""`add_along_axis` of operands that fit already."""
+"""`add_along_axis` for operands that are already checked and cast to one dtype."""
 
 
 @entry
@@ -54,7 +54,7 @@ def add_along_axis(
     x
         A numeric tensor of any shape with axes.
     indices
-        Integers, with the sizes of x but along the axis. They are never negative.
+        Integers, with the sizes of x except along the axis. They are never negative.
     updates
         Numbers with the shape of the indices.
     axis
@@ -72,7 +72,7 @@ def add_along_axis(
     ShapeError, NamesError
         For indices or updates that do not fit x.
     DTypeError
-        For indices that are no integers, and for bools to be added.
+        For indices that are no integers, and if x and the updates are bools.
     IndexRangeError
         For an index outside the axis with `mode="error"`.
 
@@ -85,7 +85,7 @@ def add_along_axis(
     x, indices, updates = together(x, indices, updates)
     dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
     read = taken_along(x.template, indices.template, axis, mode).out
-    assert isinstance(read, Template)  # of the one tensor that `take_along_axis` gives
+    assert isinstance(read, Template)  # `take_along_axis` gives one tensor
     if updates.shape != read.shape:
         raise ShapeError(expected(f"updates of shape {read.shape}", "broadcast_to() that shape", updates=updates))
     merge_names(read, updates.template)

@@ -30,19 +30,19 @@ from ..elementwise.functions import isfinite
 from ..shape.arranging import unstack
 
 FAR: Final = 1 << 62
-"""A place beyond every axis: an int64 with another one above it, and a number that float32 holds."""
+"""A place beyond every axis. int64 holds it and the place above it, and float32 holds it exactly."""
 
 
 class _Layout(NamedTuple):
     """The axes of a grid and of coordinates: examples first, then space or points, then channels or components."""
 
     order: tuple[int, ...]
-    """The axes of the grid: examples, spatial ones as the components of a coordinate have them, channels."""
+    """The axes of the grid: examples, spatial axes in the order of a coordinate's components, channels."""
     examples: Shape
     space: Shape
     channels: Shape
     out: Template
-    """The template of examples, points and channels."""
+    """The template of the result: examples, points and channels."""
 
 
 class _Places(NamedTuple):
@@ -51,18 +51,18 @@ class _Places(NamedTuple):
     entry: Tensor
     """The position on the axis, from 0 to its size - 1."""
     outside: tuple[tuple[Tensor, Side], ...]
-    """Where a value stands in place of the entry, and which."""
+    """Masks of the coordinates at which a value replaces the entry, each with this value."""
 
 
 class _Nearby(NamedTuple):
-    """Along one axis, the entries about each coordinate, and their weights."""
+    """Along one axis, the entries around each coordinate, and their weights."""
 
     places: tuple[_Places, ...]
     weights: tuple[Tensor, ...]
 
 
 def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _Layout:
-    """The axes of a call; raises the errors of shapes, names and dtypes that `grid_sample` raises."""
+    """The layout of a call; raises the errors of `grid_sample` about shapes, names and dtypes."""
     check_dtype(grid.dtype, "numeric")
     check_dtype(coordinates.dtype, "real")
     first = min(axes)
@@ -70,10 +70,10 @@ def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _La
         expectation = (
             f"{len(axes)} components along the last axis of the coordinates, and {first} axes of examples in front"
         )
-        raise ShapeError(expected(expectation, "or say which axes are spatial", coordinates=coordinates, axes=axes))
+        raise ShapeError(expected(expectation, "or pass the spatial axes", coordinates=coordinates, axes=axes))
     channels = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
     if any(grid.shape[axis] == 0 for axis in axes):
-        raise ShapeError(expected("spatial axes with entries", grid=grid, axes=axes))
+        raise ShapeError(expected("spatial axes with at least one entry", grid=grid, axes=axes))
     of_examples = [intern_template(x.shape[:first], float32, x.names[:first]) for x in (grid, coordinates)]
     examples, names = broadcast(of_examples)
     points = slice(first, -1)
@@ -89,9 +89,10 @@ def _layout(grid: Template, coordinates: Template, axes: tuple[int, ...]) -> _La
 
 
 def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Nearby:
-    """The entries of an axis about coordinates along it. At both ends of the axis these lie inside.
+    """The entries of an axis around each coordinate along it, with their weights.
 
-    At 1.25 they are 1 and 2, with weights 0.75 and 0.25; at 2 along an axis of 3 entries 1 and 2, with 0 and 1.
+    At 1.25 these are entries 1 and 2 with weights 0.75 and 0.25. At either end of the axis both entries are inside:
+    at 2 along an axis of 3 entries, they are entries 1 and 2 with weights 0 and 1.
     """
     start = floor(x) if order else floor(add(x, 0.5))
     if order and size > 1:
@@ -107,7 +108,7 @@ def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Nearby:
 
 
 def _settled(number: Tensor, size: int, sides: Sides) -> _Places:
-    """The entries that stand at places in and outside an axis."""
+    """The entries that belong to places inside and outside an axis."""
     below, above = sides
     if below == above and below in EXTENSIONS and below != "edge":
         return _Places(EXTENSIONS[str(below)](number, size), ())
@@ -122,12 +123,12 @@ def _settled(number: Tensor, size: int, sides: Sides) -> _Places:
 
 
 def _spread(x: Tensor, channels: Shape) -> Tensor:
-    """x with an axis of size 1 for each channel axis."""
+    """x with a trailing axis of size 1 for each channel axis."""
     return reshape(x, (*x.shape, *(1,) * len(channels))) if channels else x
 
 
 def _filled(x: Tensor, corner: Sequence[_Places], channels: Shape, dtype: DType) -> Tensor:
-    """Entries with the values that stand in place of some; where axes say different ones, the last axis decides."""
+    """x with the values that replace entries outside the grid; if axes have different values, the last axis decides."""
     outside = chain.from_iterable(places.outside for places in corner)
     for _, alike in groupby(outside, lambda replacement: repr(replacement[1])):
         masks, values = zip(*alike, strict=True)
@@ -141,7 +142,7 @@ def _filled(x: Tensor, corner: Sequence[_Places], channels: Shape, dtype: DType)
 def _grid_sample(
     grid: Tensor, coordinates: Tensor, /, *, axes: tuple[int, ...], boundary: tuple[Sides, ...], order: int
 ) -> Tensor:
-    """See `grid_sample`; the axes are positions, and the boundary has the sides of each."""
+    """See `grid_sample`; the axes are positions, and `boundary` holds the two sides of each."""
     layout = _layout(grid.template, coordinates.template, axes)
     for side in chain.from_iterable(boundary):
         if not isinstance(side, str):
@@ -165,7 +166,7 @@ def _grid_sample(
         entries = astype(take_at(rows, at, axis=0, mode="clip"), dtype)
         values.append(_filled(entries, corner, channels, dtype))
     for nearby in reversed(along):
-        if nearby.weights:  # of two neighbours along the last axis that is left
+        if nearby.weights:  # combine pairs of neighbours along the last of the axes that are left
             below, above = (_spread(weight, channels) for weight in nearby.weights)
             pairs = zip(values[::2], values[1::2], strict=True)
             values = [add(multiply(low, below), multiply(high, above)) for low, high in pairs]
@@ -188,45 +189,46 @@ def grid_sample(
 ) -> Tensor:
     """Interpolate a grid linearly at points between its entries.
 
-    Entry (i, j) of a grid stands at the point (i, j), and a value is the mean of the entries about a point, each with
-    the weight that the distances to the others give it. Outside stands what `boundary` says, as if the grid were padded
-    with it, one spatial axis after the other: in the corners the last one decides.
+    Entry (i, j) of a grid is at the point (i, j). The value at a point is the weighted mean of the entries around it,
+    and the weight of an entry falls linearly with its distance along each axis. Outside the grid the values are those
+    of a grid that is padded as `boundary` says, one spatial axis after the other: in the corners the last axis decides.
 
     Parameters
     ----------
     grid : Tensor
         Of any numeric dtype; integers count as the default floating dtype.
     coordinates : Tensor
-        Points in units of entries, of a real dtype: the last axis has a component for each spatial axis. The axes in
-        front of the first spatial axis of the grid are axes of examples in both, and broadcast.
+        Points in units of entries, of a real dtype: the last axis has a component for each spatial axis. In the grid
+        and the coordinates, the axes before the grid's first spatial axis are axes of examples, which broadcast.
     axes : sequence of int or str, optional
-        The spatial axes of the grid, as the components have them: as many leading ones as there are components by
-        default. The axes in front are those of examples, the others those of channels.
+        The spatial axes of the grid, in the order of the components; by default the leading axes, one for each
+        component. The axes before them are axes of examples, all others axes of channels.
     boundary : str, number, pair or mapping, default "constant"
-        What stands outside the grid: zeros ("constant"), another number, the entry at the end ("edge"), the entries
-        from the other end ("periodic", or "wrap"), or those turned round at the end ("reflect", "symmetric" with the
-        end once more). A pair says so for the two sides, a mapping for some spatial axes, by name or position.
+        The values outside the grid: zeros ("constant"), another number, the entry at the end ("edge"), the entries
+        from the other end ("periodic", or "wrap"), or the entries in reverse order from the end ("reflect", or
+        "symmetric", which repeats the end). A pair gives the values of the two sides, a mapping those of some spatial
+        axes, by name or position.
     order : {1, 0}, default 1
-        0 for the entry that is nearest, the upper one of two that are equally near.
+        1 interpolates; 0 takes the nearest entry, the upper one of two that are equally near.
 
     Returns
     -------
     Tensor
-        Axes of examples, those of the points, then those of channels, with their names, in the floating or complex
-        dtype that grid and coordinates have in common. A point that is not finite gives NaN.
+        The axes of examples, of points, then of channels, with their names, in the floating or complex dtype to which
+        grid and coordinates are promoted. A point that is not finite gives NaN.
 
     Raises
     ------
     ShapeError
         For coordinates with another number of components, and for a spatial axis without entries.
     NamesError
-        For axes of examples of different names.
+        For axes of examples with different names.
     DTypeError
         For a grid of bools, and coordinates that are not real.
     AxisError
-        For an axis that the grid does not have, and a boundary of one that is not spatial.
+        For an axis that the grid does not have, and a boundary of an axis that is not spatial.
     ArgumentError
-        For another boundary or order.
+        For an unknown boundary or order.
 
     Examples
     --------
@@ -237,16 +239,16 @@ def grid_sample(
     >>> tb.grid_sample(heights, tb.asarray([[0.0, -3.0], [2.0, 0.0]]), boundary={"x": "edge", "y": (0, 7)}).tolist()
     [0.0, 7.0]
 
-    The gradient by the coordinates is the slope of the cell, at an entry that of the cell above it, and at the last
-    entry that of the cell below:
+    The gradient by the coordinates is the slope of the cell around the point. At an entry it is the slope of the cell
+    above, and at the last entry the slope of the cell below:
 
     >>> tb.grad(lambda point: tb.grid_sample(heights, point))(tb.asarray([0.0, 0.0])).tolist()
     [20.0, 10.0]
 
     See Also
     --------
-    pad : The same words for what stands outside.
-    take : Entries at integers.
+    pad : Uses the same words for values outside.
+    take : Reads entries at integer positions.
     """
     grid, coordinates = together(grid, coordinates)
     if not coordinates.ndim or not coordinates.shape[-1]:

@@ -40,11 +40,11 @@ from ..shape.arranging import stack
 
 
 def measured(count: Tensor, function: str) -> int:
-    """The number in a tensor of one element, on which a shape depends; `TemplateDataError` where there is no data."""
+    """The number in a tensor of one element, on which a result's shape depends; `TemplateDataError` without data."""
     try:
         return int(count.item())  # type: ignore[arg-type] # an integer, by its dtype
     except TemplateDataError:
-        remedy = "give a size, such as size=8, or for a mask use where()"
+        remedy = "pass a size, such as size=8, or for a mask use where()"
         raise TemplateDataError(
             expected(f"{function} of a tensor with data, as the result's shape depends on it", remedy)
         ) from None
@@ -60,7 +60,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
     """See `argwhere`."""
     holds = astype(laid_flat(x), "bool")
     count = holds.size
-    # The n-th true element writes its position to place n; the others, and those too many, write nothing.
+    # The n-th true element writes its position to place n; false elements, and true ones beyond `size`, write nothing.
     place = where(holds, subtract(cumulative_sum(holds, axis=0), 1), size)
     start = full(size, -1, dtype="int64")
     positions = indexed_put(start, reshape(place, (count, 1)), iota(count), mode="fill")
@@ -77,7 +77,7 @@ def _argwhere(x: Tensor, /, *, size: int, fill_value: int) -> Tensor:
 def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -> Tensor:
     """The index vectors (int64) of the elements that are not zero, in row-major order.
 
-    `gather` reads at such, and `indexed_put` writes.
+    `gather` reads at such index vectors, and `indexed_put` writes at them.
 
     >>> import tensorbackend as tb
     >>> tb.argwhere(tb.asarray([[0, 1], [2, 0]])).tolist()
@@ -88,7 +88,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
     return _argwhere(x, size=count, fill_value=integer(fill_value=fill_value))
 
 
-# Between index vectors and positions in a tensor laid flat
+# Conversions between index vectors and positions in a tensor laid flat
 
 
 RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
@@ -96,24 +96,27 @@ RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
 
 
 def signed(indices: Tensor) -> Tensor:
-    """Indices as int64; one of uint64 that int64 cannot hold becomes the greatest, which is outside of any axis."""
+    """Indices as int64; a uint64 that int64 cannot hold becomes the greatest int64, which is outside of any axis."""
     if indices.dtype is uint64:
         indices = minimum(indices, iinfo(int64).max)
     return astype(indices, int64)
 
 
 def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:
-    """Indices into an axis as int64 from 0 to `size` - 1, and `size` for one that is left out."""
+    """Indices into an axis as int64 from 0 to `size` - 1, or `size` for an index that is to be left out."""
     numbers = signed(indices)
     if mode == "error":
-        return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # which raises for one outside
+        return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # raises for an index outside
     if mode == "clip":
         return clip(numbers, 0, max(size - 1, 0))
     return where(logical_and(greater_equal(numbers, 0), less(numbers, size)), numbers, size)
 
 
 def numbered(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
-    """The positions in a tensor laid flat of index vectors, given by their entries; its size for one left out."""
+    """The positions of index vectors in a tensor laid flat; for a vector that is to be left out, the tensor's size.
+
+    Each of `columns` holds the vectors' entries for one axis.
+    """
     size = math.prod(shape)
     number = zeros((), dtype="int64")
     outside = zeros((), dtype="bool")
@@ -137,20 +140,21 @@ def ravel_multi_index(
     shape : sequence of int
         The shape of the tensor.
     mode : {"error", "clip", "fill", "wrap"}, default "error"
-        What becomes of an index outside its axis: an error, the nearest index, `fill_value` for the position, or the
-        index modulo the size of the axis.
+        How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" takes the nearest index,
+        "fill" gives `fill_value` as the position, "wrap" takes the index modulo the size of the axis.
     fill_value : int, default -1
-        The position of an element outside, with `mode="fill"`.
+        The position for an index outside its axis, with `mode="fill"`.
 
     Returns
     -------
     Tensor
-        int64, of the shape and names that the indices have in common.
+        An int64 tensor, with the shape and names to which the indices broadcast.
 
     Raises
     ------
     ShapeError
-        For a shape without axes, and unless there are as many tensors as the shape has axes.
+        For a shape without axes, for another number of tensors than the shape has axes, and with `mode="wrap"` for an
+        axis of size 0.
     DTypeError
         For indices that are no integers.
     IndexRangeError
@@ -166,7 +170,7 @@ def ravel_multi_index(
 
     See Also
     --------
-    unravel_index : The way back.
+    unravel_index : The inverse.
     """
     sizes = as_shape(shape)
     if not sizes or len(indices) != len(sizes):
@@ -193,12 +197,13 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
     shape : sequence of int
         The shape of the tensor.
     mode : {"error", "clip", "fill"}, default "error"
-        What becomes of a position outside: an error, the nearest position, or index 0 along each axis.
+        How to treat a position outside the shape: "error" raises `IndexRangeError`, "clip" takes the nearest position,
+        "fill" gives index 0 along each axis.
 
     Returns
     -------
     tuple of Tensor
-        For each axis a tensor of the positions' shape and names, int64.
+        For each axis an int64 tensor with the shape and names of the positions.
 
     Raises
     ------
@@ -216,7 +221,7 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
 
     See Also
     --------
-    ravel_multi_index : The way back.
+    ravel_multi_index : The inverse.
     """
     check_indices(indices.template, mode)
     sizes = as_shape(shape)

@@ -1,9 +1,9 @@
 """Reductions of the entries that share a segment, or that are written to one place.
 
 A segment is a number from 0 to `size` - 1 that each entry along an axis has: the node of an edge, the cell of a
-particle, the sentence of a word. The segment reductions make their result of the entries alone, `indexed_max` and its
-like of the entries and of what x holds. An index outside is `IndexRangeError` with `mode="error"` and moved to the
-nearest end with `"clip"`; with `"fill"` its entry is left out.
+particle, the sentence of a word. The segment reductions combine the entries of a segment; `indexed_max` and its like
+combine them with the element that x holds at their place. An index outside raises `IndexRangeError` with
+`mode="error"` and is moved to the nearest end with `"clip"`; with `"fill"` its entry is left out.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ from .positions import numbered, settled
 
 
 class _Table(NamedTuple):
-    """Entries as rows, and the segment of each: one of `size`, or `size` itself for an entry that is left out."""
+    """Entries as rows, and the segment of each: a number below `size`, or `size` for an entry that is left out."""
 
     rows: Tensor
     segments: Tensor
     size: int
     shaped: Callable[[Tensor], Tensor]
-    """Makes the result of a tensor with a row for each segment."""
+    """Turns a tensor with a row for each segment into the result."""
 
     def of(self, rows: Tensor) -> _Table:
         """The same table with other rows."""
@@ -69,7 +69,10 @@ class _Table(NamedTuple):
 
 
 def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _Table:
-    """The entries of x along an axis: those of (2, n, 3) along axis 1 are n rows of 6, the result is (2, size, 3)."""
+    """The entries of x along an axis as rows.
+
+    For x of shape (2, n, 3) along axis 1 these are n rows of 6 elements, and the result has the shape (2, size, 3).
+    """
     along = normalize_axis(x.template, axis)
     count = x.shape[along]
     check_indices(segments.template, mode)
@@ -77,7 +80,7 @@ def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _T
         expectation = f"one segment for each of the {count} entries of axis {along} of {x.template!r}"
         raise ShapeError(expected(expectation, segments=segments.template))
     if index(size) < 0:
-        raise ArgumentError(expected("a number of segments from 0 up", size=size))
+        raise ArgumentError(expected("at least 0 segments", size=size))
     merge_names(intern_template((count,), x.dtype, (x.names[along],)), segments.template)
     moved = moveaxis(x, along, 0)
     rest, names = moved.shape[1:], moved.names[1:]
@@ -89,7 +92,7 @@ def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _T
     return _Table(rows, settled(segments.rename(None), size, mode), size, shaped)
 
 
-# On tables
+# Reductions of tables
 
 
 def _total(table: _Table) -> Tensor:
@@ -104,10 +107,10 @@ def _count(table: _Table) -> Tensor:
 
 
 def _first_greatest(table: _Table) -> Tensor:
-    """The position of the first greatest element of each segment and column, -1 in a segment without rows.
+    """The position of the first greatest element of each segment and column; -1 in a segment without rows.
 
-    Positions are written in the order of the elements, so that the last one stays: of equal elements the first, as they
-    are sorted from the end.
+    Positions are written in ascending order of their elements, so that the one of the greatest element stays. The
+    elements are sorted from the end, so that of equal elements the first is written last.
     """
     rows, columns = table.rows.shape
     order = subtract(rows - 1, argsort(flip(table.rows, axis=0), axis=0))
@@ -117,7 +120,7 @@ def _first_greatest(table: _Table) -> Tensor:
 
 
 def _greatest(table: _Table) -> Tensor:
-    """The greatest element of each segment and column, the least number of the dtype in a segment without rows."""
+    """The greatest element of each segment and column; the least number of the dtype in a segment without rows."""
     dtype = table.rows.dtype
     if dtype is bool_:
         return astype(_greatest(table.of(astype(table.rows, "uint8"))), bool_)
@@ -126,15 +129,15 @@ def _greatest(table: _Table) -> Tensor:
 
 
 def _first_of_greatest(table: _Table) -> Tensor:
-    """The result of `_first_greatest`, by two maxima in place of a sort: of the elements, and of where these are.
+    """The result of `_first_greatest`, by two maxima in place of a sort: of the elements, then of their positions.
 
-    Positions count from the last row, so that the first one is the greatest.
+    Positions are counted from the last row, so that the first position is the greatest number.
     """
     rows, columns = table.rows.shape
     if not table.size:
         nowhere = full((0, columns), -1, dtype="int64")
         return indexed_put(nowhere, expand_dims(table.segments, axis=1), -1, mode="fill")
-    # One row more, with which entries outside all segments are compared.
+    # One more row, with which entries outside all segments are compared.
     lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
     greatest = take_at(concatenate([_greatest(table), lowest], axis=0), table.segments, axis=0, mode="clip")
     among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is greatest
@@ -147,7 +150,7 @@ def _first_of_greatest(table: _Table) -> Tensor:
 
 
 def _greatest_by_order(table: _Table) -> Tensor:
-    """The result of `_greatest`, where no backend has a quicker way; of zeros of both signs 0.0, as of any maximum."""
+    """The result of `_greatest` for backends without a quicker way; 0.0 for zeros of both signs, as in any maximum."""
     dtype = table.rows.dtype
     lowest = full((table.size, table.rows.shape[1]), _lowest(dtype), dtype=dtype)
     if not table.rows.shape[0]:
@@ -168,27 +171,27 @@ def _lowest(dtype: DType) -> float | bool:
 
 
 def _mirrored(x: Tensor) -> Tensor:
-    """x in the reverse order, itself after a second time."""
+    """x mapped so that the order of its elements is reversed; applied twice, this gives x again."""
     if x.dtype is bool_:
         return logical_not(x)
     return bitwise_invert(x) if x.dtype.is_integer else negative(x)
 
 
 def _log_of_sum(table: _Table) -> Tensor:
-    """The logarithm of the sum of exponentials of each segment and column; of none -inf."""
+    """The logarithm of the sum of exponentials of each segment and column; -inf for a segment without rows."""
     inside = expand_dims(less(table.segments, table.size), axis=1)
-    rows = where(inside, table.rows, -math.inf)  # an entry outside all segments overflows nowhere
+    rows = where(inside, table.rows, -math.inf)  # so that no entry outside all segments overflows
     if not rows.size or not table.size:
         return log(_total(table.of(rows)))
     greatest = stop_gradient(_greatest(table))
     shift = where(isfinite(greatest), greatest, 0)
     terms = exp(subtract(rows, take_at(shift, table.segments, axis=0, mode="clip")))
     total = _total(table.of(terms))
-    nothing = equal(total, 0)  # whose logarithm has no derivative
+    nothing = equal(total, 0)  # the logarithm of 0 has no derivative
     return where(nothing, -math.inf, add(log(where(nothing, 1, total)), shift))
 
 
-# Of the entries alone
+# Reductions of the entries alone
 
 
 @composite.within(SUM)
@@ -206,12 +209,13 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     axis : int or str, default 0
         The axis of the entries.
     mode : {"error", "clip", "fill"}, default "error"
-        What becomes of an entry whose segment is not from 0 to `size` - 1: an error, the nearest segment, or nothing.
+        How to treat an entry whose segment is not from 0 to `size` - 1: "error" raises `IndexRangeError`, "clip" puts
+        it into the nearest segment, "fill" ignores it.
 
     Returns
     -------
     Tensor
-        x's template with `size` entries along the axis, which has no name.
+        A tensor like x with `size` entries along the axis, which has no name.
 
     Raises
     ------
@@ -220,9 +224,9 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     NamesError
         For segments along an axis of another name.
     DTypeError
-        For segments that are no integers, or an x that has no sum.
+        For segments that are no integers, or an x that is not numeric.
     IndexRangeError
-        For a segment outside, unless a mode says what becomes of its entry.
+        For a segment outside, with `mode="error"`.
 
     Examples
     --------
@@ -315,7 +319,7 @@ def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis =
 
 
 def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, _Table]:
-    """x as rows, one for each place that an index vector may say, and the updates as entries of these places.
+    """x as rows, one for each place that an index vector can name, and a table of updates with the places as segments.
 
     For x of shape (5, 6, 7) and indices of shape (2, 3, 2) these are 30 rows of 7, and 6 updates.
     """
@@ -345,25 +349,26 @@ def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) 
 def indexed_max(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """Replace entries of x at index vectors by the maximum of entry and updates. NaN wins.
+    """Replace entries of x at index vectors by the maximum of the entry and its updates. NaN wins.
 
     Parameters
     ----------
     x : Tensor
-        Of a real dtype.
+        A tensor of a real dtype.
     indices : Tensor
-        Index vectors: the last axis runs over x's leading axes; never negative.
+        Integers: index vectors along the last axis, which run over the leading axes of x. They are never negative.
     updates : Tensor
-        What `gather` would read there, or what broadcasts to its shape.
+        The updates, of the shape that `gather` gives for the same indices, or of one that broadcasts to it.
     mode : {"error", "clip", "fill"}, default "error"
-        What becomes of an update at an index outside: an error, the nearest place, or nothing.
+        How to treat an index outside its axis: "error" raises `IndexRangeError`, "clip" moves it to the nearest end,
+        "fill" ignores the update.
     batch : axis or sequence of axes, optional
-        Axes that x and the indices have in common, each for itself, as in `gather`.
+        Axes that x and the indices have in common, as in `gather`: each entry along them is updated on its own.
 
     Returns
     -------
     Tensor
-        x's template, in the dtype that it and the updates have in common.
+        A tensor with the shape and names of x, in the dtype to which x and the updates are promoted.
 
     Raises
     ------
@@ -374,7 +379,7 @@ def indexed_max(
     DTypeError
         For dtypes without an order, and indices that are no integers.
     IndexRangeError
-        For an index outside, unless a mode says what becomes of its update.
+        For an index outside, with `mode="error"`.
 
     Examples
     --------
@@ -389,7 +394,7 @@ def indexed_max(
 
 @composite
 def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
-    """Replace entries of x at index vectors by the minimum of entry and updates. See `indexed_max`.
+    """Replace entries of x at index vectors by the minimum of the entry and its updates. See `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_min(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()
@@ -406,7 +411,7 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
 def indexed_mean(
     x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
-    """Replace entries of x at index vectors by the mean of entry and updates. See `indexed_max`.
+    """Replace entries of x at index vectors by the mean of the entry and its updates. See `indexed_max`.
 
     >>> import tensorbackend as tb
     >>> tb.indexed_mean(tb.zeros(3), tb.asarray([[2], [0], [2]]), tb.asarray([1.0, -2.0, 3.0])).tolist()

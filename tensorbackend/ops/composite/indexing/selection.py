@@ -1,4 +1,4 @@
-"""Entries chosen by data: repeated, or left out."""
+"""Selections of entries by data: entries are repeated or left out."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .positions import argwhere, checked_size, measured
 
 @composite.calls("repeat")
 def _repeat(x: Tensor, /, repeats: int, *, axis: Axis) -> Tensor:
-    """Each entry along an axis `repeats` times in a row."""
+    """x with each entry along an axis repeated `repeats` times in a row."""
     along = normalize_axis(x.template, axis)
     times = as_shape(repeats)
     apart = reshape(x, (*x.shape[: along + 1], 1, *x.shape[along + 1 :]))
@@ -35,9 +35,9 @@ def _repeat(x: Tensor, /, repeats: int, *, axis: Axis) -> Tensor:
 
 
 def _repeat_each(x: Tensor, repeats: Tensor, along: int, size: int) -> Tensor:
-    """Repeats each entry by its own number, to `size` in all: the last one fills up, and surplus ones are cut."""
+    """Repeats each entry by its own count, up to `size` entries: the last one fills the rest, surplus ones are cut."""
     ends = cumulative_sum(astype(repeats, "int64"), axis=0)
-    # Place 3 shows the first entry that ends after it, if entries end at 1, 3 and 5 the one that ends at 5.
+    # A place shows the first entry that ends after it: if entries end at 1, 3 and 5, place 3 shows the one ending at 5.
     shown = searchsorted(ends, iota(size, dtype="int64", backend=ends.backend), side="right")
     return take_at(x, shown, axis=along, mode="clip")
 
@@ -55,19 +55,20 @@ def repeat(
     Parameters
     ----------
     x : Tensor
-        Of any dtype.
+        A tensor of any dtype.
     repeats : int, sequence of int or Tensor
-        How often each entry stands: one number for all, or one for each entry, from 0 up.
+        How often each entry is repeated: one number for all entries, or one for each, from 0 up.
     axis : int or str, optional
         The axis of the entries; all elements in row-major order by default.
     size : int, optional
-        The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: the
-        last entry fills up, and surplus entries are cut. By default the sum of `repeats`, whose data is read.
+        The number of entries of the result. If it is given, no data is read, so that `jit` and dry runs know the shape;
+        the last entry fills the places that are left, and surplus entries are cut. By default it is the sum of
+        `repeats`, whose data is then read.
 
     Returns
     -------
     Tensor
-        x's template with another size of that axis.
+        x's template with another size of the axis.
 
     Raises
     ------
@@ -100,12 +101,14 @@ def repeat(
         raise ShapeError(expected(expectation, repeats=repeats.template))
     if size is not None:
         if not x.shape[along] and checked_size(size):
-            raise ShapeError(expected(f"an entry along axis {along} of {x.template!r} to fill up with", size=size))
+            raise ShapeError(
+                expected(f"at least one entry along axis {along} of {x.template!r} to repeat up to the size", size=size)
+            )
         entry_repeats = broadcast_to(laid_flat(repeats), (x.shape[along],))
         return _repeat_each(x, entry_repeats, along, checked_size(size))
     counts: list[int] = laid_flat(repeats).tolist()
     if any(count < 0 for count in counts):
-        raise ArgumentError(expected("repeats from 0 up", repeats=min(counts)))
+        raise ArgumentError(expected("repeats of at least 0", repeats=min(counts)))
     if len(counts) == 1:
         return _repeat(x, counts[0], axis=axis)
     chosen = [entry for entry, count in enumerate(counts) for _ in range(count)]
@@ -141,19 +144,20 @@ def compress(
     condition : Tensor
         Shape (n,) where the axis has n entries, of any dtype: an element that is not zero is true.
     x : Tensor
-        Of any dtype.
+        A tensor of any dtype.
     axis : int or str, optional
         The axis of the entries; all elements in row-major order by default.
     size : int, optional
-        The number of entries of the result. With it no data is read, so that `jit` and dry runs know the shape: missing
-        entries are `fill_value`, and surplus ones are cut. By default as many as are true, which reads data.
+        The number of entries of the result. If it is given, no data is read, so that `jit` and dry runs know the shape;
+        missing entries are `fill_value`, and surplus entries are cut. By default it is the number of true elements,
+        for which data is read.
     fill_value : scalar, default 0
-        The elements that fill up.
+        The elements of missing entries.
 
     Returns
     -------
     Tensor
-        x's template with another size of that axis, which keeps its name.
+        x's template with another size of the axis, which keeps its name.
 
     Raises
     ------

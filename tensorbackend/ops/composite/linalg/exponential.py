@@ -20,11 +20,11 @@ from .norms import matrix_norm
 from .systems import nameless, solve, wide_dtype
 
 _SQUARINGS = 16
-"""The greatest number of halvings. The body must not read data: it always squares that often, and selects results."""
+"""The greatest number of halvings. As `expm` must not read data, it always squares this often, and selects results."""
 
 _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
-"""The degree of the approximant and the 1-norm up to which its error is below a rounding, by bits of the significand
-(Higham 2005, table 2.3)."""
+"""The degree of the approximant and the 1-norm up to which its error is below a rounding, by the number of bits in the
+significand (Higham 2005, table 2.3)."""
 
 
 def _coefficients(degree: int) -> list[float]:
@@ -68,7 +68,7 @@ def expm(x: Tensor, /) -> Tensor:
     """The exponential of a square matrix, by scaling and squaring a Padé approximant. `x[n][m]` gives `[n][m]`.
 
     Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26
-    (2005), with one degree a precision. float16 and bfloat16 are computed in float32, integers in the default
+    (2005), with one degree for each precision. float16 and bfloat16 are computed in float32, integers in the default
     floating dtype. A matrix with a 1-norm above about 250 000, or with NaN in it, gives NaN.
 
     >>> import tensorbackend as tb

@@ -56,7 +56,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
 @composite.within(SUM)
 def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
-    """The sum along a diagonal of the last two axes; small integers in 64 bits unless `dtype` says otherwise.
+    """The sum along a diagonal of the last two axes; small integers are summed in 64 bits unless `dtype` is given.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.trace(tb.asarray([[1, 2], [3, 4]])).item()
@@ -70,14 +70,15 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> T
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """The cross product of vectors of three components along an axis; the other axes broadcast.
 
-    The axis is counted in both operands, so -1 or a name for operands of different ranks. Integers keep their dtype.
+    The axis is counted in each operand, so it should be negative or a name if their ranks differ. Integers keep their
+    dtype.
     Raises `ShapeError` for vectors of another length.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.cross(tb.asarray([1, 0, 0]), tb.asarray([0, 1, 0])).tolist()
     [0, 0, 1]
     """
-    # Not annotated Axis, which would arrive as a position in x1.
+    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
     if x1.shape[first] != 3 or x2.shape[second] != 3:
         raise ShapeError(expected("vectors of 3 components", left=x1.template, right=x2.template, axis=axis))

@@ -1,8 +1,8 @@
 """Norms of vectors and matrices, written in public ops.
 
 Results are real. Integers give the default floating dtype; float16 and bfloat16 are computed in float32. A norm of no
-elements is 0, except that a norm that takes a least value raises an error. The Euclidean norm and its like are scaled
-by the element that counts most, so that no power overflows.
+elements is 0, except that a norm that is a least value raises `ShapeError`. The Euclidean norm and other norms of
+powers are scaled by the dominant element, so that no power overflows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
 
 
 def _sizes(x: Tensor) -> Tensor:
-    """Magnitudes, in the dtype to compute in."""
+    """The magnitudes of x, in the dtype to compute in."""
     return abs(astype(x, wide_dtype(computed(x.template))))
 
 
@@ -45,23 +45,23 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
     """The root of the sum of powers of magnitudes, with the reduced axes kept."""
     if 0 in (sizes.shape[axis] for axis in axes):
         return sum(sizes, axis=axes, keepdims=True)
-    # The largest element counts most, for a power below 0 the smallest; where that is 0, so is the norm.
+    # The largest element dominates, or the smallest one for a power below 0. Where that element is 0, so is the norm.
     most = (max if power > 0 else min)(sizes, axis=axes, keepdims=True)
     scale = where(logical_and(isfinite(most), greater(most, 0)), most, 1)
     parts = divide(sizes, scale)
     if power == 2:
         return multiply(sqrt(sum(multiply(parts, parts), axis=axes, keepdims=True)), scale)
-    # A power that the dtype does not hold, nor its inverse, gives what one at the end of its range does.
+    # If the dtype cannot hold the power or its inverse, the power at that end of the range takes its place.
     limits = finfo(sizes.dtype)
     power = math.copysign(sorted((limits.smallest_normal, math.fabs(power), limits.max))[1], power)
     return multiply(pow(sum(pow(parts, power), axis=axes, keepdims=True), 1 / power), scale)
 
 
 def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
-    """The greatest or least, with the reduced axes kept; the greatest of none is 0."""
+    """The greatest or least value along axes, which stay with size 1; of no values the greatest is 0."""
     if 0 in (values.shape[axis] for axis in axes):
         if not greatest:
-            expectation = "at least one element for a norm that is the least of some"
+            expectation = "at least one element for a norm that is a minimum"
             raise ShapeError(expected(expectation, shape=values.shape, axes=axes))
         return sum(values, axis=axes, keepdims=True)
     return (max if greatest else min)(values, axis=axes, keepdims=True)
@@ -100,8 +100,8 @@ def _finished(norms: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -
 def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2) -> Tensor:
     """The norm of vectors along an axis, or along several axes flattened into one; by default of all elements.
 
-    (sum |x|**ord)**(1 / ord); the number of elements that are not 0 for `ord=0`, the greatest magnitude for infinity,
-    the least for -infinity.
+    The norm is (sum |x|**ord)**(1 / ord). For `ord=0` it is the number of elements that are not 0, for infinity the
+    greatest magnitude, and for -infinity the least magnitude.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.vector_norm(tb.asarray([3.0, -4.0])).item(), tb.linalg.vector_norm(tb.asarray([3, -4]), ord=1).item()
@@ -119,18 +119,18 @@ def _number(order: object) -> float:
 
 @composite.within(ROOT_OF_SUM)
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> Tensor:
-    """The norm of matrices, the last two axes.
+    """The norm of matrices in the last two axes.
 
     `ord` is `"fro"` (the root of the sum of squares), `"nuc"` (the sum of the singular values), 2 or -2 (the greatest
-    or least of them), 1 or -1 (the greatest or least sum of magnitudes of a column), infinity or -infinity (of a row);
-    `ArgumentError` for another.
+    or least singular value), 1 or -1 (the greatest or least sum of the magnitudes in a column), infinity or -infinity
+    (the same for rows). Raises `ArgumentError` for any other `ord`.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[1.0, -2.0], [3.0, 4.0]])
     >>> tb.linalg.matrix_norm(x, ord=1).item(), tb.linalg.matrix_norm(x, ord=float("inf")).item()
     (6.0, 7.0)
     """
-    computed(check_matrix(x.template))  # its errors under this op's name
+    computed(check_matrix(x.template))  # so that its errors name this op
     _check_order(ord)
     if ord == "fro":
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
@@ -154,8 +154,8 @@ def norm(
 ) -> Tensor:
     """The norm of vectors along one axis, or of matrices in two axes, as in NumPy.
 
-    Without `axis` that of all elements laid flat; with an `ord` then of a vector or matrix. The default `ord` is the
-    root of the sum of squares; the others are those of `vector_norm` and `matrix_norm`.
+    Without `axis` and `ord`, it is the norm of all elements laid flat; with `ord` alone, x must be a vector or a
+    matrix. The default norm is the root of the sum of squares; `ord` is as in `vector_norm` and `matrix_norm`.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([[3.0, 4.0], [0.0, 5.0]], names=("row", "column"))
@@ -163,9 +163,11 @@ def norm(
     ([5.0, 5.0], 9.0)
     """
     axes = normalize_axes(x.template, axis)
-    computed(x.template)  # its errors under this op's name
+    computed(x.template)  # so that its errors name this op
     if axis is None and ord is not None and x.ndim not in (1, 2):
-        raise ArgumentError(expected("an axis, or two, for a norm with ord", tensor=x.template, ord=ord))
+        raise ArgumentError(
+            expected("a vector or a matrix for a norm with ord", "pass one axis or two", tensor=x.template, ord=ord)
+        )
     if ord is None or len(axes) != 2:
         return vector_norm(x, axis=axes, keepdims=keepdims, ord=2 if ord is None else _number(ord))
     _check_order(ord)

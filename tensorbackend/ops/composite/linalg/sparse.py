@@ -1,9 +1,12 @@
-"""Products with a matrix of which only some entries are stored, given by tensors of values and places.
+"""Products with a sparse matrix, of which only some entries are stored: tensors of values and of their places.
 
-`first` and `second` say where the values lie, in one of three formats: the row and the column of each value
-(`"coo"`); where each row begins among the values, and the column of each (`"csr"`); where each column begins, and the
-row of each (`"csc"`). `tb.sparse` has matrices as objects, which are checked; here a place outside counts as the
-nearest one inside.
+`first` and `second` say where the values lie, in one of three formats:
+
+- `"coo"`: the row and the column of each value;
+- `"csr"`: the position among the values at which each row begins, and the column of each value;
+- `"csc"`: the position among the values at which each column begins, and the row of each value.
+
+`tb.sparse` has matrices as objects, whose places are checked; here a place outside counts as the nearest one inside.
 """
 
 from __future__ import annotations
@@ -51,14 +54,14 @@ def places(first: Tensor, second: Tensor, format: Format) -> Places:
 
 
 def majors(pointers: Tensor, count: int) -> Tensor:
-    """The row of each of so many values, where rows begin at pointers: of [0, 2, 2, 3] the rows 0, 0, 2.
+    """The row of each of `count` values, for rows that begin at `pointers`: [0, 2, 2, 3] gives the rows 0, 0, 2.
 
-    The row of a value is the number of rows that end at the value or before it, so ends are counted and added up.
+    The row of a value is the number of rows that end at the value or before it, so the ends are counted and summed up.
     """
     batch, size = pointers.shape[:-1], pointers.shape[-1] - 1
     dtype = "int32" if max(size, prod(batch) * (count + 1)) < 2**31 else "int64"
     ends = minimum(maximum(sliced(pointers, (..., slice(1, None))), 0), count)
-    if batch:  # each in a row of its own
+    if batch:  # each matrix counts in a row of its own
         starts = multiply(iota((prod(batch), 1), axis=0, dtype=dtype, backend=pointers.backend), count + 1)
         ends = add(reshape(astype(ends, dtype), (prod(batch), size)), starts)
     at = reshape(ends, (prod(batch) * size, 1))
@@ -69,7 +72,7 @@ def majors(pointers: Tensor, count: int) -> Tensor:
 
 
 def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: Format, rows: int, trailing: int) -> int:
-    """The number of columns of the matrix, which x agrees with; raises for tensors that are no product."""
+    """The number of columns of the matrix, which is a size of x; raises for tensors that do not form a product."""
     choice(FORMATS, format=format)
     for indices in (first, second):
         check_indices(indices.template, "clip")
@@ -78,9 +81,10 @@ def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: For
     check_dtype(x.dtype, "numeric")
     if min(values.ndim, first.ndim, second.ndim, x.ndim - trailing) < 1:
         parts = {"values": values.template, "first": first.template, "second": second.template, "x": x.template}
-        raise ShapeError(expected("an axis of values, of both of their places and of x", **parts))
+        expectation = f"at least one axis in values, first and second, and {trailing + 1} in x"
+        raise ShapeError(expected(expectation, **parts))
     if rows < 0:
-        raise ArgumentError(expected("a number of rows from 0 up", rows=rows))
+        raise ArgumentError(expected("at least 0 rows", rows=rows))
     columns, beginnings = x.shape[x.ndim - 1 - trailing], first.shape[-1]
     expected_count = {"coo": values.shape[-1], "csr": rows + 1, "csc": columns + 1}[format]
     if second.shape[-1] != values.shape[-1] or beginnings != expected_count:
@@ -92,14 +96,14 @@ def _check(values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: For
 
 
 def _rest(x: Tensor, trailing: int) -> Template:
-    """The template of the batch axes."""
+    """The template of x's batch axes: those before the last `trailing` axes."""
     return x.template.replace(shape=x.shape[: x.ndim - trailing], names=x.names[: x.ndim - trailing])
 
 
 def _product(
     values: Tensor, first: Tensor, second: Tensor, x: Tensor, format: Format, rows: int, trailing: int
 ) -> Tensor:
-    """The product for x of shape (..., columns) and no trailing axis, or (..., columns, n) and one."""
+    """The product with x of shape (..., columns) if `trailing` is 0, or (..., columns, n) if it is 1."""
     columns = _check(values, first, second, x, format, rows, trailing)
     batch, names = broadcast([_rest(values, 1), _rest(first, 1), _rest(second, 1), _rest(x, 1 + trailing)])
     dtype = result_type([values.template, x.template])
@@ -109,7 +113,7 @@ def _product(
     if first.ndim == second.ndim == 1:
         product = _summed(values, places(first, second, format), x, rows, trailing)
     else:
-        # Matrices that differ in structure are blocks of one: of shape (b * rows, b * columns).
+        # Matrices with different structures become the diagonal blocks of one, of shape (b * rows, b * columns).
         count, total = values.shape[-1], prod(batch)
         flat = reshape(broadcast_to(values, (*batch, count)), (total * count,))
         where = _blocks(places(first, second, format), batch, (rows, columns))
@@ -130,7 +134,7 @@ def _summed(values: Tensor, where: Places, x: Tensor, rows: int, trailing: int) 
 
 
 def _blocks(where: Places, batch: tuple[int, ...], size: tuple[int, int]) -> Places:
-    """The places of values in one matrix that has those of a batch as its blocks."""
+    """The places of the values in one matrix whose diagonal blocks are the matrices of a batch."""
     total = prod(batch)
 
     def shifted(places: Tensor, length: int) -> Tensor:
@@ -145,7 +149,7 @@ def _blocks(where: Places, batch: tuple[int, ...], size: tuple[int, int]) -> Pla
 def _operations(
     out: Template, values: Template, first: Template, second: Template, x: Template, *, format: Format, rows: int
 ) -> int:
-    """A product and a sum for each value and each column of the result."""
+    """The cost: a multiplication and an addition for each value and each column of the result."""
     return 2 * values.shape[-1] * (out.size // max(rows, 1))
 
 
@@ -156,14 +160,15 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
     Parameters
     ----------
     values : Tensor
-        Shape (..., n): the entries stored; those at one place add up.
+        Shape (..., n): the stored entries. Entries at the same place add up.
     first, second : Tensor
-        Shape (..., n) or (..., size + 1) as the format says, of integer dtypes; without batch axes the same for all.
+        Shape (..., n) or (..., size + 1), depending on the format, of integer dtypes. Without batch axes they hold for
+        all matrices.
     x : Tensor
         Shape (..., columns). The batch axes of all tensors broadcast.
     format : {"coo", "csr", "csc"}
-        What `first` and `second` say: rows and columns; where each row begins, and columns; where each column begins,
-        and rows.
+        What `first` and `second` hold: the rows and the columns of the values (coo); where each row begins, and the
+        columns (csr); where each column begins, and the rows (csc).
     rows : int
         The number of rows.
 
@@ -177,7 +182,7 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
     ShapeError
         For tensors that do not fit together.
     DTypeError
-        For places that are no integers, and bools.
+        For places that are no integers, and for values or an x of bools.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Solutions, inverses, determinants and ranks of matrices, written in factorisations and public ops.
+"""Solutions, inverses, determinants and ranks of matrices, written with factorisations and public ops.
 
 The last two axes are the matrix, the leading ones batches. Integers are computed in the default floating dtype, float16
 and bfloat16 in float32. A matrix that holds NaN or infinity gives NaN.
@@ -50,7 +50,7 @@ class LstsqResult(NamedTuple):
 
 
 def wide_dtype(dtype: DType) -> DType:
-    """The dtype to compute in: float32 for a narrower one."""
+    """The dtype to compute in: the dtype itself, or float32 for a narrower one."""
     return promote_types(dtype, float32)
 
 
@@ -67,10 +67,10 @@ def nameless(x: Tensor, dtype: DType) -> Tensor:
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     """Solve x1 @ x = x2 by elimination with partial pivoting.
 
-    An x2 of one axis is a vector, else a stack of matrices; batch axes broadcast.
+    An x2 with one axis is a vector, with more axes a stack of matrices; batch axes broadcast.
     `x1[n][m]` with `x2[n][k]` gives `x[m][k]`.
-    Raises `ShapeError` for an x1 that is not square, or another number of equations in x2; `NamesError` where the axes
-    that meet have two names; `DataError` for a singular matrix.
+    Raises `ShapeError` for an x1 that is not square and for an x2 with another number of equations, `NamesError` where
+    the axes that meet have two names, `DataError` for a singular matrix.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.solve(tb.asarray([[2.0, 0.0], [1.0, 1.0]]), tb.asarray([2.0, 3.0])).tolist()
@@ -103,11 +103,11 @@ def inv(x: Tensor, /) -> Tensor:
 def _tolerance(x: Tensor) -> float:
     """Singular values below this fraction of the largest count as 0 (Array API standard)."""
     dtype = x.dtype if x.dtype.is_inexact else default_dtype("float")
-    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # the op refuses a tensor that is no matrix
+    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # the op itself refuses a tensor that is no matrix
 
 
 def _kept(values: Tensor, rtol: Tensor) -> Tensor:
-    """Whether each singular value counts."""
+    """Whether each singular value is above `rtol` times the largest one."""
     if not values.shape[-1]:
         return greater(values, 0)
     rtol = rtol if not rtol.dtype.is_complex else real(rtol)
@@ -129,8 +129,8 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. `x[n][m]` gives `[m][n]`.
 
-    Values at most `rtol` times the largest count as 0: a number, or one for each matrix, by default the dtype's eps
-    times the longer side.
+    Singular values of at most `rtol` times the largest count as 0. `rtol` is a number, or one for each matrix; by
+    default it is the dtype's eps times the longer side of the matrix.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.pinv(tb.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
@@ -152,7 +152,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The rank of a matrix (int64): the number of singular values above `rtol` times the largest.
 
-    `rtol` is a number, or one for each matrix, by default the dtype's eps times the longer side.
+    `rtol` is a number, or one for each matrix; by default it is the dtype's eps times the longer side of the matrix.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.matrix_rank(tb.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
@@ -195,9 +195,10 @@ def lstsq(
 ) -> LstsqResult:
     """The least-squares solution of a @ x = b with the smallest norm, by singular values.
 
-    Values at most `rtol` times the largest count as 0, by default the dtype's eps times the longer side; `rcond` is
-    NumPy's name of it. A b of one axis is a vector, else a stack of matrices; batch axes broadcast. `a[n][m]` with
-    `b[n][k]` gives `x[m][k]`. Raises `ShapeError` and `NamesError` as `solve` does.
+    Singular values of at most `rtol` times the largest count as 0. By default `rtol` is the dtype's eps times the
+    longer side of the matrix; `rcond` is NumPy's name for it. A b with one axis is a vector, with more axes a stack of
+    matrices; batch axes broadcast. `a[n][m]` with `b[n][k]` gives `x[m][k]`. Raises `ShapeError` and `NamesError` as
+    `solve` does.
 
     >>> import tensorbackend as tb
     >>> x, residuals, rank, _ = tb.linalg.lstsq(tb.asarray([[1.0], [1.0]]), tb.asarray([1.0, 3.0]))
@@ -268,10 +269,10 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
 
 @composite.within(ELIMINATION)
 def matrix_power(x: Tensor, n: int, /) -> Tensor:
-    """A square matrix times itself, n times, or its inverse -n times. `x[n][m]` gives `[n][m]`, of inverses `[m][n]`.
+    """The n-th power of a square matrix; for negative n, the power of its inverse.
 
-    Integers keep their dtype and wrap for n >= 0. Raises `ArgumentError` for an n that is no int, `DataError` for the
-    inverse of a singular matrix.
+    `x[n][m]` gives `[n][m]`, or `[m][n]` for negative n. Integers keep their dtype and wrap for n >= 0. Raises
+    `ArgumentError` for an n that is no int, `DataError` for a singular matrix and negative n.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.matrix_power(tb.asarray([[1, 1], [0, 1]]), 10).tolist()
@@ -307,7 +308,7 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     >>> tb.linalg.eigvalsh(tb.asarray([[3.0, 0.0], [0.0, -1.0]])).tolist()
     [-1.0, 3.0]
     """
-    eigen(x.template, hermitian=True)  # its errors under this op's name
+    eigen(x.template, hermitian=True)  # so that its errors name this op
     return eigh(x).eigenvalues
 
 

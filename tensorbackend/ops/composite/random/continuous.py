@@ -1,9 +1,10 @@
 """Random numbers of continuous distributions, from a key.
 
 Each takes a shape, a floating dtype (the default one if it is left out) and names of the axes. Parameters may be
-numbers or tensors that broadcast to the shape. `uniform` gives the numbers of `jax.random` to the bit; the others
-are made of it by the same formulas, and differ in the last places of the functions in them. Errors: `DTypeError`
-and `ShapeError` for an invalid key, a dtype that is not floating, and parameters that do not broadcast to the shape.
+numbers or tensors that broadcast to the shape. `uniform` gives the numbers of `jax.random` to the bit. The others
+are computed from uniform numbers by JAX's formulas, and differ only in the last digits of functions such as `log`.
+Errors: `DTypeError` and `ShapeError` for an invalid key, a dtype that is not floating, and parameters that do not
+broadcast to the shape.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from .threefry import named, random_bits, split
 
 
 def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
-    """A parameter of a distribution in the dtype of its sample; a Python number as a tensor beside the key."""
+    """A parameter of a distribution as a tensor in the sample's dtype; a Python number goes to the key's backend."""
     if not isinstance(value, Tensor) and scalar_kind(value) is not None:
         check_scalar(value, dtype)  # type: ignore[arg-type] # a Python number, by its kind
         return full((), value, dtype=dtype, backend=key.backend)
@@ -64,10 +65,10 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
 
 
 def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
-    """Floats from 0 up to but not 1, all multiples of the dtype's eps equally likely.
+    """Floats from 0 up to but excluding 1, all multiples of the dtype's eps equally likely.
 
-    Random bits are the significand of a number from 1 up to 2. Of a dtype with fewer than 8 explicit bits of it only
-    8 bits are drawn.
+    Random bits become the significand of a number from 1 up to 2, from which 1 is subtracted. If the dtype has fewer
+    than 8 explicit bits of significand, only 8 bits are drawn.
     """
     width = 8 if dtype.mantissa_bits < 8 else dtype.bits
     word = as_dtype(f"uint{dtype.bits}")
@@ -89,8 +90,8 @@ def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
     return maximum(low, sample)
 
 
-# JAX's numbers are rounded once after the sum where hardware fuses it with the product, but for the narrow dtypes.
-# So are those of float32 and float64 here, made of products that are exact, whether or not a compiler fuses them.
+# Where hardware fuses the product and the sum, JAX's numbers are rounded only once, except those of narrow dtypes.
+# float32 and float64 are rounded once here too, whether or not a compiler fuses: the products are exact.
 
 
 _FIRST_26_BITS = (1 << 64) - (1 << 27)
@@ -102,10 +103,10 @@ def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
 
 
 def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
-    """fraction * span + low in float64, rounded once but where the exact sum is all but halfway between two floats.
+    """fraction * span + low in float64, rounded only once unless the exact sum is almost halfway between two floats.
 
-    The factors are split after 26 bits, so that the products of the parts are exact; the largest one is added without
-    loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
+    The factors are split after 26 bits, so that the products of the parts are exact; the largest product is added
+    without loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
     """
     head, top = (bitcast(bitwise_and(bitcast(x, uint64), _FIRST_26_BITS), float64) for x in (fraction, span))
     tail, bottom = subtract(fraction, head), subtract(span, top)
@@ -157,7 +158,7 @@ def uniform(
 ) -> Tensor:
     """Uniform random numbers from `minval` up to but excluding `maxval`.
 
-    Between other bounds than 0 and 1 the last ones may round to `maxval`.
+    With bounds other than 0 and 1, numbers just below `maxval` may round to it.
 
     Parameters
     ----------
@@ -166,11 +167,11 @@ def uniform(
     shape : sequence of int, default ()
         The shape of the sample.
     dtype : DType, optional
-        A floating or complex dtype; by default the default complex dtype where a bound is complex, else the default
-        floating one.
+        A floating or complex dtype; by default the default complex dtype if a bound is complex, else the default
+        floating dtype.
     minval, maxval : Tensor or scalar, default 0 and 1
-        The bounds, which broadcast to the shape. Of complex ones the real parts are those of the real parts of the
-        sample, the imaginary parts those of its imaginary parts.
+        The bounds, which broadcast to the shape. The real parts of complex bounds are the bounds of the sample's real
+        parts, and their imaginary parts those of its imaginary parts.
     names : sequence of str or None, optional
         The names of the sample's axes.
 
@@ -207,7 +208,7 @@ def uniform(
 
 def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     """Normal numbers of mean 0 and standard deviation 1, by the inverse of the distribution function."""
-    # From the number after -1, where there is no infinity yet, up to 1.
+    # From the float next to -1, where erf_inv is still finite, up to but excluding 1.
     spread = add(multiply(fractions(key, shape, dtype), 2), -1 + finfo(dtype).eps / 2)
     return multiply(erf_inv(spread), math.sqrt(2))
 
@@ -250,7 +251,7 @@ def normal(
 ) -> Tensor:
     """Random normal numbers with a mean and a standard deviation.
 
-    Complex ones have real and imaginary parts of half the variance each.
+    The real and imaginary parts of complex numbers have half the variance each.
 
     >>> import tensorbackend as tb
     >>> tb.random.normal(tb.random.key(0), (3, 4), "bf16").template
@@ -311,9 +312,9 @@ def truncated_normal(
     key : Tensor
         A random key, as `tb.random.key` makes it.
     lower, upper : Tensor or scalar
-        The bounds of the numbers, which are above the first and below the second.
+        The bounds: all numbers are above `lower` and below `upper`.
     shape : sequence of int, optional
-        The shape of the sample, by default that to which the bounds and moments broadcast.
+        The shape of the sample, by default the one to which the bounds and moments broadcast.
     dtype : DType, optional
         A floating dtype, by default the default one.
     mean, deviation : Tensor or scalar, default 0 and 1
@@ -324,8 +325,8 @@ def truncated_normal(
     Returns
     -------
     Tensor
-        The sample. Its gradient by bounds and moments is that of the inverse distribution function. Where both bounds
-        are many deviations away from the mean on one side, few different numbers are left.
+        The sample. Its gradient by bounds and moments is that of the inverse distribution function. If both bounds are
+        many deviations away from the mean on the same side, few different numbers can occur.
 
     Raises
     ------
@@ -368,7 +369,7 @@ def exponential(
     True
     """
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
-    # 1 - u is from above 0 up to 1, where the logarithm is finite.
+    # 1 - u is above 0 and at most 1, where the logarithm is finite.
     return named(negative(log1p(negative(fractions(key, as_shape(shape), kind)))), names)
 
 
@@ -379,7 +380,7 @@ def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -
         return negative(log(negative(log(add(fractions(key, shape, dtype), smallest)))))
     drawn = fractions(key, (2, *shape), dtype)
     coarse, fine = sliced(drawn, 0), sliced(drawn, 1)
-    # Below a half there is room for more bits under the last one.
+    # Below 0.5, floats are dense enough for more bits below the last bit of `coarse`.
     together = add(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
     small = where(greater_equal(coarse, 0.5), coarse, together)
     return negative(log(negative(log1p(negative(small)))))
@@ -397,7 +398,7 @@ def gumbel(
 ) -> Tensor:
     """Random numbers of the standard Gumbel distribution, exp(-exp(-x)).
 
-    The greatest that `mode="low"` gives in float32 are about 16; "high" draws twice as many bits and reaches 32.
+    In float32 the greatest numbers of `mode="low"` are about 16; `mode="high"` draws twice as many bits and reaches 32.
 
     >>> import tensorbackend as tb
     >>> tb.random.gumbel(tb.random.key(0), (2,), "f64").dtype

@@ -55,19 +55,19 @@ def _randint(
     check_key(key.template)
     sizes, kind = as_shape(shape), as_dtype(dtype)
     check_fits(sizes, low.template, high.template)
-    # Narrow integers are made of 32 bits, as the remainders of few bits are not equally likely.
+    # Narrow integers are drawn with 32 bits, as remainders of fewer bits are less evenly distributed.
     wide = kind if kind.bits >= 32 else int32
     beyond = greater(high, min(iinfo(wide).max, iinfo(high.dtype).max)) if kind is wide else full((), False)
     least, most = _clipped(low, kind, wide, 0), _clipped(high, kind, wide, 1)
     word = as_dtype(f"uint{wide.bits}")
     none = less_equal(most, least)
     span = where(none, 1, astype(subtract(most, least), word))
-    # One more where `high` is one above the dtype; that of all integers wraps to 0.
+    # Add 1 where `high` was above the dtype's maximum and clipped to it; the span of all integers wraps to 0.
     span = add(span, astype(logical_and(beyond, greater(most, least)), word))
     keys = split(key)
     upper, lower = (random_bits(keys[part], sizes, word) for part in (0, 1))
-    # Two words are one number of twice the bits, upper * 2**bits + lower, whose remainder is taken part by part; it
-    # wraps where the span is beyond half of the bits.
+    # Two words are one number of twice the bits, upper * 2**bits + lower. Its remainder is computed part by part, and
+    # the products wrap where the span needs more than half of the bits.
     half = _modulo(full((), 1 << wide.bits // 2, dtype=word), span)
     factor = _modulo(multiply(half, half), span)
     offset = add(multiply(_modulo(upper, span), factor), _modulo(lower, span))
@@ -82,7 +82,7 @@ def _clipped(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
 
 
 def _modulo(x: Tensor, span: Tensor) -> Tensor:
-    """The remainder by a span, where 0 stands for 2**bits."""
+    """The remainder of x by a span; a span of 0 stands for 2**bits."""
     return where(equal(span, 0), x, remainder(x, span))
 
 
@@ -99,11 +99,12 @@ def randint(
 ) -> Tensor:
     """Random integers from `minval` up to but excluding `maxval`, int64 by default.
 
-    The numbers depend on the width of the dtype: JAX's default ones are those of int32. They are remainders of random
-    words, so where maxval - minval is no power of 2 some are a little likelier, the less the smaller it is beside the
-    dtype's range. Bounds in tensors are brought into that range, and give `minval` where it is not below `maxval`.
-    Raises `ArgumentError` for such bounds that are Python numbers, `OutOfRangeError` for those that the dtype does
-    not hold.
+    The numbers depend on the width of the dtype: what JAX gives by default is what int32 gives here. They are
+    remainders of random words, so unless maxval - minval is a power of 2, some numbers are slightly likelier than
+    others. The smaller maxval - minval is compared with the dtype's range, the smaller this effect. Bounds that are
+    tensors are clipped to that range, and where `minval` is not below `maxval`, the result is `minval`. For Python
+    numbers, raises `ArgumentError` unless `minval` is below `maxval`, and `OutOfRangeError` for bounds that the dtype
+    does not hold. `maxval` may be one above the greatest integer of the dtype, unless that is uint64.
 
     >>> import tensorbackend as tb
     >>> die = tb.random.randint(tb.random.key(0), (600,), 1, 7)
@@ -119,7 +120,7 @@ def randint(
 
 
 def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
-    """A bound of integers as a tensor; `above` is how far beyond the dtype a Python number may be."""
+    """A bound of integers as a tensor; a Python number may exceed the dtype's greatest integer by `above`."""
     if scalar_kind(value) is None:
         _, bound = together(key, value)
         check_dtype(bound.dtype, "integer", "cast the bounds with astype()")
@@ -199,11 +200,11 @@ def categorical(
 ) -> Tensor:
     """Random classes (int64) with probabilities softmax(logits) along an axis.
 
-    A `shape` has more axes in front for more classes a place; these are all different if `replace` is false.
-    Raises `ArgumentError` for more different classes than there are.
+    A `shape` with more leading axes than the logits draws several classes for each place; with `replace=False` these
+    are all different. Raises `ArgumentError` if more different classes are asked for than there are.
 
-    The class is the one of the greatest sum of a logit and a Gumbel number, different ones those of the greatest sums
-    (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
+    The class is the one with the greatest sum of its logit and a Gumbel number; several different classes are those
+    with the greatest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
 
     >>> import tensorbackend as tb
     >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
@@ -213,7 +214,7 @@ def categorical(
     """
     check_key(key.template)
     dtype = check_dtype(logits.dtype, "floating")
-    # Not annotated Axis, which would arrive as a position in the key.
+    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in the key.
     along = normalize_axis(logits.template, axis)
     batch = logits.shape[:along] + logits.shape[along + 1 :]
     sizes = batch if shape is None else as_shape(shape)
@@ -228,7 +229,9 @@ def categorical(
         expectation = f"at most {logits.shape[along]} different classes"
         raise ArgumentError(expected(expectation, "pass replace=True", shape=sizes))
     if places != batch:
-        raise ShapeError(expected(f"a shape that ends in {batch}", "widen the logits", shape=sizes))
+        raise ShapeError(
+            expected(f"a shape that ends in {batch}", "broadcast the logits first, with broadcast_to()", shape=sizes)
+        )
     order = _greatest(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
     classes = reshape(moveaxis(order, along, 0), (*prefix, *batch))
     others = logits.names[:along] + logits.names[along + 1 :]
@@ -236,7 +239,7 @@ def categorical(
 
 
 def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
-    """Where the greatest `count` elements along an axis are, in descending order."""
+    """The indices of the `count` greatest elements along an axis, in descending order of the elements."""
     return sliced(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
 
 
@@ -247,7 +250,7 @@ def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
 def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = False) -> Tensor:
     """Shuffle the entries of x along an axis; if `independent`, each vector along the axis on its own.
 
-    Entries are sorted by random words, so often that words that are equal each time are unlikely.
+    The entries are sorted by random words, repeatedly, so that two entries are unlikely to have equal words every time.
 
     >>> import tensorbackend as tb
     >>> x = tb.iota(5, names=("n",))
@@ -255,7 +258,7 @@ def shuffle(key: Tensor, x: Tensor, /, axis: int | str = 0, independent: bool = 
     [0, 1, 2, 3, 4]
     """
     check_key(key.template)
-    # Not annotated Axis, which would arrive as a position in the key.
+    # `axis` is not annotated Axis, as the dispatcher would turn it into a position in the key.
     along = normalize_axis(x.template, axis)
     if independent:
         for part in _parts(key, x.size):
@@ -274,7 +277,7 @@ _WORD = as_dtype("uint32")
 
 
 def _parts(key: Tensor, size: int) -> list[Tensor]:
-    """A key for each of the rounds of sorting that so many elements need: 3 log(size) / log(2**32 - 1) of them."""
+    """A key for each round of sorting that `size` elements need: 3 log(size) / log(2**32 - 1) rounds, rounded up."""
     parts = []
     for _ in range(math.ceil(3 * math.log(max(1, size)) / math.log(iinfo(_WORD).max))):
         keys = split(key)
@@ -311,13 +314,13 @@ def _choice(
     replace: bool,
     mode: RandomMode,
 ) -> Tensor:
-    """Positions among `size`, with the probabilities that may stand in `inputs`."""
+    """Random positions below `size`; `inputs` holds their probabilities, or nothing if they are equally likely."""
     check_key(key.template)
     sizes = as_shape(shape)
     count = math.prod(sizes)
     if not inputs:
         if replace:
-            # JAX's numbers, which are int32 as long as these suffice.
+            # JAX's numbers, for which it uses int32 as long as that suffices.
             kind = int32 if size <= iinfo(int32).max else int64
             return astype(randint(key, sizes, 0, size, kind), int64)
         return reshape(sliced(shuffle(key, iota(size)), slice(count)), sizes)
@@ -348,8 +351,8 @@ def choice(
 ) -> Tensor:
     """Random entries of a tensor along an axis, or random integers below `a`.
 
-    They are equally likely unless there is a vector `p` of their probabilities, and all different if `replace` is
-    false. Raises `ArgumentError` for a choice from nothing or for more different entries than there are.
+    The entries are equally likely unless a vector `p` gives their probabilities, and all different if `replace` is
+    false. Raises `ArgumentError` for a choice from nothing, or if more different entries are asked for than there are.
 
     >>> import tensorbackend as tb
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()

@@ -1,4 +1,4 @@
-"""Normal vectors of a mean and a covariance, from a key."""
+"""Random normal vectors with a mean and a covariance, drawn with a key."""
 
 from __future__ import annotations
 
@@ -64,9 +64,10 @@ def multivariate_normal(
 ) -> Tensor:
     """Random normal vectors along the last axis, with a mean (..., n) and a positive definite covariance (..., n, n).
 
-    `shape` is that of the axes in front, by default what those of the mean and the covariance broadcast to. The axes
-    have the names of the mean unless others are given. Independent normal numbers are multiplied with the Cholesky
-    factor of the covariance. Raises `DTypeError`, `ShapeError`, and `DataError` for a covariance without such a factor.
+    `shape` is the shape of the leading axes; by default it is the one to which the leading axes of the mean and the
+    covariance broadcast. The axes have the names of the mean unless others are given. A vector is the mean plus the
+    Cholesky factor of the covariance times independent standard normal numbers. Raises `DTypeError`, `ShapeError`, and
+    `DataError` for a covariance without a Cholesky factor.
 
     >>> import tensorbackend as tb
     >>> mean, cov = tb.zeros(2, names=("feature",)), tb.eye(2)

@@ -31,7 +31,7 @@ _WIDTHS = (uint8, uint16, uint32, uint64)
 
 @composite
 def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Tensor]:
-    """The two words into which a key turns the two words of each counter; all of them are uint32.
+    """Turn each counter, two uint32 words, into two random uint32 words that depend on the key.
 
     >>> import tensorbackend as tb
     >>> [hex(word.item()) for word in tb.random.threefry2x32(tb.random.key(0), 0, 0)]
@@ -43,7 +43,7 @@ def threefry2x32(key: Tensor, high: Tensor, low: Tensor, /) -> tuple[Tensor, Ten
             raise DTypeError(expected("counters of uint32", "cast them with astype()", counter=word.template))
     first, second = sliced(key, 0), sliced(key, 1)
     schedule = (first, second, bitwise_xor(bitwise_xor(first, second), PARITY))
-    # Tensors, as a Python number is a new one in each of the 100 ops.
+    # The distances are tensors, as a Python number would become a new tensor in each of the 100 ops.
     distances = {distance for group in ROTATIONS for bits in group for distance in (bits, 32 - bits)}
     by = {distance: full((), distance, dtype=uint32) for distance in distances}
     high, low = add(high, first), add(low, second)
@@ -84,8 +84,8 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
 def fold_in(key: Tensor, data: Tensor, /) -> Tensor:
     """Derive a key from a key and an integer of up to 32 bits, such as the number of a step.
 
-    A wider integer tensor counts with its low 32 bits; one with axes gives a key for each element, (..., 2), with
-    its names. Raises `DTypeError` unless `data` is of an integer dtype.
+    Only the low 32 bits of wider integers are used. If `data` has axes, each element gives a key: the result is
+    (..., 2), with the names of `data`. Raises `DTypeError` unless `data` is of an integer dtype.
 
     >>> import tensorbackend as tb
     >>> tb.random.fold_in(tb.random.key(0), 1).tolist()
@@ -128,5 +128,5 @@ def random_bits(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
 
 
 def named(x: Tensor, names: Sequence[str | None] | None) -> Tensor:
-    """A sample under the names that were asked for, if any were."""
+    """The sample x with names for its axes; x itself if `names` is `None`."""
     return x if names is None else rename(x, *as_names(names, x.ndim))

@@ -17,7 +17,7 @@ from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_
 
 
 def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
-    """A run of entries along an axis."""
+    """The `length` entries along an axis from position `start` on."""
     starts, lengths = [0] * x.ndim, list(x.shape)
     starts[axis], lengths[axis] = start, length
     return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
@@ -42,7 +42,7 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0, name: str | None = None
 
 @composite
 def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
-    """Split a tensor into its entries along an axis, which they lose.
+    """Split a tensor into its entries along an axis; the entries no longer have that axis.
 
     >>> import tensorbackend as tb
     >>> [entry.tolist() for entry in tb.unstack(tb.asarray([[1, 2], [3, 4]]), axis=1)]
@@ -56,7 +56,7 @@ def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
 def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tuple[Tensor, ...]:
     """Split along an axis into a number of equal parts, or at the given positions.
 
-    Raises `ShapeError` for a number of sections that does not divide the size, or positions out of order.
+    Raises `ShapeError` for a number of sections that does not divide the size, or for positions out of order.
 
     >>> import tensorbackend as tb
     >>> [part.tolist() for part in tb.split(tb.iota(4), 2)], [part.tolist() for part in tb.split(tb.iota(4), (1,))]
@@ -103,7 +103,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
 
 @composite
 def tile(x: Tensor, repetitions: Sequence[int], /) -> Tensor:
-    """Repeat x along each axis, aligned from the right.
+    """Repeat x along each axis; repetitions and axes are aligned from the right.
 
     >>> import tensorbackend as tb
     >>> tb.tile(tb.asarray([1, 2]), (2, 2)).tolist()

@@ -28,7 +28,7 @@ def _matrix(x: Tensor) -> tuple[int, int]:
 
 
 def _below(rows: int, columns: int, k: int) -> Tensor:
-    """Whether column minus row is k at most."""
+    """A mask of a matrix: whether column - row <= k."""
     row, column = iota((rows, 1)), iota((1, columns))
     return greater_equal(add(row, k), column)
 
@@ -72,9 +72,9 @@ def _diagonal_length(x: Tensor, offset: int) -> int:
 
 @composite
 def take_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """The diagonals of matrices (..., n, m), above the main one for a positive offset: (..., k), named as the rows.
+    """The diagonals of matrices (..., n, m), above the main one for a positive offset: (..., k).
 
-    Raises `ArgumentError` for an offset beyond the matrices.
+    The last axis has the name of the rows. Raises `ArgumentError` for an offset beyond the matrices.
 
     >>> import tensorbackend as tb
     >>> tb.take_diagonal(tb.asarray([[1, 2], [3, 4]])).tolist()
@@ -112,8 +112,8 @@ def make_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
     """Matrices (..., n, m) with other numbers on a diagonal, above the main one for a positive offset.
 
-    In the dtype that both have in common. Raises `ShapeError` for a diagonal of another length, `ArgumentError` for
-    an offset beyond the matrices.
+    The result has the dtype to which both are promoted. Raises `ShapeError` for a diagonal of another length,
+    `ArgumentError` for an offset beyond the matrices.
 
     >>> import tensorbackend as tb
     >>> tb.put_diagonal(tb.zeros((2, 2)), tb.asarray([1, 2])).tolist()
@@ -127,9 +127,9 @@ def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
 
 
 def _with_diagonal(x: Tensor, diagonal: Tensor, offset: int) -> Tensor:
-    """Matrices with a diagonal of the right length and dtype written."""
+    """x with a diagonal written, which has the right length and the dtype of x."""
     rows, columns = _matrix(x)
-    # Element i lies in column i + max(offset, 0): spread along the columns, every row sees its own.
+    # Element i goes to column i + max(offset, 0) of every row, and the mask keeps it in its row only.
     low = max(offset, 0)
     padding = (*((0, 0) for _ in diagonal.shape[:-1]), (low, columns - low - diagonal.shape[-1]))
     spread = expand_dims(pad(diagonal.rename(*x.names[:-2], None), padding, value=_zero(x)), axis=-2)
@@ -160,7 +160,7 @@ def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     """Coordinates of a grid: repeats each tensor with one axis along the axes of the others.
 
     With `"ij"` the i-th tensor runs along axis i; `"xy"` swaps the first two axes. The axes keep the tensors'
-    names. Raises `ShapeError` for more than one axis, `ArgumentError` for another indexing.
+    names. Raises `ShapeError` unless each tensor has one axis, `ArgumentError` for an unknown indexing.
 
     >>> import tensorbackend as tb
     >>> x, y = tb.meshgrid(tb.asarray([1, 2, 3]), tb.asarray([4, 5]))

@@ -1,4 +1,4 @@
-"""Order statistics: the middle, quantiles, the most frequent. Written in public ops."""
+"""Order statistics: the median, quantiles and the mode, written in public ops."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 
 
 def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
-    """The elements along some axes in order on one last axis, in a floating dtype, and the template reduced by them.
+    """The elements along some axes, sorted along one last axis in a floating dtype, and the template of the reduction.
 
-    Raises `ShapeError` where there are none.
+    Raises `ShapeError` for axes without elements.
     """
     out = reduction(x.template, axis, keepdims, identity=False).out
     assert isinstance(out, Template)
@@ -62,25 +62,29 @@ def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Templa
 
 
 def _at(x: Tensor, place: int) -> Tensor:
-    """The entry at a place of the last axis, which goes."""
+    """The entries at a place of the last axis, without that axis."""
     lead = x.shape[:-1]
     entry = slice_(x, starts=(*(0 for _ in lead), place), lengths=(*lead, 1), strides=(1,) * x.ndim)
     return reshape(entry, lead)
 
 
 def _middle(low: Tensor, high: Tensor) -> Tensor:
-    """Half of a sum, of halves where that overflows: those of great numbers are exact."""
+    """The mean of two numbers: half their sum, or where the sum overflows, the sum of their halves.
+
+    Halves of such large numbers are exact.
+    """
     total = add(low, high)
     halves = add(multiply(low, 0.5), multiply(high, 0.5))
     return where(isinf(total), halves, multiply(total, 0.5))
 
 
-# Quantiles: of n elements in order, where a share q lies as a place from 0 to n - 1, the fraction between two
-# elements. The methods are those of Hyndman and Fan, Sample Quantiles in Statistical Packages (1996), and four more.
+# Quantiles: a method says at which place from 0 to n - 1 a share q of n sorted elements lies; a fractional place is
+# between two elements. The methods are those of Hyndman and Fan, Sample Quantiles in Statistical Packages (1996), and
+# four more.
 
 
 def _between(alpha: float, beta: float) -> Callable[[int, float], float]:
-    """The places n * q + alpha + q * (1 - alpha - beta), counted from 1."""
+    """The method whose places, counted from 1, are n * q + alpha + q * (1 - alpha - beta)."""
     return lambda n, q: n * q + alpha + q * (1 - alpha - beta) - 1
 
 
@@ -119,7 +123,7 @@ METHODS: dict[str, Callable[[int, float], float]] = {
     "nearest": lambda n, q: round((n - 1) * q),
     "midpoint": _midpoint,
 }
-"""The place of a share q among n elements, by the name of the method."""
+"""Functions from n and q to the place of a share q among n elements, by the name of the method."""
 
 
 @composite.calls("quantile")
@@ -148,7 +152,7 @@ def _interpolated(ordered: Tensor, place: float) -> Tensor:
     if share == 0.5:
         return _middle(low, high)
     between = add(multiply(low, 1 - share), multiply(high, share))
-    return where(equal(low, high), low, between)  # of two equal ones, infinities too, rounding must not miss it
+    return where(equal(low, high), low, between)  # equal entries, also infinite ones, are the result to the bit
 
 
 @entry
@@ -163,26 +167,18 @@ def quantile(
 ) -> Tensor:
     """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN.
 
-    Several q, in a list or along the axis of a tensor, give a new first axis. Between two elements
-    `method` decides, `"linear"` by interpolation; the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
+    Several q, in a list or along the axis of a tensor, give a new first axis. Where a share lies between two elements,
+    `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
     "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
     "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
-    for another share or method, `ShapeError` for axes without elements.
+    for a share that is not from 0 to 1 or an unknown method, `ShapeError` for axes without elements.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
     >>> tb.quantile(x, 0.5).item(), tb.quantile(x, (0, 1)).tolist(), tb.quantile(x, 0.4, method="lower").item()
     (2.5, [1.0, 5.0], 2.0)
     """
-    x = asarray(x)
-    check_dtype(x.dtype, "real or bool")
-    shares, several = _shares(q)
-    if not all(0 <= share <= 1 for share in shares) or not shares:
-        raise ArgumentError(expected("one share or more, from 0 to 1 each", q=q))
-    if method not in METHODS:
-        raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
-    quantiles = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
-    return quantiles if several else reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
+    return _of_shares(x, q, 1, axis, keepdims, method)
 
 
 @entry
@@ -201,24 +197,33 @@ def percentile(
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
     2.0
     """
-    shares, several = _shares(q)
-    parts = tuple(percent / 100 for percent in shares)
-    return quantile(x, parts if several else parts[0], axis=axis, keepdims=keepdims, method=method)
+    return _of_shares(x, q, 100, axis, keepdims, method)
 
 
-def _shares(q: float | Sequence[float] | Tensor) -> tuple[tuple[float, ...], bool]:
-    """Shares as Python numbers, and whether they came along an axis."""
+def _of_shares(
+    x: TensorLike, q: float | Sequence[float] | Tensor, whole: int, axis: Axes, keepdims: bool, method: str
+) -> Tensor:
+    """Quantiles, with q as shares of `whole`."""
+    x = asarray(x)
+    check_dtype(x.dtype, "real or bool")
     axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
     if axes > 1:
         raise ArgumentError(expected("shares along one axis", "reshape() them", q=q))
-    return tuple(map(float, q if axes else (q,))), bool(axes)  # type: ignore[arg-type] # with an axis it is iterable
+    numbers = tuple(map(float, q if axes else (q,)))  # type: ignore[arg-type] # with an axis it is iterable
+    if not all(0 <= number <= whole for number in numbers) or not numbers:
+        raise ArgumentError(expected(f"q to be one number or several, each from 0 to {whole}", q=q))
+    if method not in METHODS:
+        raise ArgumentError(expected(f"method to be one of {', '.join(METHODS)}", method=method))
+    shares = tuple(number / whole for number in numbers)
+    quantiles = _quantile(x, shares, axis=axis, keepdims=keepdims, method=method)
+    return quantiles if axes else reshape(quantiles, quantiles.shape[1:], names=quantiles.names[1:])
 
 
 @composite
 def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> Tensor:
-    """The most frequent element along an axis, or of all; the least of several. Each NaN counts as different.
+    """The most frequent element along an axis, or of all elements; if there are several, the least of them.
 
-    Raises `ShapeError` for axes without elements.
+    Each NaN counts as a different element. Raises `ShapeError` for axes without elements.
 
     >>> import tensorbackend as tb
     >>> tb.mode(tb.asarray([3, 1, 3, 2])).item(), tb.mode(tb.asarray([[2, 1], [1, 1]]), axis=1).tolist()
@@ -237,7 +242,7 @@ def mode(x: Tensor, /, *, axis: Axis | None = None, keepdims: bool = False) -> T
         for start in (0, 1)
     )
     differs = concatenate([ones((*lead, 1), dtype="bool"), not_equal(before, after)], axis=-1)
-    # How many equal ones stand before each element: its distance from where its run begins.
+    # The number of equal elements before each element: its distance from the start of its run.
     length = subtract(place, cumulative_max(where(differs, place, 0), axis=-1))
     chosen = argmax(length, axis=-1, keepdims=True)
     return reshape(take_along_axis_at(ordered, chosen, axis=-1, mode="clip"), out.shape, names=out.names)

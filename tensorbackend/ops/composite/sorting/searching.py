@@ -1,4 +1,4 @@
-"""Where values are in sorted tensors, and the greatest of them, written in public ops."""
+"""Searches in sorted tensors, the greatest elements, and membership, written in public ops."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _searchsorted(x1: Tensor, x2: Tensor, /, *, side: Side) -> Tensor:
     dtype = check_dtype(result_type([x1.template, x2.template]), "real or bool")
     x1, x2 = astype(x1.rename(None), dtype), astype(x2, dtype)
     length = x1.shape[0]
-    # Bisection of [low, high) for all values at once.
+    # Bisect the interval [low, high) of all values at once.
     low = full(x2.shape, 0, dtype="int64", names=x2.names)
     high = full(x2.shape, length, dtype="int64", names=x2.names)
     for _ in range(length.bit_length()):
@@ -53,7 +53,7 @@ def _searchsorted(x1: Tensor, x2: Tensor, /, *, side: Side) -> Tensor:
 
 
 def _before(a: Tensor, b: Tensor) -> Tensor:
-    """Whether a comes before b where NaN is greatest."""
+    """Whether a comes before b in an order in which NaN is the greatest."""
     if not a.dtype.is_floating:
         return less(astype(a, "uint8"), astype(b, "uint8")) if a.dtype.kind == "bool" else less(a, b)
     return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
@@ -63,8 +63,9 @@ def _before(a: Tensor, b: Tensor) -> Tensor:
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """The indices at which values x2 would be inserted into a sorted x1 to keep it sorted.
 
-    They go before equal elements ("left") or after them ("right"). NaN is greatest, as in `sort`. `sorter` is what
-    `argsort` gives for an x1 that is not sorted. Raises `ShapeError`, `ArgumentError` for another side.
+    The values go before equal elements ("left") or after them ("right"). NaN is the greatest, as in `sort`. If x1 is
+    not sorted, `sorter` must be the result of its `argsort`. Raises `ShapeError` unless x1 has one axis,
+    `ArgumentError` for an unknown side.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1, 3, 3, 5])
@@ -121,35 +122,37 @@ def top_k(
 def top_k(
     x: TensorLike, k: int | Tensor, /, *, axis: Axis | tuple[Axis, ...] | list[Axis] = -1, size: int | None = None
 ) -> TopK | TopKOfAxes:
-    """The k greatest elements along an axis, or of several together, in descending order, and their indices.
+    """The k greatest elements along an axis, or among several axes together, in descending order, and their indices.
 
-    NaN counts as greatest, and of equal elements the first comes first.
+    NaN counts as the greatest. Equal elements keep their order.
 
     Parameters
     ----------
     x : Tensor
-        Of a real dtype or bool.
+        A tensor of a real dtype or bool.
     k : int or Tensor
-        How many: a number, or a tensor of integers that broadcasts to x without the axes, with a number for each place.
-        Its numbers may be greater than there are elements, and negative ones count as 0.
+        How many elements: a number, or a tensor of integers with a number for each place on the other axes, to which it
+        broadcasts. The tensor may hold numbers greater than the number of elements, and negative ones count as 0.
     axis : int, str, or tuple or list of these, default -1
-        One axis; or several, whose elements are compared with each other: the beams and words of a search, say.
+        One axis; or several, whose elements are all compared with each other, such as the beams and words of a search.
     size : int, optional
-        The size of the result's axis where k is a tensor, by default the greatest k, for which its data is read. The
-        places from k on are 0.
+        The size of the result's axis if k is a tensor. By default it is the greatest number in k, whose data is then
+        read. The places from k on are 0.
 
     Returns
     -------
     TopK
-        The values, and their indices along the axis (int64). The axis keeps its place and name. Of several axes the
-        first gives its place to one without a name, and the indices are a tuple with a tensor for each of them.
+        The values, and their indices along the axis (int64). The axis keeps its place and name. Several axes are
+        replaced by one without a name at the place of the first, and the indices are a tuple with a tensor for each
+        axis.
 
     Raises
     ------
     ShapeError
-        For more than there are, and for a tensor k that does not broadcast.
+        For a number k or a size that is negative or greater than the number of elements, and for a tensor k that does
+        not broadcast.
     DTypeError
-        For a dtype without an order, and a tensor k that has no integers.
+        For an x without an order, and for a tensor k of another dtype than integers.
 
     Examples
     --------
@@ -207,7 +210,7 @@ def _descending(x: Tensor, k: int, along: int) -> TopK:
 
 @composite
 def isin(x1: Tensor, x2: Tensor, /, *, invert: bool = False) -> Tensor:
-    """Whether each element of x1 is in x2, or is not with `invert`. NaN equals nothing.
+    """Whether each element of x1 is in x2, or with `invert`, whether it is not. NaN equals nothing.
 
     >>> import tensorbackend as tb
     >>> tb.isin(tb.asarray([1, 2, 3]), tb.asarray([[3, 5], [1, 1]])).tolist()

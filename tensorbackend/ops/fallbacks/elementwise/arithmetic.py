@@ -1,4 +1,4 @@
-"""Arithmetic and what keeps or turns the sign, zeros and NaN included."""
+"""Arithmetic, and functions of the sign, which are right for zeros and NaN as well."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...elementwise.unary import imag, isinf, isnan, negative, real
 
 @fallback("negate", "real", needs=("multiply",))
 def _negate(out: Template, x: Tensor, /) -> Tensor:
-    # The greatest unsigned number is -1 where products wrap.
+    # Because products wrap, the greatest unsigned number acts as -1.
     return multiply(x, iinfo(x.dtype).max if x.dtype.kind == "uint" else -1)
 
 
@@ -71,7 +71,7 @@ def _abs(out: Template, x: Tensor, /) -> Tensor:
     ),
 )
 def _abs_of_complex(out: Template, x: Tensor, /) -> Tensor:
-    """The root of a sum of squares over the larger one, so that nothing overflows or underflows."""
+    """Divides both parts by the larger one before they are squared, so that nothing overflows or underflows."""
     part = REAL_OF[x.dtype]
     a, b = (maximum(component, negative(component)) for component in (real(x), imag(x)))
     if part is float32 and float64 in x.backend.dtypes:

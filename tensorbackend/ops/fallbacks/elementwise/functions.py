@@ -53,7 +53,7 @@ def _acos(out: Template, x: Tensor, /) -> Tensor:
     needs=("abs", "as_type", "divide", "equal", "exp", "less", "log", "multiply", "negate", "select", "subtract"),
 )
 def _cbrt(out: Template, x: Tensor, /) -> Tensor:
-    """A first root by logarithms, and a step of Newton's method, after which it is good to the last digits."""
+    """Computes a first root by logarithms; a step of Newton's method makes it accurate to the last digits."""
     wide = widened(x)
     size = absolute(wide)
     special = equal(multiply(size, 0), 0)

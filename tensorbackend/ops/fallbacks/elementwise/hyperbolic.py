@@ -144,4 +144,4 @@ def _atanh(out: Template, x: Tensor, /) -> Tensor:
 
 
 _HUGE = 2.0**30
-"""The number from which 1 is nothing beside the square, in any dtype."""
+"""From this number on, adding 1 to the square does not change it, in any dtype."""

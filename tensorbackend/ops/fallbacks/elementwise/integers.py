@@ -56,7 +56,7 @@ def _pow(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
         square, rest = multiply(square, square), floor_divide(rest, 2)
     if out.dtype.kind == "uint":
         return power
-    # 1 / x1**-x2 rounded to zero: only 1 and -1 have such powers.
+    # 1 / x1**-x2 rounded towards zero, which is not 0 for 1 and -1 only.
     odd = equal(remainder(x2, 2), 1)
     zero = full((), 0, dtype=out.dtype)
     inverse = where(equal(x1, 1), 1, where(equal(x1, -1), where(odd, -1, add(zero, 1)), zero))
@@ -95,7 +95,7 @@ def _left_shift(out: Template, x1: Tensor, x2: Tensor, /) -> Tensor:
     bits = out.dtype.bits
     highest = bits - (out.dtype.kind == "int")
     moved = multiply(x1, _powers_of_two(out.dtype, x2, highest))
-    if highest < bits:  # the highest bit is the sign, which 2 to that power is not
+    if highest < bits:  # the highest bit is the sign, so 2**highest is not in the dtype
         last = multiply(multiply(x1, 1 << (highest - 1)), 2)
         moved = where(equal(x2, highest), last, moved)
     return where(less(x2, bits), moved, 0)

@@ -1,4 +1,4 @@
-"""Rounding from casts to int64. Floats from 1 / eps on are integral, so that only smaller ones are cast."""
+"""Rounding by casts to int64. Floats from 1 / eps on are integral and are kept; only smaller ones are rounded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...elementwise.unary import floor, negative
 
 
 def _fractional(x: Tensor) -> Tensor:
-    """Whether elements are small enough to have a fraction; NaN is not."""
+    """Whether elements are small enough to have a fraction; false for NaN."""
     return less(absolute(x), 1 / finfo(x.dtype).eps)
 
 

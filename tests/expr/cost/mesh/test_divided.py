@@ -123,7 +123,7 @@ def test_it_needs_neither_devices_nor_jax() -> None:
         ),
         ({"layout": {"batch": ("data", "data")}}, ArgumentError, "each mesh axis once for 'batch'"),
         ({"layout": "batch=data"}, ArgumentKindError, "dry_run: expected a mapping"),
-        ({"mesh": None}, ArgumentError, r"a mesh beside the layout, got layout=.*; say mesh=tb\.Mesh"),
+        ({"mesh": None}, ArgumentError, r"a mesh together with a layout, got layout=.*; pass mesh=tb\.Mesh"),
         ({"machine": "abacus"}, ArgumentError, "a machine among h100, h200, got machine='abacus'"),
         ({"mesh": {"data": 4}}, ArgumentKindError, "dry_run: expected "),
     ],

@@ -39,7 +39,7 @@ def test_a_composite_with_a_reach_stays_whole() -> None:
 
 def test_an_op_without_a_reach_is_unsupported() -> None:
     x = Value(Node(PARAMETER, Template((2,), "f32")))
-    with pytest.raises(UnsupportedOp, match="expected an op whose reach is known, got op='mine'; state it"):
+    with pytest.raises(UnsupportedOp, match="expected an op whose reach is known, got op='mine'; declare it"):
         factors_of(Node("mine", Template((2,), "f32"), (x,)))
 
 

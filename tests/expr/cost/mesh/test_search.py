@@ -66,11 +66,11 @@ def test_the_text_and_the_json_are_in_that_order() -> None:
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"names": ["batch", "nowhere"]}, "names that axes of tensors have.*there are batch, feature, unit"),
+        ({"names": ["batch", "nowhere"]}, "names that axes of tensors have.*the names are batch, feature, unit"),
         ({"names": []}, "one or more names of axes, each once"),
         ({"names": "batch"}, "search_layouts: expected a list or tuple, each a string"),
         ({"names": ["batch", "batch"]}, "each once"),
-        ({"names": [f"n{i}" for i in range(9)]}, "4096 layouts at most, got layouts=19683"),
+        ({"names": [f"n{i}" for i in range(9)]}, "at most 4096 layouts, got layouts=19683"),
         ({"fits": "much"}, "a size such as 141GB"),
         ({"machine": "abacus"}, "a machine among"),
     ],
