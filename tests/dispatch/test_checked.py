@@ -153,7 +153,7 @@ class Careless(NumpyBackend):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (tb.negative, r"negate of the backend 'careless' to leave its inputs as they are, got changed=f32\[2\]; mend"),
+        (tb.negative, r"negate of the backend 'careless' to leave its inputs as they are, got changed=f32\[2\]; fix"),
         (lambda x: tb.concatenate([x, x + 1]), "concatenate of the backend 'careless' to leave its inputs"),
         (
             lambda x: tb.linalg.lu(tb.eye(2, like=x)),
