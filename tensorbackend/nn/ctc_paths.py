@@ -34,9 +34,9 @@ from ..ops.elementwise.binary import (
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import exp, log
 from ..ops.elementwise.unary import negative
-from ..ops.indexing.scatter import indexed_add
+from ..ops.indexing.scatter import gather, indexed_add
 from ..ops.indexing.slices import sliced
-from ..ops.indexing.taking import take, take_along_axis
+from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, max
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
 from ..protocol import own_method
@@ -118,8 +118,10 @@ class _Lattice(NamedTuple):
 def lattice(examples: Examples, blank: int, repeats: bool = True) -> _Lattice:
     """The lattice of the labels' states, with their log-probabilities in each frame."""
     scores, labels, frames, counts = examples
-    states, skips, stays = _states(labels, counts, blank, scores.shape[2], scores.dtype, repeats)
-    emitted = permute_dims(maximum(take(scores, states, axis=2, batch=0), NEVER), (1, 0, 2))
+    states, skips, stays = _states(labels, counts, blank, scores.dtype, repeats)
+    # By `gather`, for which a label of -1 is out of range: `take` would count it from the end.
+    read = gather(permute_dims(scores, (0, 2, 1)), expand_dims(states, axis=2), batch=0)
+    emitted = permute_dims(maximum(read, NEVER), (2, 0, 1))
     place = iota((scores.shape[1], 1, 1), axis=0, dtype="int64", like=scores)
     inside = less(place, expand_dims(frames, axis=1))
     last = expand_dims(multiply(counts, 2), axis=1)
@@ -129,13 +131,12 @@ def lattice(examples: Examples, blank: int, repeats: bool = True) -> _Lattice:
 
 
 def _states(
-    targets: Tensor, counts: Tensor, blank: int, classes: int, dtype: DType, repeats: bool
+    targets: Tensor, counts: Tensor, blank: int, dtype: DType, repeats: bool
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """The class of each state, (batch, states), and `skips` and `stays` of the lattice."""
     rows, size = targets.shape
     there = less(iota(size, dtype="int64", like=targets), expand_dims(counts, axis=1))
-    # A negative label becomes a number beyond the classes, so that `take` finds it out of range.
-    valid = where(there, where(less(targets, 0), classes, targets), blank)
+    valid = where(there, targets, blank)
     blanks = full((rows, size), blank, dtype="int64", like=targets)
     pairs = reshape(stack([blanks, valid], axis=2), (rows, 2 * size), names=(None, None))
     states = concatenate([pairs, full((rows, 1), blank, dtype="int64", like=targets)], axis=1)

@@ -214,7 +214,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
         "ctc_loss: expected lengths of an",
     ),
     (lambda: tb.nn.ctc_loss(LOGITS, LABELS), IndexRangeError, "expected an index from"),
-    (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 0 - 1), IndexRangeError, "expected an index from"),
+    (lambda: tb.nn.ctc_loss(LOGITS, LABELS * 0 - 1), IndexRangeError, "got index=-1"),
     (lambda: tb.nn.ctc_best_path(LOGITS, blank=-4), ArgumentError, "ctc_best_path: expected a blank from -3 to 2"),
 ]
 

@@ -83,8 +83,7 @@ class _Columns(NamedTuple):
         inside = places < counts[:, None]
         wrong = inside & ((labels < 0) | (labels >= classes))
         if wrong.any():
-            first = int(labels[wrong][0])
-            raise index_out_of_range(classes if first < 0 else first, classes)
+            raise index_out_of_range(int(labels[wrong][0]), classes)
         named = torch.cat((labels.new_full((batch, 1), blank), torch.where(inside, labels, blank)), 1)[:, None, :]
         columns = scores.gather(2, named.expand(batch, time, 1 + size)).to(torch.float64).clamp_min(NEVER)
         begins = torch.cat(

@@ -39,7 +39,7 @@ class NumpyLinalg(ArrayLinalg):
         return factors
 
     def column_phases(self, vectors: Template) -> Kernel:
-        """The same with fewer calls for one real matrix."""
+        """The kernel of `ArrayLinalg`, with fewer calls of NumPy for one real matrix."""
         xp, (rows, columns), dtype = self.xp, vectors.shape[-2:], wide(vectors.dtype)
         if vectors.ndim != 2 or dtype.is_complex or not rows:
             return super().column_phases(vectors)
