@@ -47,14 +47,16 @@ PLACEMENT: Final = "backend", "device", "like"
 
 MISSES: Final = KeyError, AttributeError, TypeError, IndexError
 """The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
-that does not hash, an empty sequence. Only the look-up is inside the `try`, so that no error of a kernel passes for a
-miss."""
+that does not hash, an empty sequence. The payloads are read inside the `try` too, because an operand may have the
+template and the backend of a tensor but no payload, as a sparse matrix does. The kernel runs outside, so that no error
+of a kernel passes for a miss."""
 
 _CODE: Final = """\
 def op({signature}):
     try:
         {preparation}
         _out, _function, _run, _result, _ = _ready[{key}]
+        {read}
     except _MISSES:
         pass
     else:
@@ -67,7 +69,6 @@ def key_of({signature}):
 """
 
 _RUN: Final = """\
-{read}
 try:
     _data = _function({payloads}) if _run is None else _run(_function, {payloads})
 except Exception as _error:  # whatever a backend's code raises
@@ -88,6 +89,7 @@ if not ({all_tensors}):
         (_out, _function, _run, _result, _), ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
     except _MISSES:
         return _missed(_key_of, ({arguments}), {{}})
+    {read}
     {run}
 """
 """The first lines of the code of an op of three or more tensors and no options, where numbers may stand beside
@@ -193,13 +195,14 @@ def source_of(spec: OpSpec) -> str:
         f"*_data_{parameter.name}" if parameter.kind == "variadic" else f"_data_{parameter.name}"
         for parameter in tensors
     ]
-    preparation, run = "\n".join(lines), _run(read, payloads, arguments)
+    preparation = "\n".join(lines)
     source = _CODE.format(
         signature=_signature(spec),
         preparation=_indented(preparation, 2),
         prepared=_indented(preparation, 1),
         key=f"_defaults.current_precision(), {', '.join(key)}",
-        run=_indented(run, 2),
+        read=_indented("\n".join(read) or "pass", 2),
+        run=_indented(_RUN.format(payloads=", ".join(payloads), arguments=arguments), 2),
         arguments=arguments,
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),
     )
@@ -224,13 +227,9 @@ def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
         constants=", ".join(f"_as_{name}" for name in names),
         kinds=", ".join(f"{name}.template if {name}.__class__ is _Tensor else {name}.__class__" for name in names),
         arguments=arguments,
-        run=_indented(_run(read, [f"_data_{name}" for name in names], arguments), 1),
+        read=_indented("\n".join(read), 1),
+        run=_indented(_RUN.format(payloads=", ".join(f"_data_{name}" for name in names), arguments=arguments), 1),
     )
-
-
-def _run(read: Sequence[str], payloads: Sequence[str], arguments: str) -> str:
-    """The lines that run a ready call, after those that read its payloads into variables."""
-    return _RUN.format(read="\n".join(read) or "pass", payloads=", ".join(payloads), arguments=arguments)
 
 
 def _indented(lines: str, depth: int) -> str:

@@ -125,11 +125,12 @@ class Path(ABC):
             try:
                 key = key_of(*arguments)
                 known = self.ready[key]
+                payloads = [x.data for x in arguments]
             except (LookupError, AttributeError, TypeError):
                 pass  # so that no error below has this one as its context
             else:
                 self.near.enter(key, known)
-                return self._run(known, arguments[-1].backend, [x.data for x in arguments], arguments)
+                return self._run(known, arguments[-1].backend, payloads, arguments)
         if defaults.cast_blocks and is_cast(self.spec):
             recast = cast(arguments, keywords, self.spec)
             if recast is not None:
@@ -214,6 +215,8 @@ class Path(ABC):
                 if x.__class__ in NUMBERS:
                     key.append(x.__class__)
                     continue
+                if not isinstance(x, Tensor):  # it may have a template all the same, as a sparse matrix has
+                    return None
                 if backend is None:
                     backend = x.backend
                 elif x.backend is not backend:

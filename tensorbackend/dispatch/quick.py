@@ -73,10 +73,10 @@ def of_one(near: Near, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
         try:
             backend = x.backend
             out, function, run, _, _ = entries[backend][x.template]
+            data = x.data  # which a sparse matrix does not have, though it has a template
         except (KeyError, AttributeError):
             pass  # so that no error below has this one as its context
         else:
-            data = x.data
             tensor = blank_tensor()
             tensor.template = out
             tensor.backend = backend
@@ -106,10 +106,10 @@ def of_two(near: Near, beside: BesideMemo, missed: Missed, failed: Failed) -> Ca
             if x1.backend is not backend:
                 raise KeyError
             out, function, run, _, _ = entries[backend][x1.template][x2.template]
+            data1, data2 = x1.data, x2.data
         except (KeyError, AttributeError):
             pass  # so that no error below has this one as its context
         else:
-            data1, data2 = x1.data, x2.data
             tensor = blank_tensor()
             tensor.template = out
             tensor.backend = backend
@@ -127,11 +127,12 @@ def of_two(near: Near, beside: BesideMemo, missed: Missed, failed: Failed) -> Ca
             backend = x.backend
             kinds = (number.__class__, x.template) if first else (x.template, number.__class__)
             (out, function, run, _, _), constants = beside[defaults.current_precision(), *kinds, backend]
+            data = x.data
         except (KeyError, AttributeError):
             pass  # so that no error below has this one as its context
         else:  # as in `op`, since a function for both would cost a frame
             constant: Any = constants[0 if first else 1]
-            data1, data2 = (constant(number), x.data) if first else (x.data, constant(number))
+            data1, data2 = (constant(number), data) if first else (data, constant(number))
             tensor = blank_tensor()
             tensor.template = out  # type: ignore[assignment] # such an op has one result
             tensor.backend = backend

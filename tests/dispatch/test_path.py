@@ -318,3 +318,40 @@ def test_an_optional_tensor_may_be_left_out(backend: str) -> None:
     for _ in range(3):
         assert call(x).shape == call(x, None).shape == (2,)
         assert call(x, x, times=2).shape == call(x, last=x, times=2).shape == (6,)
+
+
+# Operands with the template and the backend of a tensor, but no payload: no warm call takes them for tensors
+
+DENSE = tb.asarray([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
+SPARSE: Any = tb.sparse.from_dense(DENSE)
+
+REFUSED: dict[str, Callable[[Any], object]] = {
+    "one tensor": tb.exp,
+    "two tensors": lambda a: tb.add(a, a),
+    "a tensor and another": lambda a: tb.add(DENSE, a),
+    "a tensor and a number": lambda a: tb.add(a, 2.0),
+    "three tensors": lambda a: tb.where(DENSE > 0, a, a),
+    "three with a number": lambda a: tb.where(DENSE > 0, a, 0.0),
+    "options": lambda a: tb.sum(a, axis=0),
+    "a composite": tb.softmax,
+    "a sequence": lambda a: tb.concat([DENSE, a]),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_sparse_matrix_is_refused_before_and_after_such_a_call(name: str) -> None:
+    texts = []
+    for _ in range(3):
+        with pytest.raises(OperandError, match="expected a tensor, a Python number or an array") as caught:
+            REFUSED[name](SPARSE)
+        texts.append(str(caught.value))
+        for _ in range(3):
+            REFUSED[name](DENSE)
+    assert len(set(texts)) == 1
+
+
+def test_an_operator_leaves_a_sparse_matrix_to_its_class() -> None:
+    x = tb.asarray([1.0, 1.0, 1.0])
+    for _ in range(3):
+        assert (x @ SPARSE).tolist() == (x @ DENSE).tolist() == [4.0, 2.0]
+        assert (DENSE * SPARSE).to_dense().tolist() == (DENSE * DENSE).tolist()
