@@ -78,10 +78,10 @@ class Question(NamedTuple):
 
 QUESTIONS = [
     Question("name axes", ("named axes",), r'names=\("batch", "time", "feature"\)'),
-    Question("know whether it will fit", ("dry runs",), r"fits\("),
+    Question("know whether a program fits into memory", ("dry runs",), r"fits\("),
     Question("move to JAX", ("backends, devices and transfers",), r'backend_transfer\("jax"\)'),
     Question("find what np.cumsum is called here", ("NumPy",), r"np\.cumsum\(a, axis=1\)\s+tb\.cumulative_sum"),
-    Question("know why results differ", ("accuracy",), r"order of a sum"),
+    Question("know why results differ", ("accuracy",), r"adds in its own order"),
 ]
 
 
