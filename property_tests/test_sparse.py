@@ -71,8 +71,8 @@ def dense_of(result: Any) -> tb.Tensor:
     return result.to_dense() if isinstance(result, SparseMatrix) else result
 
 
-def close(result: Any, reference: Array, tolerance: float = 1e-9) -> None:
-    """Whether a tensor or a sparse matrix has the elements of an array."""
+def check_close(result: Any, reference: Array, tolerance: float = 1e-9) -> None:
+    """Asserts that a tensor or a sparse matrix has the elements of an array."""
     dense = dense_of(result)
     assert dense.shape == reference.shape, (dense.shape, reference.shape)
     numpy.testing.assert_allclose(numpy.asarray(dense), reference, rtol=tolerance, atol=tolerance)
@@ -179,7 +179,7 @@ def assembled(a: SparseMatrix, dense: Array) -> Pairs:
 
 def check_pairs(pairs: Pairs) -> None:
     for result, reference in pairs:
-        close(result, reference)
+        check_close(result, reference)
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -225,7 +225,7 @@ def test_one_value_for_each_place(drawn: Drawn) -> None:
         places = set(zip(drawn.rows.tolist(), drawn.columns.tolist(), strict=True))
         once = drawn.on("numpy", "coo").sum_duplicates()
         assert once.nnz == len(places)
-        close(once, drawn.dense)
+        check_close(once, drawn.dense)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -236,11 +236,11 @@ def test_scipy_agrees(format: str, drawn: Drawn) -> None:
         return
     a = drawn.on("numpy", format)
     theirs = scipy.sparse.coo_array((drawn.values, (drawn.rows, drawn.columns)), shape=drawn.size).asformat(format)
-    close(a, theirs.toarray())
+    check_close(a, theirs.toarray())
     assert (a.to_scipy() != theirs).nnz == 0
-    close(tb.sparse.from_scipy(theirs), drawn.dense)
-    close(a @ a.T, (theirs @ theirs.T).toarray())
-    close(a + a, (theirs + theirs).toarray())
+    check_close(tb.sparse.from_scipy(theirs), drawn.dense)
+    check_close(a @ a.T, (theirs @ theirs.T).toarray())
+    check_close(a + a, (theirs + theirs).toarray())
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -257,8 +257,8 @@ def test_gradients_are_those_of_the_dense_product(backend: str, drawn: Drawn, fo
 
     by_a, by_x = tb.grad(loss, (0, 1))(a, tb.asarray(x, backend=backend))
     ones = a.like(tb.ones(a.values.shape, dtype="f64", backend=backend))
-    close(by_a, numpy.asarray(ones.to_dense()) * (w @ x.T))
-    close(by_x, (numpy.swapaxes(dense, -1, -2) @ w).sum(axis=tuple(range(dense.ndim - 2))))
+    check_close(by_a, numpy.asarray(ones.to_dense()) * (w @ x.T))
+    check_close(by_x, (numpy.swapaxes(dense, -1, -2) @ w).sum(axis=tuple(range(dense.ndim - 2))))
 
 
 @profile(12)
@@ -275,13 +275,13 @@ def test_diagonals(rows: int, columns: int, format: Any) -> None:
         for place, value in enumerate(diagonal):
             reference[place - min(k, 0), place + max(k, 0)] = value
     assert matrix.format == format
-    close(matrix, reference)
+    check_close(matrix, reference)
 
 
 def test_the_comparison_catches_a_wrong_matrix() -> None:
     one = drawn(3, (3, 2), 5)
     wrong = one._replace(columns=1 - one.columns)
     with pytest.raises(AssertionError):
-        close(wrong.on("numpy", "csr"), one.dense)
+        check_close(wrong.on("numpy", "csr"), one.dense)
     with pytest.raises(AssertionError):
-        close(one.on("numpy", "csr").T, one.dense)
+        check_close(one.on("numpy", "csr").T, one.dense)

@@ -22,7 +22,6 @@ _DEFAULT_BACKEND = "The backend of the new tensor; by default the default backen
 _COPY = "Whether to copy the data: `True` for always, `False` for never, `None` for only if it is necessary."
 _EXCEPT_ALONG_AXIS = "One or more tensors with the same sizes except along the axis."
 _TIE_BREAK = 'Which of several equal elements is taken: the first ("low") or the last ("high").'
-_ADD_UP_TO_1 = "The axes along which the results add up to 1, by position or by name."
 _LIKE = {
     "backend": "The backend of the new tensor; by default the backend of x.",
     "device": "The name of a device of the backend; by default the device of x, or the default device of a given "
@@ -66,7 +65,6 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         'nearest end, "fill" gives zero.',
         "names": _NO_AXES_NAMES,
         "reverse": "Whether to go from the end of the axis to its start.",
-        "shape": "The sizes of the axes.",
         "size": "The number of entries of the result. By default the entries are counted; if there is no data to "
         "count, as inside `jit`, the number must be given.",
         "stable": "Has no effect: the sort is always stable.",
@@ -87,11 +85,8 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "bitcast": {"dtype": "A dtype with the same number of bits as the dtype of x, not bool."},
     "clip": {"min": "The lower bound; `None` for no bound.", "max": "The upper bound; `None` for no bound."},
-    "elu": {"alpha": "The result tends to `-alpha` for very negative x."},
-    "gelu": {"approximate": "Whether to use the approximation by the hyperbolic tangent."},
     "isclose": {"rtol": _TOLERANCE, "atol": "The absolute tolerance.", "equal_nan": "Whether NaN is close to NaN."},
     "all_close": {"rtol": _TOLERANCE, "atol": "The absolute tolerance.", "equal_nan": "Whether NaN is close to NaN."},
-    "leaky_relu": {"slope": "The slope where x is negative."},
     "where": {
         "condition": "A bool tensor, which broadcasts with x1 and x2.",
         "x1": "The values where the condition is true.",
@@ -120,13 +115,6 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "tie_break": _TIE_BREAK,
     },
     "logsumexp": {"scale": "Factors by which the exponentials are multiplied. They broadcast to x; by default 1."},
-    "softmax": {"axis": _ADD_UP_TO_1},
-    "log_softmax": {"axis": _ADD_UP_TO_1},
-    "masked_softmax": {"axis": _ADD_UP_TO_1, "mask": "Bools that broadcast to x."},
-    "standardise": {
-        "axis": "The axes over which mean and variance are taken, by position or by name.",
-        "epsilon": "A small number added to the variance, so that nothing is divided by 0.",
-    },
     "weighted_mean": {"weights": "Weights that broadcast to x, or one weight for each entry along a single `axis`."},
     "order_statistics": {"axis": "The axes to reduce, by position or by name; by default all of them."},
     "mode": {"axis": "The axis to reduce, by position or by name; by default the tensor is flattened."},

@@ -175,7 +175,6 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "high": "The high word of each counter (uint32).",
         "low": "The low word of each counter (uint32).",
     },
-    "truncated_normal": {"shape": f"{_RANDOM_SHAPE} By default the sizes to which the bounds broadcast."},
     # Counts and sets
     "bincount": {"minlength": "The least number of entries of the result.", "x": "Integers."},
     "histogram": {

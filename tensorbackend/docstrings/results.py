@@ -11,10 +11,10 @@ _BOOLS = "A bool tensor with the shape and names of x."
 _LIKE = "A tensor with the shape and names of x."
 _LIKE_X = "A tensor with the shape, dtype and names of x."
 _FLOATING = "A tensor with the shape and names of x. Integers give the default floating dtype."
-_OF_BOTH = "A tensor with the shape to which x1 and x2 broadcast; each axis has the name that it has in x1 or x2"
-_PROMOTED = f"{_OF_BOTH}. The dtype is the one to which x1 and x2 are promoted."
+_OF_BOTH = "tensor with the shape to which x1 and x2 broadcast; each axis has the name that it has in x1 or x2."
+_PROMOTED = f"A {_OF_BOTH} The dtype is the one to which x1 and x2 are promoted."
 _FLOATING_PROMOTED = f"{_PROMOTED} Integers give the default floating dtype."
-_BOOLS_OF_BOTH = f"A bool{_OF_BOTH[1:]}."
+_BOOLS_OF_BOTH = f"A bool {_OF_BOTH}"
 _REDUCED = (
     "A tensor without the reduced axes, or with size 1 along them if `keepdims`. The other axes keep their names."
 )
@@ -31,8 +31,6 @@ RETURNS: Final[Words] = {
     "unary": "A tensor with the shape and names of x, in the dtype of x unless the text above says otherwise.",
     "transcendental": _FLOATING,
     "complex_functions": _FLOATING,
-    "activations": "A tensor with the shape and names of x. Integers give the default floating dtype unless the text "
-    "above says otherwise.",
     "binary": _PROMOTED,
     **dict.fromkeys(("atan2", "divide"), _FLOATING_PROMOTED),
     **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"), _BOOLS_OF_BOTH),
@@ -61,10 +59,6 @@ RETURNS: Final[Words] = {
     "order_statistics": _REDUCED,
     **dict.fromkeys(("quantile", "percentile"), _SEVERAL_REDUCED),
     "all_close": "A bool tensor without axes.",
-    "softmax": _LIKE,
-    "log_softmax": _LIKE,
-    "masked_softmax": _LIKE,
-    "standardise": _LIKE,
     "covariance": "Matrices of shape (..., d, d), whose last two axes have no names.",
     "cumulative": "A tensor with the shape and names of x, but with one more entry along the axis if "
     "`include_initial`.",
@@ -140,7 +134,7 @@ RETURNS: Final[Words] = {
     "vector_norm": _REDUCED,
     "trace": "A sum for each matrix, with the names of the batch axes.",
     "diagonal": "The diagonals, along the last axis.",
-    "cross": f"{_OF_BOTH}.",
+    "cross": f"A {_OF_BOTH}",
     "svdvals": "The singular values of each matrix, along the last axis, which has no name.",
     "eigvals": _EIGENVALUES,
     "eigvalsh": _EIGENVALUES,

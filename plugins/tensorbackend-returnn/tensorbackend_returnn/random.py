@@ -43,7 +43,7 @@ class Random(Gradients):
 
     @classmethod
     def set_random_state(cls, state: dict[str, bytes]) -> None:
-        """Goes on from a key that `get_random_state` gave; of another backend's state nothing is taken."""
+        """Continues from a key that `get_random_state` returned; ignores the state of another backend."""
         if "key" in state:
             template = tb.Template((2,), "uint32")
             Random._generator = tb.random.Generator(tb.from_binary(state["key"], template, backend=cls._home()))
@@ -82,12 +82,13 @@ class Random(Gradients):
         out: Tensor | None = None,
         like: Any = None,
     ) -> Tensor:
-        """Numbers of a distribution, on the device of the layout `like` unless another is given.
+        """Draws numbers of a distribution, by default on the device of `like`.
 
-        With `static` they are those of a seed, and leave the state alone.
+        With `static` the numbers depend on `seed` alone, and the state stays as it is.
         """
         device = like.device if like is not None and device is None else device
         if explicit_state is not None or auto_update_state is not None:
+            # Draws take their numbers from the one state that set_random_state() sets.
             raise NotImplementedError("random: expected no state as an argument; call rf.set_random_state() first")
         if out is None:
             out = Tensor(

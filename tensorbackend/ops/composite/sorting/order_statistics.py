@@ -193,6 +193,9 @@ def percentile(
 ) -> Tensor:
     """Percentiles: `quantile` with q in percent.
 
+    Raises `ArgumentError` for a q that is not from 0 to 100 or an unknown method, and `ShapeError` for axes without
+    elements.
+
     >>> import tensorbackend as tb
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
     2.0
