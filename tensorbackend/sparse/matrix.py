@@ -63,6 +63,12 @@ class SparseMatrix:
     __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
     __hash__ = None  # type: ignore[assignment] # as for tensors
 
+    operand_remedy = (
+        "use `A @ x` or a function of tb.sparse, `A.like(function(A.values))` for a function of the stored values, "
+        "or `A.to_dense()`"
+    )
+    """What an op of dense tensors advises where it gets a sparse matrix."""
+
     format: ClassVar[Format]
     """How the places are stored."""
 

@@ -113,6 +113,7 @@ MISTAKES: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (ShapeError, "one shape", lambda: A + A.T),
     (OperandError, "two sparse matrices", lambda: A + tb.ones((2, 3))),
     (OperandError, "dense tensor beside", lambda: A * A),
+    (OperandError, "use `A @ x` or a function of tb.sparse", lambda: tb.sum(A)),
     (ShapeError, "", lambda: A * tb.ones((4, 2, 3))),
     (IndexRangeError, "", lambda: A[2]),
     (ArgumentError, "ints and slices", lambda: A[tb.asarray([0])]),
@@ -226,6 +227,8 @@ def test_jax_multiplies_rows_of_any_lengths(lengths: list[int]) -> None:
         dense[row, generator.permutation(width)[:length]] = generator.normal(size=length)
     a, x = tb.backend_copy(tb.sparse.from_dense(tb.asarray(dense)), "jax"), generator.normal(size=width)
     at = tb.asarray(x, backend="jax")
-    numpy.testing.assert_allclose(a @ at, dense @ x, rtol=1e-12)
-    numpy.testing.assert_allclose(tb.jit(lambda a, x: a @ x)(a, at), dense @ x, rtol=1e-12)
-    numpy.testing.assert_allclose(tb.grad(lambda x: tb.sum(a @ x))(at), dense.sum(0), rtol=1e-12)
+    numpy.testing.assert_allclose(numpy.asarray(a @ at), dense @ x, rtol=1e-12)
+    compiled = tb.jit(lambda a, x: (a @ x, tb.grad(lambda x: tb.sum(a @ x))(x)))
+    product, gradient = map(numpy.asarray, compiled(a, at))
+    numpy.testing.assert_allclose(product, dense @ x, rtol=1e-12)
+    numpy.testing.assert_allclose(gradient, dense.sum(0), rtol=1e-12)
