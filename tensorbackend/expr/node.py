@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from functools import cache
 from itertools import count
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -162,6 +163,7 @@ def next_serial() -> int:
 _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
 
 
+@cache  # `here` asks for each frame of each new node
 def is_users(file: str) -> bool:
     """Whether a file of code is the user's, neither of this package nor frozen into Python."""
     return not (is_ours(file) or file.startswith("<frozen "))
