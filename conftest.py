@@ -20,6 +20,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_sessionfinish() -> None:
+    """Collects what the tests left, whose finalizers may warn, and leaves the rest out of pytest's own collections."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
     """A decorator that makes a function one program on JAX, for a test of all backends.

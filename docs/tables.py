@@ -307,15 +307,16 @@ def support_page() -> str:
     engines = {name: backend_class(name) for name in backends() if origin(name) == "built in"}
     engines = {name: cls for name, cls in engines.items() if cls.dispatch_priority <= 1}  # those that compute
     real = minimum(dtype for dtype in ALL_DTYPES if not dtype.is_complex)
-    least = partial(tb.get_backend("binary"), minimum())
+    fewest = minimum()
+    least = partial(tb.get_backend("binary"), fewest)
     primitives = [name for name, callback in CALLBACKS.items() if not callback.optional]
-    alone = [name for name in primitives if not fallbacks(name) and name not in minimum()]
+    alone = [name for name in primitives if not fallbacks(name) and name not in fewest]
     head = {"columns": " | ".join(engines), "lines": " | ".join("---" for _ in engines)}
     page = SUPPORT_INTRODUCTION.format(
         **head,
         count=len(real),
         minimum=_listed(sorted(real)),
-        complex=_listed(sorted(set(minimum()) - set(real))),
+        complex=_listed(sorted(set(fewest) - set(real))),
         alone=_listed(sorted(alone)),
     )
     for name in sorted(primitives):

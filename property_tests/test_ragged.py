@@ -548,8 +548,9 @@ def test_compilers_hold_the_laws(backend: str) -> None:
     """The first case of each function, all as one program, as it takes long to compile each."""
     first = {name: cases[0] for name, cases in CASES.items() if name not in EAGER}
     compiled = tb.jit(lambda x: {name: case.call(x) for name, case in first.items()})(FIXED.ragged(backend, math.nan))
+    results = tb.backend_copy(compiled, "numpy")  # where reading examples compiles nothing
     for name, case in first.items():
-        assert alone_agrees(case, compiled[name], FIXED, backend), name
+        assert alone_agrees(case, results[name], FIXED, backend), name
 
 
 @each_of(TRACED)

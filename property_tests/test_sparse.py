@@ -187,7 +187,7 @@ def check_pairs(pairs: Pairs) -> None:
 def test_law(name: str, backend: str) -> None:
     """Of matrices with data, in a trace, and on templates."""
 
-    @profile(12)
+    @profile(9)
     @given(matrices(), st.sampled_from(FORMATS))
     def holds(drawn: Drawn, format: str) -> None:
         a, dense = drawn.on(backend, format), drawn.dense
@@ -244,7 +244,7 @@ def test_scipy_agrees(format: str, drawn: Drawn) -> None:
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
-@profile(12)
+@profile(9)
 @given(matrices(), st.sampled_from(FORMATS))
 def test_gradients_are_those_of_the_dense_product(backend: str, drawn: Drawn, format: str) -> None:
     """Of the sum of w * (a @ x) by a: w @ x.T, at the places alone; by x: a.T @ w."""
@@ -261,7 +261,7 @@ def test_gradients_are_those_of_the_dense_product(backend: str, drawn: Drawn, fo
     check_close(by_x, (numpy.swapaxes(dense, -1, -2) @ w).sum(axis=tuple(range(dense.ndim - 2))))
 
 
-@profile(12)
+@profile(9)
 @given(st.integers(0, 4), st.integers(0, 4), st.sampled_from(FORMATS))
 def test_diagonals(rows: int, columns: int, format: Any) -> None:
     offsets = list(range(-2, 3))

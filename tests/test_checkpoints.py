@@ -117,8 +117,8 @@ def kills(folder: Path, count: int) -> None:
     assert last > 0
 
 
-def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
-    program = "import sys; from pathlib import Path; import test_checkpoints as t; t.kills(Path(sys.argv[1]), 50)"
+def test_twenty_five_kills_lose_nothing(tmp_path: Path) -> None:
+    program = "import sys; from pathlib import Path; import test_checkpoints as t; t.kills(Path(sys.argv[1]), 25)"
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "run")],
         cwd=Path(__file__).parent,

@@ -150,7 +150,8 @@ def test_pytest_shows_the_same(setting: str, count: int, tmp_path: Path) -> None
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env={**os.environ, "TENSORBACKEND_TRACEBACK": setting},
+        # Hypothesis's plugin would be imported to tell of a failure, which takes longer than the rest.
+        env={**os.environ, "TENSORBACKEND_TRACEBACK": setting, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         check=False,
     )
     assert "ShapeError: add: expected" in child.stdout

@@ -33,6 +33,7 @@ _state = threading.local()
 _settings = SimpleNamespace(raises=False, geev=True, broken=False, devices=1, synchronized=0, pool=0, kernels=0)
 
 
+@functools.cache
 def _dtype(char: str) -> np.dtype[Any]:
     return _DTYPES.get(char) or np.dtype(char)
 
@@ -80,8 +81,13 @@ def _kind(scalar_type: Any) -> int:
 
 def _loop(name: str, inputs: Sequence[Any]) -> tuple[str, str]:
     """The first loop that takes the inputs, as CuPy chooses it."""
-    weak = [type(x) if type(x) in _NUMBERS else None for x in inputs]
-    strong = [np.asarray(x).dtype for x in inputs]
+    weak = tuple(type(x) if type(x) in _NUMBERS else None for x in inputs)
+    return _loop_of(name, weak, tuple(np.asarray(x).dtype for x in inputs))
+
+
+@functools.cache
+def _loop_of(name: str, weak: tuple[Any, ...], strong: tuple[np.dtype[Any], ...]) -> tuple[str, str]:
+    """The first loop that takes inputs of some types, which are None for arrays, and dtypes."""
     arrays = [_kind(dtype.type) for dtype, w in zip(strong, weak, strict=True) if w is None]
     numbers = [_kind(w) for w in weak if w is not None]
     counts = bool(arrays and numbers) and max(arrays) >= max(numbers)
@@ -95,7 +101,7 @@ def _loop(name: str, inputs: Sequence[Any]) -> tuple[str, str]:
                 break
         else:
             return sources, results
-    raise TypeError(f"Wrong type ({strong}) of arguments for cupy_{name}")
+    raise TypeError(f"Wrong type ({list(strong)}) of arguments for cupy_{name}")
 
 
 def _flushed(values: Any) -> Any:

@@ -118,15 +118,15 @@ def test_trees() -> None:
     assert tree.size == 4
 
 
-def test_twenty_thousand_nodes_neither_recurse_nor_go_quadratic() -> None:
+def test_ten_thousand_nodes_neither_recurse_nor_go_quadratic() -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
-        for _ in range(20_000):
+        for _ in range(10_000):
             x = x + 1.0
         return x
 
     graph = tb.trace(function)("f32[3]")
-    assert len(graph.nodes) > 20_000
-    assert graph(tb.zeros(3)).tolist() == [20_000.0] * 3
+    assert len(graph.nodes) > 10_000
+    assert graph(tb.zeros(3)).tolist() == [10_000.0] * 3
     assert len(repr(graph).splitlines()) == len(graph.nodes) + 1
     assert len(simplified(graph).nodes) == len(graph.nodes)
 

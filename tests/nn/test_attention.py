@@ -1,6 +1,7 @@
 """Attention against JAX's, its masks, and the cache against all steps at once."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -18,16 +19,18 @@ def normal(seed: int, **sizes: int) -> tb.Tensor:
 QUERY = normal(0, batch=2, head=3, time=5, unit=4)
 KEY, VALUE = normal(1, batch=2, head=3, time=5, unit=4), normal(2, batch=2, head=3, time=5, unit=4)
 
+ATTENTION_OF_JAX = jax.jit(jax.nn.dot_product_attention, static_argnames="is_causal")
+
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
 @pytest.mark.parametrize("causal", [False, True])
-def test_attention_is_that_of_jax(causal: bool, backend: str) -> None:
+def test_attention_is_that_of_jax(causal: bool, backend: str, whole: Callable[..., Any]) -> None:
     q, k, v = (x.backend_copy(backend) for x in (QUERY, KEY, VALUE))
     mask = tb.iota(5) < tb.asarray([5, 3])[:, None, None, None]
-    outputs = tb.nn.attention(q, k, v, causal=causal, mask=mask.backend_copy(backend))
+    outputs = whole(partial(tb.nn.attention, causal=causal))(q, k, v, mask=mask.backend_copy(backend))
     arrays: list[Any] = [np.asarray(x).swapaxes(1, 2) for x in (QUERY, KEY, VALUE)]
     allowed: Any = np.asarray(mask)
-    theirs = jax.nn.dot_product_attention(arrays[0], arrays[1], arrays[2], mask=allowed, is_causal=causal)
+    theirs = ATTENTION_OF_JAX(*arrays, mask=allowed, is_causal=causal)
     assert outputs.names == ("batch", "head", "time", "unit")
     assert np.allclose(np.asarray(outputs).swapaxes(1, 2), theirs, atol=1e-5)
 
@@ -62,7 +65,7 @@ def test_a_bias_is_added_before_the_softmax() -> None:
     weights = tb.nn.attention_weights(QUERY, KEY, bias=bias + far)
     assert np.allclose(np.asarray(weights)[..., 3:], 0)
     scores = np.einsum("bhqu,bhku->bhqk", np.asarray(QUERY), np.asarray(KEY)) / 2 + np.asarray(bias)
-    assert np.allclose(weights, jax.nn.softmax(scores + np.asarray(far)), atol=1e-5)
+    assert np.allclose(weights, jax.jit(jax.nn.softmax)(scores + np.asarray(far)), atol=1e-5)
 
 
 def parameters(features: int, units: int) -> dict[str, tb.Tensor]:

@@ -28,19 +28,22 @@ KERNEL = normal(1, unit=6, feature=4, time=3)
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_axes_may_stand_anywhere(backend: str, whole: Callable[..., Any]) -> None:
-    x, kernel = X.backend_copy(backend), KERNEL.backend_copy(backend)
-    bias = tb.ones(6, names=("unit",), backend=backend)
     options: dict[str, Any] = {"strides": {"time": 2}, "padding": "same"}
-    reference = tb.conv(tb.permute_dims(x, ("batch", "feature", "time")), kernel, **options) + 1
-    outputs = whole(partial(tb.nn.conv, **options))(x, kernel, bias)
+
+    @whole
+    def results(x: tb.Tensor, kernel: tb.Tensor, bias: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        conv = partial(tb.nn.conv, **options)
+        turned = conv(tb.permute_dims(x, ("time", "feature", "batch")), kernel, bias, axis="feature")
+        both = conv(tb.stack([x, x * 2], axis=1, name="beam"), kernel)
+        reference = tb.conv(tb.permute_dims(x, ("batch", "feature", "time")), kernel, **options) + 1
+        return conv(x, kernel, bias), reference, turned, both
+
+    tensors = results(*(x.backend_copy(backend) for x in (X, KERNEL, tb.ones(6, names=("unit",)))))
+    outputs, reference, turned, both = (x.backend_copy("numpy") for x in tensors)  # where comparing compiles nothing
     assert outputs.names == ("batch", "time", "unit")
-    assert tb.all_close(tb.permute_dims(outputs, reference.names), reference)  # type: ignore[arg-type] # all are named
-    conv = whole(partial(tb.nn.conv, axis="feature", **options))
-    turned = conv(tb.permute_dims(x, ("time", "feature", "batch")), kernel, bias)
+    assert tb.all_close(tb.permute_dims(outputs, reference.names), reference)
     assert turned.names == ("time", "unit", "batch")
     assert tb.all_close(turned.align_as(outputs), outputs)
-    beams = tb.stack([x, x * 2], axis=1, name="beam")
-    both = whole(partial(tb.nn.conv, **options))(beams, kernel)
     assert both.names == ("batch", "beam", "time", "unit")
     assert tb.all_close(both[:, 1], (outputs - 1) * 2, atol=1e-5)
 
@@ -58,9 +61,9 @@ def test_any_rank(rank: int) -> None:
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 @pytest.mark.parametrize(("strides", "padding"), [(1, "same"), (2, "same"), (3, "same"), (2, "valid"), (4, "same")])
-def test_the_transpose_is_that_of_jax(strides: int, padding: str, backend: str) -> None:
+def test_the_transpose_is_that_of_jax(strides: int, padding: str, backend: str, whole: Callable[..., Any]) -> None:
     x, kernel = X.backend_copy(backend), normal(1, feature=4, unit=5, time=3).backend_copy(backend)
-    outputs = tb.nn.conv_transpose(x, kernel, strides=strides, padding=padding)
+    outputs = whole(partial(tb.nn.conv_transpose, strides=strides, padding=padding))(x, kernel)
     reference = jax.lax.conv_transpose(
         array(X), array(kernel), (strides,), padding.upper(), dimension_numbers=("NHC", "OIH", "NHC"),
         transpose_kernel=True,

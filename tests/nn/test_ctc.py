@@ -68,18 +68,25 @@ def test_the_loss_is_the_sum_over_all_paths(blank: int, backend: str, whole: Cal
 @pytest.mark.parametrize("repeats", [True, False])
 def test_one_path_and_labels_of_one_frame(repeats: bool, backend: str, whole: Callable[..., Any]) -> None:
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
-    options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts, "repeats": repeats}
+
+    @whole
+    def results(logits: tb.Tensor, labels: tb.Tensor, frames: tb.Tensor, counts: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts, "repeats": repeats}
+        return (
+            tb.nn.ctc_loss(logits, labels, **options),
+            tb.nn.ctc_loss(logits, labels, alignments="best", **options),
+            tb.nn.ctc_alignment(logits, labels, **options),
+        )
+
+    total, best, alignments = results(logits, labels, frames, counts)
     paths = examples_by_hand(0, repeats)
-    total = whole(lambda: tb.nn.ctc_loss(logits, labels, **options))()
     assert total.tolist() == pytest.approx(
         [minus_log(sum(probabilities.values())) for probabilities in paths], rel=1e-5
     )
-    best = whole(lambda: tb.nn.ctc_loss(logits, labels, alignments="best", **options))()
     assert best.names == ("batch",)
     assert best.tolist() == pytest.approx(
         [minus_log(max(probabilities.values(), default=0.0)) for probabilities in paths], rel=1e-5
     )
-    alignments = whole(lambda: tb.nn.ctc_alignment(logits, labels, **options))()
     assert alignments.template == tb.Template((5, 4), "s64", ("batch", "time"))
     for path, probabilities in zip(alignments.tolist(), paths, strict=True):
         way = max(probabilities, key=lambda path: probabilities[path], default=())
@@ -116,13 +123,13 @@ def test_the_gradient_is_that_of_differences(backend: str) -> None:
         return tb.sum(tb.where(tb.isinf(losses), 0, losses) * weights)
 
     gradient = np.asarray(tb.jit(tb.grad(loss))(logits))
-    step, compiled = 1e-6, tb.jit(loss)
+    step, compiled, values = 1e-6, tb.jit(loss), np.asarray(logits)
     for place in itertools.product(range(5), range(4), range(3)):
         moved = np.zeros((5, 4, 3))
         moved[place] = step
-        shift = tb.asarray(moved, backend=backend)
-        change = compiled(logits + shift) - compiled(logits - shift)
-        assert gradient[place] == pytest.approx(change.item() / (2 * step), abs=1e-7)
+        above, below = (tb.asarray(x, names=LOGITS.names, backend=backend) for x in (values + moved, values - moved))
+        change = compiled(above).item() - compiled(below).item()
+        assert gradient[place] == pytest.approx(change / (2 * step), abs=1e-7)
         if place[0] and backend == "jax":
             break
     assert not gradient[4].any()  # what cannot be spelt
@@ -260,18 +267,23 @@ def likeliest(logits: Any, labels: Any, frames: int) -> tuple[float, Any]:
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
-def test_the_best_alignment_is_the_best_of_all(backend: str) -> None:
+def test_the_best_alignment_is_the_best_of_all(backend: str, whole: Callable[..., Any]) -> None:
     logits, labels, frames, counts = (x.backend_copy(backend) for x in (LOGITS, LABELS, FRAMES, COUNTS))
-    options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts}
-    alignments = tb.nn.ctc_alignment(logits, labels, **options)
+
+    @whole
+    def best(logits: tb.Tensor, labels: tb.Tensor, frames: tb.Tensor, counts: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
+        options: dict[str, Any] = {"logit_lengths": frames, "label_lengths": counts}
+        losses = tb.nn.ctc_loss(logits, labels, alignments="best", **options)
+        return tb.nn.ctc_alignment(logits, labels, **options), losses
+
+    alignments, losses = best(logits, labels, frames, counts)
     assert alignments.names == ("batch", "time")
-    losses = tb.nn.ctc_loss(logits, labels, alignments="best", **options)
     for number, (example_logits, spelling, count, length) in enumerate(
         zip(np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True)
     ):
         score, path = likeliest(example_logits, spelling[:count], length)
-        assert losses[number].item() == pytest.approx(-score, rel=1e-6)
-        assert alignments[number].tolist() == [*path, *[0] * (4 - len(path))]
+        assert losses.tolist()[number] == pytest.approx(-score, rel=1e-6)
+        assert alignments.tolist()[number] == [*path, *[0] * (4 - len(path))]
 
 
 def test_the_gradient_of_the_best_alignment_is_at_its_classes() -> None:

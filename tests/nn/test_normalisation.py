@@ -1,6 +1,7 @@
 """Layer, group, RMS and batch normalisation."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,17 +18,21 @@ OFFSET = tb.random.normal(tb.random.key(2), (6,), names=("feature",))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_layer_norm(backend: str) -> None:
-    x, scale, offset = (tensor.backend_copy(backend) for tensor in (X, SCALE, OFFSET))
+def test_layer_norm(backend: str, whole: Callable[..., Any]) -> None:
     a = np.asarray(X)
     unit = (a - a.mean(-1, keepdims=True)) / np.sqrt(a.var(-1, keepdims=True) + 1e-5)
-    normalised = tb.nn.layer_norm(x, scale, offset, axis="feature")
+
+    @whole
+    def results(x: tb.Tensor, scale: tb.Tensor, offset: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        norm = partial(tb.nn.layer_norm, axis="feature")
+        turned = norm(tb.permute_dims(x, ("feature", "batch", "time")), scale, offset)
+        return norm(x, scale, offset), turned.align_as(x), tb.nn.standardise(x, axis=("time", "feature"))
+
+    normalised, again, standardised = results(*(tensor.backend_copy(backend) for tensor in (X, SCALE, OFFSET)))
     assert normalised.names == X.names
     assert np.allclose(normalised, unit * np.asarray(SCALE) + np.asarray(OFFSET), atol=1e-5)
-    turned = tb.permute_dims(x, ("feature", "batch", "time"))
-    again = tb.nn.layer_norm(turned, scale, offset, axis="feature")
-    assert np.allclose(again.align_as(normalised), normalised, atol=1e-6)
-    assert np.allclose(tb.nn.standardise(x, axis=("time", "feature")), jax.nn.standardize(a, axis=(1, 2)), atol=1e-5)
+    assert np.allclose(again, normalised, atol=1e-6)
+    assert np.allclose(standardised, jax.nn.standardize(a, axis=(1, 2)), atol=1e-5)
 
 
 def test_layer_norm_over_several_axes_takes_its_scale_by_name() -> None:
@@ -48,15 +53,22 @@ def test_gradients_of_layer_norm_are_those_of_its_parts() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_rms_and_group_norm(backend: str) -> None:
-    x, scale, a = X.backend_copy(backend), SCALE.backend_copy(backend), np.asarray(X)
+def test_rms_and_group_norm(backend: str, whole: Callable[..., Any]) -> None:
+    a = np.asarray(X)
+
+    @whole
+    def results(x: tb.Tensor, scale: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        norm = partial(tb.nn.group_norm, groups=2)
+        turned = norm(tb.permute_dims(x, (2, 0, 1)), scale, axis="feature", batch="batch")
+        return tb.nn.rms_norm(x, scale), norm(x, scale), turned
+
+    rms, grouped, first = results(X.backend_copy(backend), SCALE.backend_copy(backend))
     reference = a / np.sqrt((a**2).mean(-1, keepdims=True) + 1e-6) * np.asarray(SCALE)
-    assert np.allclose(tb.nn.rms_norm(x, scale), reference, atol=1e-5)
+    assert np.allclose(rms, reference, atol=1e-5)
     groups = a.reshape(3, 4, 2, 3)
     apart = groups - groups.mean((1, 3), keepdims=True)
     unit = (apart / np.sqrt((apart**2).mean((1, 3), keepdims=True) + 1e-5)).reshape(a.shape)
-    assert np.allclose(tb.nn.group_norm(x, scale, groups=2), unit * np.asarray(SCALE), atol=1e-5)
-    first = tb.nn.group_norm(tb.permute_dims(x, (2, 0, 1)), scale, groups=2, axis="feature", batch="batch")
+    assert np.allclose(grouped, unit * np.asarray(SCALE), atol=1e-5)
     assert np.allclose(np.asarray(first).transpose(1, 2, 0), unit * np.asarray(SCALE), atol=1e-5)
 
 
@@ -71,10 +83,11 @@ def start() -> tb.nn.Statistics:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_batch_norm_trains_and_is_used(backend: str) -> None:
+def test_batch_norm_trains_and_is_used(backend: str, whole: Callable[..., Any]) -> None:
     x, a = X.backend_copy(backend), np.asarray(X).reshape(-1, 6)
     statistics = tb.nn.Statistics(*(statistic.backend_copy(backend) for statistic in start()))
-    normalised, after = tb.nn.batch_norm(x, statistics=statistics, training=True, momentum=0.25)
+    train = whole(partial(tb.nn.batch_norm, training=True, momentum=0.25))
+    normalised, after = train(x, statistics=statistics)
     assert np.allclose(np.asarray(normalised).reshape(-1, 6), (a - a.mean(0)) / np.sqrt(a.var(0) + 1e-5), atol=1e-5)
     assert np.allclose(after.mean, 0.25 * a.mean(0), atol=1e-5)
     assert np.allclose(after.variance, 0.75 + 0.25 * a.var(0, ddof=1), atol=1e-4)

@@ -14,8 +14,9 @@ BACKENDS = ["binary", "numpy", "jax"]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_sinusoids(backend: str) -> None:
-    encodings = tb.nn.sinusoidal_positions(tb.arange(9, name="time").backend_copy(backend), 6, name="feature")
+def test_sinusoids(backend: str, whole: Callable[..., Any]) -> None:
+    sinusoids = whole(lambda positions: tb.nn.sinusoidal_positions(positions, 6, name="feature"))
+    encodings = sinusoids(tb.arange(9, name="time").backend_copy(backend))
     angles = np.arange(9)[:, None] / 10000 ** (np.arange(3) / 3)
     assert encodings.names == ("time", "feature")
     assert np.allclose(encodings, np.concatenate([np.sin(angles), np.cos(angles)], axis=1), atol=1e-5)
@@ -33,30 +34,40 @@ def test_products_of_rotated_vectors_depend_on_the_distance(
 ) -> None:
     drawn = tb.random.normal(tb.random.key(0), (2, 1, 8))
     x = tb.broadcast_to(drawn, (2, 6, 8), names=("pair", "time", "unit")).backend_copy(backend)
-    rotary = whole(partial(tb.nn.rotary, interleaved=interleaved))
-    turned = rotary(x)
+
+    @whole
+    def results(x: tb.Tensor, places: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        rotary = partial(tb.nn.rotary, interleaved=interleaved)
+        return rotary(x), rotary(x[:, 3:], places), rotary(tb.permute_dims(x), time="time", axis="unit")
+
+    rotated = results(x, tb.arange(3, 6).backend_copy(backend))
+    turned, late, first = (y.backend_copy("numpy") for y in rotated)  # where comparing compiles nothing
     assert turned.names == x.names
     products = np.asarray(turned[0] @ turned[1].rename(None, None).mT)
     for distance in range(-5, 6):
         diagonal = np.diagonal(products, distance)
         assert np.allclose(diagonal, diagonal[0], atol=1e-4)
     assert not np.allclose(products, products[0, 0], atol=1e-2)
-    late = rotary(x[:, 3:], tb.arange(3, 6).backend_copy(backend))
     assert tb.all_close(late, turned[:, 3:], atol=1e-5)
-    first = whole(partial(tb.nn.rotary, interleaved=interleaved, time="time", axis="unit"))(tb.permute_dims(x))
     assert tb.all_close(tb.permute_dims(first), turned, atol=1e-6)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_whole_positions_are_as_exact_as_the_result(backend: str) -> None:
+def test_whole_positions_are_as_exact_as_the_result(backend: str, whole: Callable[..., Any]) -> None:
     angles = np.arange(9)[:, None] / 10000 ** (np.arange(2) / 2)
     exact = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
     ones = tb.asarray(np.tile([1.0, 1.0, 0.0, 0.0], (9, 1)), backend=backend)
     assert ones.dtype is tb.float64
     places = tb.arange(9, backend=backend)
-    for turned in (tb.nn.rotary(ones), tb.nn.rotary(ones, places)):
+
+    @whole
+    def results(ones: tb.Tensor, places: tb.Tensor) -> tuple[tb.Tensor, ...]:
+        encodings = tb.nn.sinusoidal_positions(places, 4, dtype="float64")
+        return tb.nn.rotary(ones), tb.nn.rotary(ones, places), encodings
+
+    *rotated, encodings = results(ones, places)
+    for turned in rotated:
         assert np.allclose(turned, exact, rtol=0, atol=1e-14)
-    encodings = tb.nn.sinusoidal_positions(places, 4, dtype="float64")
     assert np.allclose(encodings, np.roll(exact, 2, axis=1), rtol=0, atol=1e-14)
 
 
@@ -77,12 +88,14 @@ def test_rotary_by_hand_and_wrong() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("queries", "keys"), [(3, 3), (2, 4), (4, 2), (1, 1)])
-def test_relative_shift(queries: int, keys: int, backend: str) -> None:
+def test_relative_shift(queries: int, keys: int, backend: str, whole: Callable[..., Any]) -> None:
     scores = tb.random.normal(tb.random.key(0), (2, queries, queries + keys - 1), names=("head", "time", None))
-    shifted = tb.nn.relative_shift(scores.backend_copy(backend))
+    shifted = whole(tb.nn.relative_shift)(scores.backend_copy(backend))
     assert shifted.names == scores.names
+    by_key, by_distance = np.asarray(shifted), np.asarray(scores)
+    assert by_key.shape == (2, queries, keys)
     for i in range(queries):
         for j in range(keys):
-            assert np.array_equal(shifted[:, i, j], scores[:, i, j - i + queries - 1])
+            assert np.array_equal(by_key[:, i, j], by_distance[:, i, j - i + queries - 1])
     with pytest.raises(ShapeError, match="relative_shift: expected axes of queries and distances"):
         tb.nn.relative_shift(tb.ones((3, 2)))

@@ -69,9 +69,11 @@ def check_orthonormal(columns: Any, tolerance: float) -> None:
 
 
 def cases(shapes: list[tuple[int, ...]]) -> list[Any]:
+    """The kinds of each shape and dtype that differ: `drawn` gives an empty array, and no large or tiny half."""
     return [
         pytest.param(kind, shape, dtype, id=f"{kind}-{'x'.join(map(str, shape))}-{dtype}")
         for kind, shape, dtype in itertools.product(KINDS, shapes, INEXACT)
+        if kind == "random" or (0 not in shape and not (kind in ("large", "tiny") and dtype in ("float16", "bfloat16")))
     ]
 
 

@@ -75,7 +75,7 @@ def comes_first(a: Any, b: Any) -> bool:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_an_order_is_an_order(backend: str, dtype: DType) -> None:
-    @profile(25)
+    @profile(15)
     @given(lines(dtype), st.booleans())
     def holds(drawn: tb.Tensor, descending: bool) -> None:
         x = drawn.backend_copy(backend)
@@ -93,7 +93,7 @@ def test_an_order_is_an_order(backend: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
-    @profile(25)
+    @profile(15)
     @given(lines(dtype), lines(dtype), st.sampled_from(["left", "right"]))
     def holds(drawn: tb.Tensor, looked_for: tb.Tensor, side: Any) -> None:
         x, sought = tb.sort(drawn.backend_copy(backend)), looked_for.backend_copy(backend)
@@ -112,10 +112,13 @@ def test_a_place_keeps_a_tensor_sorted(backend: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_unique_entries_are_numpys(backend: str, axis: int) -> None:
-    for shape in ((7, 3), (2, 9), (5, 2, 2), (4, 1), (1, 6)):
+    all_dtypes = ("s64", "f32", "c64", "bool")
+    for shape, dtypes in (
+        ((7, 3), all_dtypes), ((2, 9), ("c64",)), ((5, 2, 2), ("f32", "bool")), ((4, 1), ("s64",)), ((1, 6), ("f32",)),
+    ):  # fmt: skip
         array = np.random.default_rng(0).integers(0, 2, shape)
         reference = np.unique(array, axis=axis, return_index=True, return_inverse=True, return_counts=True)
-        for dtype in ("s64", "f32", "c64", "bool"):
+        for dtype in dtypes:
             names = ("a", "b", "c")[: len(shape)]
             x = tb.astype(tb.asarray(array, names=names, backend=backend), dtype)
             unique = tb.unique_all(x, axis=names[axis])
@@ -150,7 +153,7 @@ def test_unique_entries_of_few_elements(backend: str) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
-    @profile(25)
+    @profile(15)
     @given(lines(dtype))
     def holds(drawn: tb.Tensor) -> None:
         x = drawn.backend_copy(backend)
@@ -180,7 +183,7 @@ def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_the_greatest_are_the_first_in_descending_order(backend: str, dtype: DType) -> None:
-    @profile(25)
+    @profile(15)
     @given(lines(dtype), st.data())
     def holds(drawn: tb.Tensor, data: st.DataObject) -> None:
         x = drawn.backend_copy(backend)

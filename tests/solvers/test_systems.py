@@ -42,7 +42,7 @@ def dense(backend: str, matrix: Any) -> Any:
 
 
 def sparse(backend: str, matrix: Any) -> Any:
-    return tb.sparse.from_dense(dense(backend, matrix))
+    return tb.backend_copy(tb.sparse.from_dense(dense("numpy", matrix)), backend)
 
 
 def function(backend: str, matrix: Any) -> Any:

@@ -35,20 +35,21 @@ class TestNumpy(ConformanceSuite):
     backend = "numpy"
     ops = ("add", "sort", "qr")
     dtypes = (tb.float32, tb.int8)
-    examples = 20
+    examples = 10
 
 
 class TestWrong(ConformanceSuite):
     backend = Wrong
     ops = ("add", "exp", "sin")
     dtypes = (tb.float32, tb.int8)
-    examples = 20
+    examples = 10
 """
 
 
 def test_a_plugin_runs_it(tmp_path: Path) -> None:
     (tmp_path / "test_plugin.py").write_text(PLUGIN)
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-v", "-rs", "test_plugin.py"]
+    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-v", "-rs", "--tb=short"]  # long tracebacks take a second
+    command = [sys.executable, "-m", "pytest", *options, "test_plugin.py"]
     paths = os.pathsep.join([str(Path(tb.__file__).parent.parent), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths}

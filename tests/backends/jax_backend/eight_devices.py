@@ -116,7 +116,7 @@ def test_a_copy_shares_no_memory(x: tb.Tensor) -> None:
 
 def test_sharded_arrays_of_jax_come_in() -> None:
     array = jax.device_put(NUMBERS, NamedSharding(ON_MESH.mesh, PartitionSpec("data")))
-    assert np.array_equal(tb.asarray(array, backend="numpy"), NUMBERS)
+    assert np.array_equal(np.asarray(tb.asarray(array, backend="numpy")), NUMBERS)
     assert tb.asarray(array, backend="jax").device == "cpu:0"
     adopted = tb.asarray(array, backend=ON_MESH)
     assert adopted.data is array
@@ -211,7 +211,7 @@ def test_a_call_gives_the_same_and_lies_by_its_names(name: str, jitted: bool) ->
     function, lies = CALLS[name]
     run = tb.jit(function) if jitted else function
     expected, result = (run(tb.asarray(NUMBERS / 7, names=BY_NAME, backend=backend)) for backend in ("numpy", ON_MESH))
-    np.testing.assert_allclose(result, expected, rtol=5e-6, atol=1e-5)
+    np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=5e-6, atol=1e-5)
     ruled = ON_MESH.layout.of(result.template).axes
     named = [place for place, axis_name in enumerate(result.names) if axis_name is not None]
     assert [divided(result)[place] for place in named] == [ruled[place] for place in named]
@@ -235,8 +235,8 @@ def test_random_values_are_the_same_on_any_mesh() -> None:
     other = tb.JaxBackend(mesh=tb.Mesh({"data": 2, "model": 4}), layout={"hidden": ("data", "model")})
     keys = [tb.random.key(3, backend=backend) for backend in ("jax", ON_MESH, other)]
     samples = [tb.random.normal(key, (16, 8), names=BY_NAME) for key in keys]
-    assert np.array_equal(samples[0], samples[1])
-    assert np.array_equal(samples[0], samples[2])
+    first, *others = map(np.asarray, samples)
+    assert all(np.array_equal(first, other) for other in others)
     assert divided(samples[1]) == BOTH
     assert divided(samples[2]) == ((), ("data", "model"))
 
@@ -381,10 +381,16 @@ TRAINED: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=SHARE
 
 
 @pytest.fixture(scope="module")
-def initial(transformer: Any) -> Any:
-    """The untrained model, made on the mesh."""
-    with tb.default_backend(TRAINED):
+def drawn(transformer: Any) -> Any:
+    """The untrained model on the host, where nothing is compiled."""
+    with tb.default_backend("numpy"):
         return transformer.initial(tb.random.key(0))
+
+
+@pytest.fixture(scope="module")
+def initial(drawn: Any) -> Any:
+    """The untrained model on the mesh."""
+    return tb.backend_copy(drawn, TRAINED)
 
 
 def losses(transformer: Any, backend: Any, model: Any) -> tuple[Any, list[float]]:
@@ -392,7 +398,8 @@ def losses(transformer: Any, backend: Any, model: Any) -> tuple[Any, list[float]
     loss_values = []
     with tb.default_backend(backend):
         text = tb.asarray([transformer.ALPHABET.index(character) for character in transformer.TEXT])
-        velocity = tb.tree_map(tb.zeros_like, model)
+        # JAX compiles the step a second time for zeros that are no results of the weights: they are bound to no device.
+        velocity = tb.jit(lambda model: tb.tree_map(lambda weight: weight * 0, model))(model)
         for number in range(8):
             key = tb.random.fold_in(tb.random.key(0), number + 1)
             value, model, velocity = transformer.step(model, velocity, text, key)
@@ -400,9 +407,9 @@ def losses(transformer: Any, backend: Any, model: Any) -> tuple[Any, list[float]
     return model, loss_values
 
 
-def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: Any, initial: Any) -> None:
+def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: Any, drawn: Any, initial: Any) -> None:
     model, together = losses(transformer, TRAINED, initial)
-    _, alone = losses(transformer, tb.get_backend("jax"), tb.backend_copy(initial, "jax"))
+    _, alone = losses(transformer, tb.get_backend("jax"), tb.backend_copy(drawn, "jax"))
     assert max(abs(a - b) for a, b in zip(together, alone, strict=True)) < 1e-5
     for weight in (model.characters, model.layers[0].queries, model.layers[1].gathered, model.layers[1].down):
         assert divided(weight) == tuple(() if SHARED.get(name) != "model" else ("model",) for name in weight.names)
@@ -450,7 +457,7 @@ def test_each_device_sees_its_parts(x: tb.Tensor) -> None:
 
     doubled, total, index = function(x)
     assert [repr(template) for template in seen] == ["f32[batch: 4][hidden: 3]"]
-    assert np.array_equal(doubled, 2 * NUMBERS)
+    assert np.array_equal(np.asarray(doubled), 2 * NUMBERS)
     assert divided(doubled) == BOTH
     assert total.item() == NUMBERS.sum()
     assert index.tolist() == [0.0] * 4 + [1.0] * 4 + [2.0] * 4 + [3.0] * 4
@@ -471,12 +478,13 @@ def test_collectives_give_what_whole_tensors_give_with_their_gradients(name: str
     by_parts, by_wholes = COLLECTIVES[name]
     function = mapped(by_parts)
     expected, result = by_wholes(x), function(x)
-    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(result), np.asarray(expected), rtol=1e-6)
     assert result.names == expected.names
-    weight = tb.cos(tb.iota(expected.shape, dtype="f32", names=expected.names, backend=ON_MESH))
-    expected_gradient = tb.grad(lambda a: tb.sum(by_wholes(a * a) * weight))(x)
+    numbers = np.cos(np.arange(expected.size, dtype=np.float32)).reshape(expected.shape)
+    weight = tb.asarray(numbers, names=expected.names, backend=ON_MESH)
+    expected_gradient = tb.jit(tb.grad(lambda a: tb.sum(by_wholes(a * a) * weight)))(x)
     gradient = tb.jit(tb.grad(lambda a: tb.sum(function(a * a) * weight)))(x)
-    np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-5)
+    np.testing.assert_allclose(np.asarray(gradient), np.asarray(expected_gradient), rtol=1e-5)
     assert divided(gradient) == BOTH
 
 
@@ -492,13 +500,14 @@ def test_what_is_scattered_and_exchanged(x: tb.Tensor) -> None:
         assert once.shape == (2, 6)
         return tb.all_to_all(once, "model", split_axis="hidden", concat_axis="batch")
 
-    assert np.array_equal(scattered(x), 2 * NUMBERS)
-    assert np.array_equal(exchanged(x), NUMBERS)
+    assert np.array_equal(np.asarray(scattered(x)), 2 * NUMBERS)
+    assert np.array_equal(np.asarray(exchanged(x)), NUMBERS)
     for function, factor in ((scattered, 2), (exchanged, 1)):
-        gradient = tb.grad(lambda a, f=function: tb.sum(f(a) * a))(x)
-        np.testing.assert_allclose(gradient, 2 * factor * NUMBERS, rtol=1e-6)
+        gradient = tb.jit(tb.grad(lambda a, f=function: tb.sum(f(a) * a)))(x)
+        np.testing.assert_allclose(np.asarray(gradient), 2 * factor * NUMBERS, rtol=1e-6)
     batch = tb.stack([x, x + 1])
-    np.testing.assert_allclose(tb.vmap(scattered)(batch), [2 * NUMBERS, 2 * NUMBERS + 2], rtol=1e-6)
+    of_batch = np.asarray(tb.vmap(scattered)(batch))
+    np.testing.assert_allclose(of_batch, [2 * NUMBERS, 2 * NUMBERS + 2], rtol=1e-6)
 
 
 def test_tensors_that_a_function_closes_over_are_whole_and_have_gradients(x: tb.Tensor) -> None:
@@ -508,7 +517,7 @@ def test_tensors_that_a_function_closes_over_are_whole_and_have_gradients(x: tb.
         return tb.sum(mapped(lambda part: part * weight)(x))
 
     by_columns = NUMBERS.reshape(16, 2, 3).sum(axis=(0, 1))
-    np.testing.assert_allclose(tb.grad(loss)(weight), by_columns, rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(tb.grad(loss)(weight)), by_columns, rtol=1e-6)
 
 
 def test_the_greatest_and_the_least_of_devices(x: tb.Tensor) -> None:

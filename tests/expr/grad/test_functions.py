@@ -215,8 +215,8 @@ def test_the_gradient_of_jax_through_a_complex_quotient() -> None:
     x, y = (tb.asarray(numbers, dtype="c64") for numbers in ([1 + 2j, 0.5 - 1j], [0.3 - 1j, 2 + 1j]))
     ours = tb.grad(lambda x, y: tb.sum(tb.real(x / y)), (0, 1))(x, y)
     x, y = x.backend_copy("jax"), y.backend_copy("jax")
-    theirs = jax.grad(lambda x, y: tb.sum(tb.real(x / y)).data, (0, 1))(x, y)
-    assert all(map(close, ours, theirs))
+    theirs: Any = jax.jit(jax.grad(lambda x, y: tb.sum(tb.real(x / y)).data, (0, 1)))
+    assert all(map(close, ours, map(numpy.asarray, theirs(x, y))))
 
 
 @tb.custom_gradient
@@ -508,14 +508,14 @@ def test_nodes_of_a_gradient_belong_to_the_lines_of_the_forward_ones() -> None:
     assert (node.line.function, node.line.number) == ("loss", loss.__code__.co_firstlineno + 1)
 
 
-def test_a_chain_of_100_000_nodes() -> None:
+def test_a_chain_of_30_000_nodes() -> None:
     def chain(x: Tensor) -> Tensor:
-        for _ in range(25_000):
+        for _ in range(7_500):
             x = tb.negative(tb.negative(tb.negative(tb.negative(x))))
         return x
 
     graph = differentiated(tb.trace(chain)("f32"), [0])
-    assert len(graph.nodes) == 200_002  # and the cotangent
+    assert len(graph.nodes) == 60_002  # and the cotangent
 
 
 # Errors

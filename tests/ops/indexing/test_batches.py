@@ -15,15 +15,21 @@ INDICES = tb.random.randint(tb.random.key(1), (5, 3), -7, 7, names=("batch", Non
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_take_for_each_entry_of_a_batch(backend: str) -> None:
+def test_take_for_each_entry_of_a_batch(backend: str, whole: Callable[..., Any]) -> None:
     x, indices = X.backend_copy(backend), INDICES.backend_copy(backend)
     taken = tb.take(x, indices, axis="time", batch="batch")
     assert taken.names == ("a", "time", "batch")
     expected_matrices = [np.asarray(X)[:, np.asarray(INDICES)[entry], entry] for entry in range(5)]
-    assert np.array_equal(taken, np.stack(expected_matrices, axis=-1))
-    assert tb.take(x, indices[:, 0], axis="time", batch="batch").names == ("a", "batch")
-    one = tb.take(tb.permute_dims(x, ("batch", "time", "a")), indices, axis=1, batch=0)
-    assert np.array_equal(one, np.stack([matrix.T for matrix in expected_matrices]))
+    assert np.array_equal(np.asarray(taken), np.stack(expected_matrices, axis=-1))
+
+    @whole
+    def take_otherwise(x: tb.Tensor, indices: tb.Tensor) -> Any:
+        with_batch_in_front = tb.take(tb.permute_dims(x, ("batch", "time", "a")), indices, axis=1, batch=0)
+        return tb.take(x, indices[:, 0], axis="time", batch="batch"), with_batch_in_front
+
+    first, with_batch_in_front = take_otherwise(x, indices)
+    assert first.names == ("a", "batch")
+    assert np.array_equal(np.asarray(with_batch_in_front), np.stack([matrix.T for matrix in expected_matrices]))
 
 
 def test_take_pairs_several_axes() -> None:

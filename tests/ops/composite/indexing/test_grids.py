@@ -41,13 +41,18 @@ def drawn(*shape: int, seed: int = 0) -> Any:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize("boundary", SCIPY)
-def test_values_are_scipys(boundary: str, order: int, backend: str) -> None:
+def test_values_are_scipys(boundary: str, order: int, backend: str, whole: Callable[..., Any]) -> None:
     rng = numpy.random.default_rng(1)
-    for shape in ((5,), (4, 3), (3, 2, 4)):
-        grid, points = rng.standard_normal(shape), rng.uniform(-12, 12, (40, len(shape)))
-        samples = tb.grid_sample(
-            tb.asarray(grid, backend=backend), tb.asarray(points, backend=backend), boundary=boundary, order=order
-        )
+    pairs = [
+        (rng.standard_normal(shape), rng.uniform(-12, 12, (40, len(shape)))) for shape in ((5,), (4, 3), (3, 2, 4))
+    ]
+
+    @whole
+    def sample(pairs: Any) -> Any:
+        return [tb.grid_sample(grid, points, boundary=boundary, order=order) for grid, points in pairs]
+
+    of_pairs = sample([[tb.asarray(array, backend=backend) for array in pair] for pair in pairs])
+    for (grid, points), samples in zip(pairs, of_pairs, strict=True):
         reference = map_coordinates(grid, points.T, order=order, mode=SCIPY[boundary])
         numpy.testing.assert_allclose(numpy.asarray(samples), reference, rtol=0, atol=1e-14)
 

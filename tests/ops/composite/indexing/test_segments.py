@@ -27,12 +27,15 @@ OF_NUMBERS: dict[Callable[..., tb.Tensor], Callable[[list[float]], float]] = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_NUMBERS, ids=lambda function: function.__name__)
-def test_each_segment_is_reduced_by_itself(function: Callable[..., tb.Tensor], backend: str) -> None:
+def test_each_segment_is_reduced_by_itself(
+    function: Callable[..., tb.Tensor], backend: str, whole: Callable[..., Any]
+) -> None:
     values = numpy.random.default_rng(0).standard_normal((2, 6, 3))
     x = tb.asarray(values, names=("batch", "edge", "feature"), backend=backend)
     segments = tb.asarray(SEGMENTS, names=("edge",), backend=backend)
-    reduced = function(x, segments, size=SIZE, axis="edge")
+    reduced = whole(lambda x, segments: function(x, segments, size=SIZE, axis="edge"))(x, segments)
     assert reduced.names == ("batch", None, "feature")
+    elements = reduced.tolist()
     for batch in range(2):
         for feature in range(3):
             for number in range(SIZE):
@@ -40,8 +43,7 @@ def test_each_segment_is_reduced_by_itself(function: Callable[..., tb.Tensor], b
                 reference = OF_NUMBERS[function]([float(values[batch, entry, feature]) for entry in where])
                 if function is tb.segment_argmax and where:
                     reference = where[int(reference)]
-                actual = reduced[batch, number, feature].item()
-                assert actual == pytest.approx(reference, nan_ok=True, rel=1e-12)
+                assert elements[batch][number][feature] == pytest.approx(reference, nan_ok=True, rel=1e-12)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "u8", "s16", "f16", "bf16"])
@@ -113,14 +115,20 @@ def test_vmap_and_jit() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_updates_are_combined_with_what_is_there(backend: str) -> None:
+def test_updates_are_combined_with_what_is_there(backend: str, whole: Callable[..., Any]) -> None:
     x = tb.asarray([[1.0, 5.0], [2.0, 2.0], [0.0, 0.0]], names=("row", "column"), backend=backend)
     rows = tb.asarray([[0], [0], [1]], backend=backend)
     updates = tb.asarray([[4.0, 4.0], [0.0, 9.0], [1.0, 1.0]], backend=backend)
-    assert tb.indexed_max(x, rows, updates).tolist() == [[4, 9], [2, 2], [0, 0]]
-    assert tb.indexed_min(x, rows, updates).tolist() == [[0, 4], [1, 1], [0, 0]]
-    assert tb.indexed_mean(x, rows, updates).tolist() == [[pytest.approx(5 / 3), 6], [1.5, 1.5], [0, 0]]
-    assert tb.indexed_max(x, rows, updates).names == ("row", "column")
+
+    @whole
+    def combine(*args: Any) -> Any:
+        return tb.indexed_max(*args), tb.indexed_min(*args), tb.indexed_mean(*args)
+
+    greatest, least, mean = combine(x, rows, updates)
+    assert greatest.tolist() == [[4, 9], [2, 2], [0, 0]]
+    assert least.tolist() == [[0, 4], [1, 1], [0, 0]]
+    assert mean.tolist() == [[pytest.approx(5 / 3), 6], [1.5, 1.5], [0, 0]]
+    assert greatest.names == ("row", "column")
     assert tb.indexed_max(x, rows, 3.0).tolist() == [[3, 5], [3, 3], [0, 0]]
 
 
@@ -132,12 +140,21 @@ def test_updates_with_axes_of_other_names_are_refused() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
-def test_of_zeros_the_positive_one_is_greater_and_any_nan_is_one(dtype: str, backend: str) -> None:
+def test_of_zeros_the_positive_one_is_greater_and_any_nan_is_one(
+    dtype: str, backend: str, whole: Callable[..., Any]
+) -> None:
     x = tb.asarray([-0.0, 0.0, 0.0, -0.0, -0.0, math.nan, 1.0, -math.nan], dtype=dtype, backend=backend)
     segments = tb.asarray([0, 0, 1, 1, 2, 3, 3, 4], backend=backend)
-    assert repr(tb.segment_max(x, segments, size=6).tolist()) == "[0.0, 0.0, -0.0, nan, nan, -inf]"
-    assert repr(tb.segment_min(x, segments, size=6).tolist()) == "[-0.0, -0.0, -0.0, nan, nan, inf]"
-    assert repr(tb.indexed_max(x[:3], segments[:3, None], x[:3]).tolist()) == "[0.0, 0.0, 0.0]"
+
+    @whole
+    def extremes(x: tb.Tensor, segments: tb.Tensor) -> Any:
+        greatest, least = tb.segment_max(x, segments, size=6), tb.segment_min(x, segments, size=6)
+        return greatest, least, tb.indexed_max(x[:3], segments[:3, None], x[:3])
+
+    greatest, least, combined = extremes(x, segments)
+    assert repr(greatest.tolist()) == "[0.0, 0.0, -0.0, nan, nan, -inf]"
+    assert repr(least.tolist()) == "[-0.0, -0.0, -0.0, nan, nan, inf]"
+    assert repr(combined.tolist()) == "[0.0, 0.0, 0.0]"
 
 
 @pytest.mark.parametrize("mode", ["clip", "fill"])
