@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import eq
 from typing import Any, Final
 
 from ..errors import ContractError, TensorBackendError, expected
@@ -59,12 +60,11 @@ def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel
     """A kernel that runs `kernel`, and verifies its results and that its inputs stay as they are."""
 
     def verified(*payloads: Payload) -> Payload:
-        before = _first_elements(backend, inputs, payloads)
+        before = [*_first_elements(backend, inputs, payloads)]
         data = kernel(*payloads)
         verify(name, backend, out, data)
-        after = _first_elements(backend, inputs, payloads)
-        if before != after:
-            flat = zip(_flat(inputs), before, after, strict=True)
+        if not all(map(eq, before, _first_elements(backend, inputs, payloads))):
+            flat = zip(_flat(inputs), before, _first_elements(backend, inputs, payloads), strict=True)
             changed = next(template for template, was, now in flat if was != now)
             duty = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
             raise ContractError(expected(duty, "fix the backend", changed=changed), breach="mutation")
@@ -78,15 +78,13 @@ def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel
     return verified if backend.writable_payloads and inputs else without_inputs
 
 
-def _first_elements(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> list[bytes]:
+def _first_elements(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> Iterator[bytes]:
     """The first elements of each payload as bytes; sequences of payloads are laid out flat."""
-    elements: list[bytes] = []
     for template, payload in zip(templates, payloads, strict=True):
         if isinstance(template, Template):
-            elements.append(backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED)))
+            yield backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
         elif template is not None:
-            elements += _first_elements(backend, template, payload)
-    return elements
+            yield from _first_elements(backend, template, payload)
 
 
 def _flat(templates: Sequence[Any]) -> Iterator[Template]:
