@@ -1,4 +1,4 @@
-"""What is JAX's own: transformations of functions of tensors, names and all, devices, and its 64-bit switch."""
+"""Features of JAX alone: its transformations of functions of tensors with names, its devices and its 64-bit switch."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_trees() -> None:
     )
     assert jax.tree.map(jnp.sum, X).names == ()
     assert jax.eval_shape(lambda x: tb.sum(x, axis="batch"), X).names == ("feature",)
-    kept = jax.tree.map(lambda leaf: jnp.zeros((), jnp.int32), X)  # what an optimiser keeps of a parameter, say
+    kept = jax.tree.map(lambda leaf: jnp.zeros((), jnp.int32), X)  # such as an optimiser's state of a parameter
     structure: Callable[[Any], object] = jax.tree.structure
     assert structure(kept) == structure(X) == structure(X.backend_copy("numpy"))
     assert jax.tree.map(jnp.multiply, X, kept).names == X.names
@@ -214,7 +214,7 @@ def test_random_numbers_are_those_of_jax(shape: tuple[int, ...]) -> None:
         assert np.array_equal(np.asarray(tb.random.split(ours)), jax.random.split(theirs))
 
 
-# What data alone can show
+# Errors that only data can show
 
 
 def test_an_index_outside_is_an_error_on_data_and_moved_while_tracing() -> None:
@@ -405,6 +405,25 @@ def test_an_index_outside_is_found_beside_values_that_are_differentiated() -> No
     assert jax.jit(lambda x, places: tb.take(x, places, axis=0))(x, places).tolist() == [1.0, 3.0]
 
 
+def test_a_step_of_copied_weights_and_new_zeros_is_compiled_once() -> None:
+    """JAX compiles for arrays that are committed to a device, and again for others; results are committed as inputs."""
+    traced = []
+
+    @jax.jit
+    def step(weights: Any, velocity: Any) -> Any:
+        traced.append(weights)
+        return weights - velocity, velocity + weights
+
+    weights = tb.ones((3, 4)).backend_copy("jax")
+    payloads = weights.data, tb.zeros_like(weights).data
+    assert not any(array.committed for array in payloads)
+    for _ in range(2):
+        payloads = step(*payloads)
+    assert step._cache_size() == len(traced) == 1  # type: ignore[attr-defined]
+    for taken in (np.ones(1000), weights.backend_copy("numpy")):
+        assert not tb.from_dlpack(taken, backend="jax").data.committed
+
+
 def test_a_copy_never_shares_memory_and_numpy_reads_without_one() -> None:
     x = on_jax(np.arange(1024.0))
     view = np.asarray(x)
@@ -417,7 +436,7 @@ def test_a_copy_never_shares_memory_and_numpy_reads_without_one() -> None:
 
 
 def run(code: str, **environment: str) -> str:
-    """What a program prints, in a process of its own with settings of its own."""
+    """Run a program in a separate process with some environment variables; return what it prints."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         env={**os.environ, **environment},
@@ -500,7 +519,7 @@ def test_linear_algebra_of_matrices_without_elements(shape: tuple[int, ...], dty
         square = "det", "slogdet", "eigh", "eigvalsh", "eig", "cholesky", "inv", "expm"
         functions += [getattr(tb.linalg, name) for name in square]
     x = tb.tensor(np.zeros(shape), dtype=dtype, backend=BACKEND)
-    # All as one program, and once more by themselves those that look at their results for an error.
+    # Run all functions as one program. Then run those that look for errors in their results once more, eagerly.
     results = tb.jit(lambda x: [function(x) for function in functions])(x)
     results += [function(x) for function in looking]
     for function, ours in zip(functions + looking, results, strict=True):

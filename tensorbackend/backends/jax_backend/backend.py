@@ -241,8 +241,16 @@ class JaxBackend(
             data = self.jax.dlpack.from_dlpack(array, copy=copy)
         except (ValueError, RuntimeError) as error:
             raise BufferError(str(error)) from error
-        # JAX's own copy=True shares memory all the same.
-        return template_of(data), self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.committed)
+        template = template_of(data)
+        if copy:  # JAX's own copy=True shares memory all the same
+            data = self.xp.array(data, copy=True)
+        if self.committed is None and self.dlpack_device() == HOST:
+            # JAX commits what it takes by DLPack to the device, but not what it takes from NumPy. A training step of
+            # committed weights and uncommitted zeros would be compiled twice, as all of its results are committed.
+            import numpy
+
+            data = numpy.asarray(data)
+        return template, self.jax.device_put(data, self.committed)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of `size` entries along the first axis."""
