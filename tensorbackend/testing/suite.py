@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from ..dtypes import ALL_DTYPES, DType
 from ..errors import UnsupportedOp
+from ..opspec import CALLBACKS, OPS, overridable
 from ..protocol import Backend, BackendLike
 from ..select import get_backend
 from ..tensor import Tensor
@@ -93,3 +94,12 @@ class ConformanceSuite:
     def test_each_divergence_is_needed(self, target: Backend) -> None:
         for row in divergences_of(target):
             check_row(row, target)
+
+    def test_no_method_has_the_public_name_of_an_op(self, target: Backend) -> None:
+        callbacks = {*CALLBACKS, *overridable()}
+        for name, spec in OPS.items():
+            if name not in callbacks and getattr(type(target), name, None) is not getattr(Backend, name, None):
+                raise AssertionError(
+                    f"{type(target).__name__} defines {name}, which nothing calls: "
+                    f"the op {name} calls {spec.callback}; rename the method"
+                )

@@ -1,4 +1,4 @@
-"""Elementwise callbacks: one line each where PyTorch's function is right, else what makes it so."""
+"""Elementwise callbacks: one line each if PyTorch's function is right, otherwise code that corrects it."""
 
 from __future__ import annotations
 
@@ -107,8 +107,8 @@ class TorchElementwise(TorchBase):
 
     @planned
     def sqrt(self, out: Template, x: Template, /) -> Kernel:
-        """The root rounded to nearest, on the CPU by NumPy: there PyTorch's own, which is MKL's, is an ulp away for
-        some elements, such as 0.5."""
+        """Square root, rounded to nearest. On the CPU NumPy computes it, because PyTorch's, which is MKL's, is an ulp
+        off for some elements, such as 0.5."""
         root = _root_by_numpy if self.place.type == "cpu" and x.dtype in (float32, float64) else _root
         return kernel_of(root.__get__(self), out, x)
 
@@ -212,7 +212,7 @@ class TorchElementwise(TorchBase):
 
     @kernel(unsigned="own", narrow="float64")
     def floor_divide(self, out: Template, x1: Array, x2: Array) -> Array:
-        """The floor of the quotient; of infinities the quotient itself (Array API standard)."""
+        """Floor of the quotient; the quotient itself if an operand is infinite (Array API standard)."""
         if out.dtype.is_integer:
             if out.dtype is uint64:
                 return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[0]
@@ -222,12 +222,12 @@ class TorchElementwise(TorchBase):
 
     @kernel(unsigned="own", narrow="float64")
     def remainder(self, out: Template, x1: Array, x2: Array) -> Array:
-        """The remainder with the divisor's sign, a zero's too."""
+        """Remainder with the sign of the divisor, also if it is zero."""
         if out.dtype.is_integer:
             if out.dtype is uint64:
                 return integers.unsigned_divide(as_int64(x1, uint64), as_int64(x2, uint64))[1]
             return self._in_int64(integers.remainder, out, x1, x2)
-        # PyTorch's vector loop gives NaN where x1 / x2 overflows, so that a multiple of x2 is divided by first.
+        # PyTorch's vector loop gives NaN if x1 / x2 overflows, so first reduce x1 by a multiple of x2.
         multiple = torch.where(torch.abs(x2) < 1, x2 * 2.0**1000, x2)
         remainder = torch.remainder(torch.fmod(x1, multiple), x2)
         return torch.where(remainder == 0, torch.copysign(torch.zeros_like(remainder), x2), remainder)
@@ -241,11 +241,11 @@ class TorchElementwise(TorchBase):
 
     @kernel(unsigned="own", narrow="float32")
     def pow(self, out: Template, x1: Array, x2: Array) -> Array:
-        """The power; an integer to a negative one is 1 / x1**-x2 rounded to zero."""
+        """Power; for integers with a negative exponent, 1 / x1**-x2 rounded to zero."""
         if out.dtype.is_complex:
             return complex_functions.power(x1, x2)
         if out.dtype.is_floating:
-            return torch.pow(x1, x2.expand(out.shape))  # of a lone exponent PyTorch takes roots and products
+            return torch.pow(x1, x2.expand(out.shape))  # for a scalar exponent PyTorch uses roots and products
         base, exponent = as_int64(x1, out.dtype), as_int64(x2, out.dtype)
         if out.dtype.kind == "uint":
             return from_int64(integers.power(base, exponent), out.dtype)
@@ -256,18 +256,18 @@ class TorchElementwise(TorchBase):
 
     @kernel(unsigned="bits")
     def left_shift(self, out: Template, x1: Array, x2: Array) -> Array:
-        """x1's bits moved up."""
+        """x1 shifted left."""
         inside = (x2 >= 0) & (x2 < out.dtype.bits)
         return torch.where(inside, x1 << torch.where(inside, x2, 0), 0)
 
     @kernel(unsigned="own")
     def right_shift(self, out: Template, x1: Array, x2: Array) -> Array:
-        """x1's bits moved down, the sign kept."""
+        """x1 shifted right; the sign is kept."""
         values, amount = as_int64(x1, out.dtype), as_int64(x2, out.dtype)
         inside = (amount >= 0) & (amount < out.dtype.bits)
         if out.dtype.kind == "int":
             return from_int64(values >> torch.where(inside, amount, out.dtype.bits - 1), out.dtype)
-        # The first step moves a zero in, where uint64 has the sign of int64.
+        # Shift by one place first, moving a zero in: int64 would treat the highest bit of uint64 as its sign.
         amount = torch.where(inside, amount, 0)
         moved = integers.shifted_right(values, 1) >> (amount - 1).clamp(min=0)
         return from_int64(torch.where(inside, torch.where(amount == 0, values, moved), 0), out.dtype)
@@ -302,7 +302,7 @@ class TorchElementwise(TorchBase):
         return x == 0
 
     @kernel(unsigned="own")
-    def isfinite(self, out: Template, x: Array) -> Array:
+    def is_finite(self, out: Template, x: Array) -> Array:
         """Whether x is neither infinite nor NaN."""
         return torch.isfinite(x) if _is_inexact(x) else torch.ones_like(x, dtype=torch.bool)
 
