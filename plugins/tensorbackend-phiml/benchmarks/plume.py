@@ -1,4 +1,4 @@
-"""PhiFlow's smoke plume on PhiML's own backends and on ours: how far apart the results are, and the time of a step.
+"""Runs PhiFlow's smoke plume on PhiML's own backends and on ours; compares the results and the times of a step.
 
 `python benchmarks/plume.py --steps 20 --size 64`; needs `phiflow`.
 """
@@ -24,7 +24,7 @@ import tensorbackend_phiml
 
 
 def plume(size: int) -> tuple[Any, Callable[..., Any]]:
-    """The fields at the beginning and the step from one time to the next."""
+    """The initial fields, and a function that computes the fields of the next time step."""
     box = Box(x=100, y=100)
     velocity = StaggeredGrid(0, 0, box, x=size, y=size)
     smoke = CenteredGrid(0, extrapolation.BOUNDARY, box, x=size, y=size)
@@ -43,7 +43,7 @@ def plume(size: int) -> tuple[Any, Callable[..., Any]]:
 
 
 class Run:
-    """The plume on one backend, a step at a time."""
+    """The plume on one backend, advanced step by step."""
 
     def __init__(self, name: str, backend: Any, size: int, compiled: bool) -> None:
         self.name, self.backend, self.compiled = name, backend, compiled
@@ -51,10 +51,12 @@ class Run:
             self.fields, self.step = plume(size)
         self.advance = math.jit_compile(self.step) if compiled else self.step
         self.seconds: list[tuple[float, float]] = []
-        """Of each step those on the clock and those of the processors."""
+        """The wall-clock time and the processor time of each step."""
 
     def go_on(self, first: bool) -> None:
-        """One step. The first is not compiled: PhiFlow keeps what it computes of a grid, which may not be traced."""
+        """Advance by one step. The first step is not compiled: PhiFlow caches properties of a grid during it, and
+        cached values must not be traced.
+        """
         with self.backend, math.precision(64):
             begin = time.perf_counter(), time.process_time()
             self.fields = (self.step if first else self.advance)(*self.fields)
@@ -63,7 +65,7 @@ class Run:
 
 
 def main() -> None:
-    """Prints a line for each backend; their steps take turns, so that what else the machine does meets them alike."""
+    """Prints a line for each backend. The steps take turns, so that other work on the machine affects all alike."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, default=64)
     parser.add_argument("--steps", type=int, default=20)

@@ -1,8 +1,8 @@
-"""A pytest plugin, `-p appended`: PhiML's own tests with our backends.
+"""A pytest plugin, `-p appended`, that runs PhiML's own tests with our backends.
 
-`OURS=numpy,jax` appends the adapters over these to PhiML's backends before the tests are collected, so that each test
-that goes through them all goes through ours. `DEFAULT=ours:jax`, or `jax` for PhiML's own, is the default backend of
-each test besides. A test of more than `LIMIT` seconds fails.
+`OURS=numpy,jax` appends the adapters over these backends to PhiML's backends before the tests are collected, so that a
+test that loops over all backends includes ours. `DEFAULT=ours:jax`, or `jax` for PhiML's own, sets the default backend
+of each test. A test that takes more than `LIMIT` seconds fails.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ for _name in filter(None, os.environ.get("OURS", "").split(",")):
 
 
 def chosen(name: str) -> Any:
-    """PhiML's backend of a name, or after "ours:" the adapter over ours."""
+    """PhiML's backend of a name, or with the prefix "ours:" the adapter over our backend of that name."""
     kind, _, of_ours = name.partition(":")
     return tensorbackend_phiml.backend(of_ours) if of_ours else get_backend(kind)
 
@@ -42,7 +42,7 @@ _default = chosen(os.environ.get("DEFAULT") or "numpy")
 
 @pytest.fixture(autouse=True)
 def default_backend() -> Iterator[None]:
-    """Each test begins with the default backend, whatever the one before it left."""
+    """Set the default backend before each test, whatever the previous test left, and limit its time."""
     set_global_default_backend(_default)
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(LIMIT)

@@ -1,6 +1,6 @@
-"""Tests of PhiML's that fail with ours and not without, with the reason; a row that no longer fails is an error."""
+"""PhiML's tests that fail only with our backends, with the reasons. A listed test that no longer fails is an error."""
 
 from __future__ import annotations
 
 EXCEPTIONS: dict[tuple[str, str], str] = {}
-"""By run and test: none is known."""
+"""The reason for each run and test. There are none."""

@@ -1,8 +1,8 @@
 """Runs PhiML's own tests with our backends and without: `python run.py <checkout of PhiML> [run ...]`.
 
-A test that passes without ours must pass with ours, but for the rows of `exceptions.py`. PhiML's tests of other
-libraries' internals are left out. With `--reports <folder>` each run leaves its report there, and one that has left it
-is not run again, so that what was broken off goes on.
+A test that passes without our backends must pass with them, except for the tests listed in `exceptions.py`. PhiML's
+tests of the internals of other libraries are left out. With `--reports <folder>` each run saves its report there, and a
+run whose report exists is skipped, so that an interrupted call can be continued.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ RUNS: dict[str, tuple[str, str, str]] = {
     "default ours:jax": ("", "ours:jax", "math"),
     "default ours:torch": ("", "ours:torch", "math"),
 }
-"""For each run which of ours are appended, the default backend, and the folders of tests."""
+"""For each run: our backends that are appended, the default backend, and the folders of tests."""
 
 COMPARED = {"appended": "without"} | {name: "default jax" for name in RUNS if "ours" in name}
-"""For each run with ours the one whose passes count."""
+"""The reference of each run with our backends: a test that passes there must pass."""
 
 
 def run(checkout: Path, name: str, report: Path) -> None:
-    """Runs the tests, which tell their progress on the way, and writes their report."""
+    """Runs the tests, which print their progress, and writes their report."""
     ours, default, folders = RUNS[name]
     tests = checkout / "tests" / "commit"
     with tempfile.TemporaryDirectory() as room:
@@ -64,7 +64,7 @@ def passed(report: Path) -> dict[str, bool]:
 
 
 def main() -> int:
-    """1 where a test fails that should not."""
+    """Returns 1 if a run differs from its reference in a way that `exceptions.py` does not list, else 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("runs", nargs="*", metavar="run")
@@ -79,7 +79,7 @@ def main() -> int:
 
 
 def compared(checkout: Path, run_names: list[str], reports: Path) -> int:
-    """Prints the totals of runs and what differs from those that they are compared with; 1 where something does."""
+    """Prints the totals of runs and their differences from their references; returns 1 if there is an unlisted one."""
     results: dict[str, dict[str, bool]] = {}
     wrong = 0
     for name in [*dict.fromkeys(COMPARED[run_name] for run_name in run_names if run_name in COMPARED), *run_names]:

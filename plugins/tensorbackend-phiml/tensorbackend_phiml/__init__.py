@@ -1,4 +1,4 @@
-"""PhiML on tensorbackend: `phiml.math.use(tensorbackend_phiml.backend("jax"))`.
+"""Run PhiML on tensorbackend: `phiml.math.use(tensorbackend_phiml.backend("jax"))`.
 
 >>> import phiml.math
 >>> import tensorbackend_phiml

@@ -1,4 +1,4 @@
-"""The adapter: PhiML's `Backend`, every function of it by ours."""
+"""The adapter: PhiML's `Backend`, implemented by the functions of tensorbackend."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ from .transforms import Transforms
 
 
 class TensorBackend(Solvers, Random, Elementwise, Reductions, Shaping, Transforms, Loops):
-    """PhiML's `Backend` over one of tensorbackend's; `backend("jax")` gives the one instance over JAX."""
+    """PhiML's `Backend` over a backend of tensorbackend; `backend("jax")` returns the only instance over JAX."""

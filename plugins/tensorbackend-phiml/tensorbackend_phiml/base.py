@@ -1,4 +1,4 @@
-"""What every function of the adapter stands on: which values are its own, their dtypes, devices and conversions."""
+"""The base of the adapter: which values belong to it, their dtypes, devices and conversions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .devices import compute_devices
 from .dtypes import COMPLEX, FLOATS, NUMBERS, TO_PHIML, combined, from_phiml, steady
 
 Operand = Any
-"""What PhiML hands to a backend for a tensor: a tensor, a NumPy array, a Python number, a list of those."""
+"""What PhiML passes to a backend as a tensor: a tensor, a NumPy array, a Python number or a list of these."""
 
 tracing: ContextVar[tuple[Base, ...]] = ContextVar("tensorbackend_phiml_tracing", default=())
 """The adapters whose functions are being traced, the innermost last."""
@@ -28,12 +28,12 @@ LABELS = {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch", "cupy": "CuPy", "b
 
 
 class Base(PhimlBackend):
-    """PhiML's backend over one of ours: the part that says what its tensors are."""
+    """The part of PhiML's backend over one of ours that defines its tensors."""
 
     def __init__(self, base: tb.Backend) -> None:
-        # PhiML looks for "numpy", "jax" and "torch" inside the names of backends, whatever case ours are in.
+        # PhiML searches the names of backends for "numpy", "jax" and "torch" in lower case; ours must not match.
         self.base = base
-        """The backend on which new tensors are made; each device has its own."""
+        """The backend on which new tensors are made; each device has its own backend."""
         devices = compute_devices(self, base)
         default_device = next(device for device in devices if device.ref[1] == base.device)
         super().__init__(f"tensorbackend:{LABELS.get(base.name, base.name.title())}", devices, default_device)
@@ -53,36 +53,36 @@ class Base(PhimlBackend):
         return next((backend for backend in BACKENDS if backend == self), self)
 
     def supports(self, feature: str | Callable[..., Any]) -> bool:
-        """Whether a function of PhiML's protocol is there; those without a meaning for tensors are not."""
+        """Whether a function of PhiML's protocol is available. Those of `ABSENT` are not."""
         name = feature if isinstance(feature, str) else feature.__name__
         return name not in ABSENT and super().supports(name)
 
     def prefers_channels_last(self) -> bool:
-        """Whether PhiML puts channels last, which is quicker where rows of memory are read."""
+        """True: PhiML puts channels last, which is faster where memory is read row by row."""
         return True
 
     def requires_fixed_shapes_when_tracing(self) -> bool:
-        """True, as a template has the shape."""
+        """True, because the template of a traced tensor has a fixed shape."""
         return True
 
     def nn_library(self) -> Any:
-        """Raises `NotImplementedError`: networks with a state are no functions of tensors."""
+        """Raises `NotImplementedError`: this backend has no networks with a state, only functions of tensors."""
         raise NotImplementedError(f"{self.name} has no networks; write them as functions of tensors")
 
     def module(self, variables: dict[str, Any], forward: Callable[..., Any] | None = None) -> Any:
-        """Raises `NotImplementedError`: there is no object with parameters here."""
+        """Raises `NotImplementedError`: this backend has no objects with parameters."""
         raise NotImplementedError(f"{self.name} has no modules; a parameter is a tensor")
 
     # Precision and dtypes
 
     @property
     def float_type(self) -> Any:
-        """PhiML's dtype of new floating tensors."""
+        """PhiML's dtype for new floating tensors."""
         return TO_PHIML[self._float]
 
     @property
     def complex_type(self) -> Any:
-        """PhiML's dtype of new complex tensors."""
+        """PhiML's dtype for new complex tensors."""
         return TO_PHIML[self._complex]
 
     @property
@@ -94,7 +94,7 @@ class Base(PhimlBackend):
         return COMPLEX[get_precision() or 32]
 
     def combine_types(self, *dtypes: Any) -> Any:
-        """The dtype that PhiML gives operands of these."""
+        """The dtype to which PhiML casts operands of these dtypes."""
         return TO_PHIML[combined(tuple(map(from_phiml, dtypes)), get_precision())]
 
     def dtype(self, array: Operand) -> Any:
@@ -110,13 +110,13 @@ class Base(PhimlBackend):
         return dtype
 
     def auto_cast(self, *tensors: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> list[Any]:
-        """Values as tensors of the one dtype that PhiML gives them together."""
+        """Convert values to tensors of their common dtype by PhiML's rules."""
         dtypes = tuple(map(self._dtype, tensors))
         target = combined(dtypes, get_precision(), bool_to_int, int_to_float)
         return [self._cast(x, target) for x in tensors]
 
     def auto_cast1(self, tensor: Operand) -> Any:
-        """A value in the precision in force, if it is floating or complex; a Python number as it is."""
+        """Cast a floating or complex value to the current precision; a Python number stays as it is."""
         if isinstance(tensor, Number) and type(tensor) in NUMBERS:
             return tensor
         dtype = self._dtype(tensor)
@@ -124,7 +124,7 @@ class Base(PhimlBackend):
         return tensor if target is dtype else self._cast(tensor, target)
 
     def cast(self, x: Operand, dtype: Any) -> Any:
-        """A value as a tensor of one of PhiML's dtypes."""
+        """Cast a value to one of PhiML's dtypes."""
         return self._cast(x, from_phiml(dtype))
 
     def _cast(self, x: Operand, dtype: tb.DType) -> Any:
@@ -140,7 +140,10 @@ class Base(PhimlBackend):
         return tb.astype(x, dtype)
 
     def _pair(self, a: Operand, b: Operand, bool_to_int: bool = False, int_to_float: bool = False) -> tuple[Any, Any]:
-        """Cast two operands to the dtype that PhiML gives them; a number beside a tensor stays one, which is faster."""
+        """Cast two operands to their common dtype by PhiML's rules.
+
+        If one operand is a tensor and the other a Python number, the number stays as it is, which is faster.
+        """
         precision = get_precision()
         if type(a) is tb.Tensor and type(b) is tb.Tensor:
             dtype = a.template.dtype
@@ -154,30 +157,31 @@ class Base(PhimlBackend):
         return self._cast(a, target), self._cast(b, target)
 
     def to_float(self, x: Operand) -> Any:
-        """A value in the floating dtype of the precision in force."""
+        """Cast a value to the floating dtype of the current precision."""
         return self._cast(x, self._float)
 
     def to_complex(self, x: Operand) -> Any:
-        """A value in the complex dtype of the precision in force."""
+        """Cast a value to the complex dtype of the current precision."""
         return self._cast(x, self._complex)
 
     def to_int32(self, x: Operand) -> Any:
-        """A value as int32."""
+        """Cast a value to int32."""
         return self._cast(x, tb.int32)
 
     def to_int64(self, x: Operand) -> Any:
-        """A value as int64."""
+        """Cast a value to int64."""
         return self._cast(x, tb.int64)
 
-    # Which values are its own
+    # Which values belong to this backend
 
     def is_module(self, obj: Any) -> bool:
-        """False: there are no such objects."""
+        """False: this backend has no modules."""
         return False
 
     def is_tensor(self, x: Any, only_native: bool = False) -> bool:
-        """Whether a value is a tensor of this backend or of a trace of its functions, or unless `only_native` a NumPy
-        array, a number or a list of such.
+        """Whether a value is a tensor of this backend or of a trace of its functions.
+
+        Unless `only_native`, NumPy arrays, numbers and lists of these count too.
         """
         if isinstance(x, tb.Tensor):
             return self._owns(x)
@@ -202,23 +206,23 @@ class Base(PhimlBackend):
         return beneath.name == self.base.name
 
     def is_available(self, tensor: Operand) -> bool:
-        """Whether the data of a value can be read: not if it is one of a trace."""
+        """Whether the data of a value can be read. The data of a traced tensor cannot."""
         if isinstance(tensor, tb.Tensor):
             return not isinstance(tensor.backend, tb.ExprBackend)
         if self.is_sparse(tensor):
             return all(map(self.is_available, self.disassemble(tensor)[1]))
         return not isinstance(tensor, tuple | list) or all(map(self.is_available, tensor))
 
-    # In and out
+    # Conversions
 
     def as_tensor(self, x: Operand, convert_external: bool = True) -> Any:
-        """A value as a tensor, in the precision in force; unless `convert_external` a Python number stays one."""
+        """Convert a value to a tensor in the current precision; unless `convert_external`, keep Python numbers."""
         if not convert_external and type(x) in NUMBERS:
             return x
         return self.auto_cast1(x if self.is_tensor(x, only_native=True) else self._tensor(x))
 
     def _tensor(self, x: Operand) -> Any:
-        """A value as a tensor of its own dtype."""
+        """Convert a value to a tensor without changing its dtype."""
         if isinstance(x, tb.Tensor):
             return x
         if isinstance(x, tuple | list) and any(isinstance(item, tb.Tensor | tuple | list) for item in x):
@@ -226,11 +230,11 @@ class Base(PhimlBackend):
         return tb.asarray(x, backend=self.base)
 
     def variable(self, x: Operand) -> Any:
-        """A value as a tensor: a gradient is asked for by the arguments of a function."""
+        """Same as `as_tensor`: `jacobian` says which arguments to differentiate by, so no tensor needs a mark."""
         return self.as_tensor(x)
 
     def numpy(self, tensor: Operand) -> Any:
-        """The data of a value as an array that may be written to, of a sparse matrix as SciPy's."""
+        """Copy a value to a writable NumPy array, or a sparse matrix to a SciPy matrix."""
         if isinstance(tensor, tb.Tensor):
             return np.array(tensor)
         if self.is_sparse(tensor):
@@ -238,7 +242,7 @@ class Base(PhimlBackend):
         return np.array([self.numpy(item) for item in tensor] if isinstance(tensor, tuple | list) else tensor)
 
     def _scipy(self, matrix: Any) -> Any:
-        """A sparse matrix as the one of SciPy that PhiML knows: it looks for matrices, not for arrays."""
+        """Convert a sparse matrix to a SciPy sparse matrix, as PhiML does not recognise SciPy's sparse arrays."""
         sparse_array = matrix.to_scipy()
         kinds = {"coo": scipy.sparse.coo_matrix, "csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix}
         return kinds[matrix.format](sparse_array)
@@ -248,23 +252,23 @@ class Base(PhimlBackend):
         return self._tensor(tensor).__dlpack__()
 
     def from_dlpack(self, capsule: Any) -> Any:
-        """The tensor of a DLPack capsule, or of another library's array."""
+        """Make a tensor from a DLPack capsule, or from an array of another library."""
         producer = capsule if hasattr(capsule, "__dlpack__") else _Capsule(capsule, self.base.dlpack_device())
         return tb.from_dlpack(producer, backend=self.base)
 
     def from_external_array_dlpack(self, external_array: Any) -> Any:
-        """Another library's array as a tensor, its memory shared where that can be."""
+        """Convert an array of another library to a tensor, sharing memory where possible."""
         if isinstance(external_array, tb.Tensor):
             return external_array.backend_copy(self.base)
         return tb.asarray(external_array, backend=self.base)
 
     def copy(self, tensor: Operand, only_mutable: bool = False) -> Any:
-        """A tensor of the same value: an assignment to one of the two does not change the other."""
+        """Copy a tensor. An assignment to the tensor or to the copy does not change the other."""
         native = self._tensor(tensor) if not self.is_sparse(tensor) else tensor
         return native.__copy__() if isinstance(native, tb.Tensor) else native
 
     def block_until_ready(self, values: Any) -> None:
-        """Waits for the data of values, nested in tuples and lists."""
+        """Wait until the data of values, nested in tuples and lists, is computed."""
         if isinstance(values, tb.Tensor):
             values.block_until_ready()
         elif isinstance(values, tuple | list):
@@ -272,13 +276,13 @@ class Base(PhimlBackend):
                 self.block_until_ready(value)
 
     def call(self, f: Callable[..., Any], *args: Any, name: str | None = None) -> Any:
-        """`f(*args)`, which PhiML's profiler enters under a name."""
+        """Return `f(*args)`. PhiML's profiler records the call under `name`."""
         return f(*args)
 
     # Devices
 
     def set_default_device(self, device: Any) -> bool:
-        """Makes new tensors on a device, or on the first of a type; warns and gives False where there is none."""
+        """Make new tensors on a device, or on the first device of a type; warn and return False if there is none."""
         if isinstance(device, str):
             devices = self.list_devices(device)
             if not devices:
@@ -297,7 +301,7 @@ class Base(PhimlBackend):
         return self.get_device_by_ref((self.base.name, place))
 
     def allocate_on_device(self, tensor: Operand, device: Any) -> Any:
-        """A tensor on a device."""
+        """Move a tensor to a device."""
         x = self._tensor(tensor)
         return x if isinstance(x.backend, tb.ExprBackend) else x.to_device(device.ref[1])
 
@@ -312,7 +316,7 @@ class Base(PhimlBackend):
         return tuple(tensor.shape) if hasattr(tensor, "shape") else self._tensor(tensor).shape
 
     def staticshape(self, tensor: Operand) -> tuple[int, ...]:
-        """The size of each axis, which is always known."""
+        """Same as `shape`, as sizes are always known."""
         return self.shape(tensor)
 
     def ndims(self, tensor: Operand) -> int:
@@ -332,7 +336,7 @@ class Base(PhimlBackend):
             return sum(part.nbytes for part in self.disassemble(tensor)[1])
         return int(self._tensor(tensor).nbytes)
 
-    # Sparse values: `sparse.py` has more of them
+    # Sparse values: `sparse.py` overrides these methods
 
     def is_sparse(self, x: Any) -> bool:
         """Whether a value is a sparse matrix."""
@@ -343,16 +347,16 @@ class Base(PhimlBackend):
         return "dense"
 
     def disassemble(self, x: Operand) -> tuple[Callable[..., Any], Sequence[Any]]:
-        """The tensors of which a value is made, and a function that makes it of them on a backend."""
+        """A function that rebuilds a value from its tensors on a backend, and these tensors."""
         return lambda b, t: t, (x,)
 
 
 ABSENT = frozenset({"nn_library", "module", "get_peak_memory", "reset_peak_memory"})
-"""Functions of PhiML's protocol that are not there: networks, and the memory that a library's allocator counts."""
+"""Functions of PhiML's protocol that the adapter lacks: networks, and the peak memory of a device."""
 
 
 class _Capsule:
-    """A DLPack capsule as an array that hands it out once."""
+    """Wrap a DLPack capsule in an object with the array interface of DLPack, so that it can be imported once."""
 
     def __init__(self, capsule: Any, device: tuple[int, int]) -> None:
         self._capsule, self._device = capsule, device

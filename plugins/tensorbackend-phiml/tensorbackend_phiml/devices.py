@@ -12,7 +12,7 @@ _KINDS = {"cuda": "GPU", "gpu": "GPU", "rocm": "GPU", "tpu": "TPU"}
 
 
 def compute_devices(backend: Any, base: tb.Backend) -> list[Any]:
-    """PhiML's record of each device; what nothing says about one is -1."""
+    """PhiML's record of each device. An unknown property is -1."""
     return [_compute_device(backend, base.name, device) for device in tb.devices(base)]
 
 
@@ -20,7 +20,7 @@ def _compute_device(backend: Any, name: str, device: str) -> Any:
     kind = _KINDS.get(device.partition(":")[0], "CPU")
     processors = (os.cpu_count() or -1) if kind == "CPU" else -1
     memory = _host_memory() if kind == "CPU" else -1
-    # Two devices are equal to PhiML if their references are: those of two backends are not.
+    # PhiML compares devices by their references, so the reference names the backend.
     return ComputeDevice(backend, kind, kind, memory, processors, f"{name} {device}", (name, device))
 
 

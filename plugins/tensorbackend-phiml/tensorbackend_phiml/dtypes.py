@@ -1,4 +1,4 @@
-"""PhiML's element types beside tensorbackend's, and what PhiML makes of several of them."""
+"""Conversion between the dtypes of PhiML and tensorbackend, and PhiML's rules for common dtypes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FLOATS = {16: tb.float16, 32: tb.float32, 64: tb.float64}
 """The floating dtype for each of PhiML's precisions."""
 
 COMPLEX = {16: tb.complex64, 32: tb.complex64, 64: tb.complex128}
-"""The complex dtype for each of PhiML's precisions: there are no numbers of two halves of 16 bits."""
+"""The complex dtype for each of PhiML's precisions; complex64 for 16, as there is no smaller one."""
 
 TO_PHIML: dict[tb.DType, Any] = {
     bool_: phiml_dtypes.BOOL,
@@ -39,11 +39,11 @@ NUMBERS: dict[type, tb.DType] = {
     float: tb.float64,
     complex: tb.complex128,
 }
-"""What PhiML takes a Python number for."""
+"""The dtype that PhiML gives a Python number of each type."""
 
 
 def _fields(dtype: Any) -> tuple[Any, ...]:
-    """What tells two of PhiML's dtypes apart; its own hash is that of the kind alone."""
+    """A key that identifies one of PhiML's dtypes, whose own hash depends on the kind alone."""
     return dtype.kind, dtype.bits, dtype.unsigned, dtype.exponent_bits
 
 
@@ -51,9 +51,10 @@ _FROM_PHIML = {_fields(dtype): ours for ours, dtype in TO_PHIML.items()}
 
 
 def from_phiml(dtype: Any) -> tb.DType:
-    """Our dtype for one of PhiML's, or for what PhiML takes for one: `float` is that of the precision in force.
+    """Our dtype for one of PhiML's dtypes, or for a value that PhiML converts to one.
 
-    Raises `KeyError`, as PhiML does, for what no tensor holds.
+    `float`, for example, stands for the floating dtype of the current precision. Raises `KeyError`, as PhiML does, for
+    a dtype that no tensor can have.
     """
     try:
         return _FROM_PHIML[_fields(dtype)]
@@ -72,7 +73,9 @@ _RANK = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 def combined(
     dtypes: tuple[tb.DType, ...], precision: int | None, bool_to_int: bool = False, int_to_float: bool = False
 ) -> tb.DType:
-    """The dtype that PhiML gives several operands: floats have the precision in force, the widest integer wins.
+    """The common dtype of several operands by PhiML's rules.
+
+    Floating and complex results have the current precision; of integers the widest dtype wins.
 
     >>> combined((tb.float64, tb.int64), 32), combined((tb.int8, tb.int32), 64), combined((bool_,), 32, True)
     (float32, int32, int32)
@@ -92,7 +95,7 @@ def combined(
 
 @lru_cache(None)
 def steady(precision: int | None, bool_to_int: bool = False, int_to_float: bool = False) -> frozenset[tb.DType]:
-    """The dtypes that PhiML keeps where both operands have them."""
+    """The dtypes that a binary function keeps if both operands have them."""
     return frozenset(
         dtype for dtype in TO_PHIML if combined((dtype, dtype), precision, bool_to_int, int_to_float) is dtype
     )

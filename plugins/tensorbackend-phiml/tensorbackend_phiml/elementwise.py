@@ -1,4 +1,4 @@
-"""Functions of each element."""
+"""Elementwise functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Method = Callable[..., Any]
 
 
 def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False) -> Method:
-    """The method of an op of one tensor; where it is `inexact`, integers become floats of the precision in force."""
+    """Make a method from an op of one tensor. If it is `inexact`, integers become floats of the current precision."""
 
     def method(self: Base, x: Operand) -> Any:
         if type(x) is not tb.Tensor:
@@ -32,7 +32,7 @@ def unary(op: Callable[[tb.Tensor], tb.Tensor], inexact: bool = False) -> Method
 
 
 def counted(op: Callable[[tb.Tensor], tb.Tensor]) -> Method:
-    """The method of an op that leaves bools to count as integers."""
+    """Make a method from an op of one tensor that treats bools as integers."""
 
     def method(self: Base, x: Operand) -> Any:
         if type(x) is not tb.Tensor:
@@ -46,7 +46,7 @@ def counted(op: Callable[[tb.Tensor], tb.Tensor]) -> Method:
 
 
 def binary(op: Callable[..., tb.Tensor], bool_to_int: bool = False, int_to_float: bool = False) -> Method:
-    """The method of an op of two operands in the dtype that PhiML gives them."""
+    """Make a method from an op of two operands, which are cast to their common dtype by PhiML's rules."""
 
     def method(self: Base, a: Operand, b: Operand) -> Any:
         if type(a) is tb.Tensor and type(b) is tb.Tensor:
@@ -60,7 +60,7 @@ def binary(op: Callable[..., tb.Tensor], bool_to_int: bool = False, int_to_float
 
 
 class Elementwise(Base):
-    """Functions of each element, or of each pair."""
+    """Elementwise functions of one or two operands."""
 
     sqrt = unary(tb.sqrt, inexact=True)
     exp = unary(tb.exp, inexact=True)
@@ -117,27 +117,27 @@ class Elementwise(Base):
     _multiplied = binary(tb.multiply)
 
     def mul(self, a: Operand, b: Operand) -> Any:
-        """The product; of bools both."""
+        """Multiply elementwise. The product of bools is their logical and."""
         if self._dtype(a) is bool_ and self._dtype(b) is bool_:
             return self.and_(a, b)
         return self._multiplied(a, b)
 
     def pow(self, base: Operand, exp: Operand) -> Any:
-        """The power; of an integer to a negative number a float."""
+        """Raise `base` to the power `exp`. Integers to a negative Python number give floats."""
         negative = type(exp) in NUMBERS and exp.real < 0
         base, exp = self._pair(base, exp, bool_to_int=True, int_to_float=negative)
         return tb.pow(base, exp)
 
     def invert(self, x: Operand) -> Any:
-        """Each bit the other way, of bools the opposite."""
+        """Invert each bit; negate bools."""
         return not x if isinstance(x, bool) else tb.bitwise_invert(self._tensor(x))
 
     def softplus(self, x: Operand) -> Any:
-        """log(1 + exp(x)), without overflow."""
+        """Compute log(1 + exp(x)) without overflow."""
         return tb.logaddexp(self._inexact(x), 0.0)
 
     def factorial(self, x: Operand) -> Any:
-        """x! of integers, gamma(x + 1) of floats."""
+        """Compute x! for integers and gamma(x + 1) for floats."""
         return tb.factorial(self._tensor(x))
 
     def _inexact(self, x: Operand) -> Any:
@@ -145,7 +145,7 @@ class Elementwise(Base):
         return x if x.dtype.is_inexact else self.to_float(x)
 
     def clip(self, x: Operand, minimum: Operand, maximum: Operand) -> Any:
-        """x, but at least `minimum` and at most `maximum`."""
+        """Limit the elements of x to the interval from `minimum` to `maximum`."""
         operands = [operand for operand in (x, minimum, maximum) if operand is not None]
         target = combined(tuple(map(self._dtype, operands)), get_precision(), True)
         x, low, high = (
@@ -154,13 +154,16 @@ class Elementwise(Base):
         return tb.clip(x, low, high)
 
     def where(self, condition: Operand, x: Operand = None, y: Operand = None) -> Any:
-        """x where the condition holds, else y; without these two the index vectors of where it holds."""
+        """Choose elements of x where the condition holds, else of y.
+
+        Without x and y, return the index vectors of the elements for which the condition holds.
+        """
         if x is None or y is None:
             return tb.argwhere(self._tensor(condition))
         return tb.where(self._cast(condition, bool_), *self._pair(x, y))
 
     def stop_gradient(self, value: Operand) -> Any:
-        """A value that no gradient flows through."""
+        """Return a value with the same data, through which no gradient flows."""
         if self.is_sparse(value):
             return value.like(self.stop_gradient(value.values))
         return tb.stop_gradient(value) if isinstance(value, tb.Tensor) else value

@@ -1,7 +1,7 @@
-"""Entries read and written by indices.
+"""Functions that read and write entries at indices.
 
-A negative index counts from the end. One outside is an error where its data can be looked at; where JAX compiles, it is
-the nearest one.
+A negative index counts from the end. An index out of bounds is an error if its data can be read. In a compiled
+function, reading clips it to the nearest index within bounds, and writing ignores it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SCATTERS: dict[str, Callable[..., tb.Tensor]] = {
     "max": tb.indexed_max,
     "min": tb.indexed_min,
 }
-"""Our function for each of PhiML's ways to write."""
+"""Our function for each of PhiML's scatter modes."""
 
 
 BOUNDARIES = {
@@ -30,33 +30,33 @@ BOUNDARIES = {
     "symmetric": "symmetric",
     "reflect": "reflect",
 }
-"""Our word for each of PhiML's for what stands outside a grid, but for "zeros"."""
+"""The `boundary` of `tb.grid_sample` for each of PhiML's extrapolations except "zeros"."""
 
 
 class Indexing(Base):
-    """Functions that read and write by indices."""
+    """Functions that read and write entries at indices."""
 
     def gather(self, values: Operand, indices: Operand, axis: int) -> Any:
-        """Entries along an axis."""
+        """Take the entries at indices along an axis."""
         x = self._tensor(values)
         return tb.take(x, self._inside(indices, x.shape[axis]), axis=axis)
 
     def gather_1d(self, values: Operand, indices: Operand) -> Any:
-        """Entries along the first axis."""
+        """Take the entries at indices along the first axis."""
         return self.gather(values, indices, 0)
 
     def gather_by_component_indices(self, values: Operand, *component_indices: Operand) -> Any:
-        """The elements at indices that are given for each axis by itself."""
+        """Take the elements at indices; there is one tensor of indices for each axis."""
         x = self._tensor(values)
         return x[tuple(map(self._inside, component_indices, x.shape))]
 
     def gather_nd(self, values: Operand, indices: Operand) -> Any:
-        """What stands at index vectors, with the channels."""
+        """Take the entries at index vectors. Axes beyond the length of the vectors are channels."""
         x = self._tensor(values)
         return x[self._components(indices, x.shape)]
 
     def batched_gather_nd(self, values: Operand, indices: Operand) -> Any:
-        """`gather_nd` for each example; one of values or indices serves all."""
+        """Apply `gather_nd` to each example. A single example of values or indices is used for all."""
         x, vectors = self._tensor(values), self._indices(indices)
         assert vectors.shape[-1] == x.ndim - 2, f"expected vectors of {x.ndim - 2} indices, got {vectors.shape}"
         columns = self._components(vectors, x.shape[1:])
@@ -65,19 +65,20 @@ class Indexing(Base):
         return x[(self._examples(x.shape[0], vectors.ndim - 1), *columns)]
 
     def batched_gather_1d(self, values: Operand, indices: Operand) -> Any:
-        """Entries of each example; one of values or indices serves all."""
+        """Take entries of each example. A single example of values or indices is used for all."""
         x = self._tensor(values)
         places = self._inside(indices, x.shape[1])
         return x[0][places] if x.shape[0] == 1 else x[self._examples(x.shape[0], 2), places]
 
     def _components(self, vectors: Operand, shape: Sequence[int]) -> tuple[Any, ...]:
-        """The indices along each axis of index vectors."""
+        """Split index vectors into a tensor of indices for each axis."""
         return tuple(map(self._inside, tb.unstack(self._indices(vectors), axis=-1), shape))
 
     def _inside(self, indices: Operand, length: int) -> Any:
-        """Indices along an axis; those of a trace, which cannot be looked at, are the nearest inside.
+        """Clip indices of a trace, which cannot be checked, to the bounds of an axis; return other indices as they are.
 
-        PhiML's compiled functions count on that: they gather at the unused part of a buffer, and leave the result out.
+        PhiML's compiled functions rely on this: they gather at the indices in the unused part of a buffer and discard
+        the results.
         """
         places = self._indices(indices)
         if self.is_available(places):
@@ -85,7 +86,7 @@ class Indexing(Base):
         return tb.clip(tb.where(places < 0, places + length, places), 0, max(length - 1, 0))
 
     def _examples(self, count: int, axes: int) -> Any:
-        """The number of each example along the first of so many axes."""
+        """The numbers of `count` examples along the first of `axes` axes."""
         return tb.reshape(tb.arange(count, backend=self.base), (count, *[1] * (axes - 1)))
 
     def _indices(self, indices: Operand) -> Any:
@@ -93,29 +94,29 @@ class Indexing(Base):
         return self.to_int64(places) if places.dtype is bool_ or places.dtype.is_inexact else places
 
     def batch_gather(self, tensor: Operand, batches: Any) -> Any:
-        """Examples of a batch."""
+        """Take examples of a batch."""
         return self._tensor(tensor)[[batches] if isinstance(batches, int) else self._indices(batches)]
 
     def multi_slice(self, tensor: Operand, slices: tuple[Any, ...]) -> Any:
-        """A part by slices, ints and integer tensors without axes."""
+        """Index a tensor by slices, ints and integer tensors without axes."""
         return self._tensor(tensor)[slices]
 
     def boolean_mask(
         self, x: Operand, mask: Operand, axis: int = 0, new_length: int | None = None, fill_value: Operand = 0
     ) -> Any:
-        """The entries along an axis for which a mask holds; `new_length` of them, if that is known."""
+        """Select the entries along an axis for which a mask holds; `new_length` of them, if it is given."""
         return tb.compress(self._tensor(mask), self._tensor(x), axis=axis, size=new_length, fill_value=fill_value)
 
     def nonzero(self, values: Operand, length: int | None = None, fill_value: int = -1) -> Any:
-        """The index vectors of the nonzero elements; `length` of them, if that is known."""
+        """The index vectors of the nonzero elements; `length` of them, if it is given."""
         return tb.argwhere(self._tensor(values), size=length, fill_value=fill_value)
 
     def unravel_index(self, flat_index: Operand, shape: Sequence[int]) -> Any:
-        """The index vectors of positions in a tensor laid flat."""
+        """Convert flat indices to index vectors."""
         return tb.stack(tb.unravel_index(self._tensor(flat_index), tuple(map(int, shape)), mode="clip"), axis=-1)
 
     def ravel_multi_index(self, multi_index: Operand, shape: Operand, mode: str | int = "undefined") -> Any:
-        """The positions of index vectors in a tensor laid flat; an int as `mode` is that of what lies outside."""
+        """Convert index vectors to flat indices. If `mode` is an int, vectors out of bounds get it as their index."""
         vectors = self._indices(multi_index)
         ways: dict[str | int, Any] = {"undefined": "clip", "clamp": "clip", "periodic": "wrap"}
         options = {"mode": ways[mode]} if mode in ways else {"mode": "fill", "fill_value": int(mode)}
@@ -129,7 +130,7 @@ class Indexing(Base):
         return self._cast(tb.ravel_multi_index(columns, shape, **options), self._dtype(multi_index))
 
     def _raveled(self, columns: Sequence[Any], lengths: Sequence[Any], mode: str | int) -> Any:
-        """The positions of index vectors in a tensor whose sizes are data of a trace."""
+        """Convert index vectors to flat indices for a shape that is data of a trace."""
         number: Any = 0
         inside: Any = True
         for column, length in zip(columns, lengths, strict=True):
@@ -142,14 +143,14 @@ class Indexing(Base):
         return tb.where(inside, number, mode) if isinstance(mode, int) else number
 
     def scatter(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
-        """A copy of a batch with values written at index vectors; examples, values and channels of one serve all."""
+        """Copy a batch and write values at index vectors. Examples, values and channels broadcast if there is one."""
         kept = self._dtype(base_grid)
         grid, updates = self.auto_cast(base_grid, values, bool_to_int=True)
         vectors = self._indices(indices)
         size = self.determine_size([grid, updates, vectors], 0)
         count = max(vectors.shape[1], updates.shape[1]) if min(vectors.shape[1], updates.shape[1]) else 0
         grid = self.tile_to(grid, 0, size)
-        # Indices outside are left out where their data cannot be read.
+        # Indices out of bounds are ignored if their data cannot be read.
         outside = "error" if self.is_available(vectors) else "fill"
         updates = tb.broadcast_to(updates, (size, count, grid.shape[-1]))
         vectors = tb.broadcast_to(vectors, (size, count, vectors.shape[-1]))
@@ -165,27 +166,27 @@ class Indexing(Base):
         return self._cast(scattered, bool_) if kept is bool_ and scattered.dtype is tb.int32 else scattered
 
     def _counted(self, vectors: Any, shape: Sequence[int]) -> Any:
-        """Index vectors whose negative entries are counted from the end."""
+        """Replace negative indices, which count from the end, by indices from the start."""
         lengths = tb.asarray(list(shape), dtype=vectors.dtype, backend=self.base)
         return tb.where(vectors < 0, vectors + lengths, vectors)
 
     def scatter_nd(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
-        """`scatter` of one example."""
+        """Apply `scatter` to one example."""
         grid, vectors, updates = map(self._tensor, (base_grid, indices, values))
         return self.scatter(grid[None], vectors[None], updates[None], mode)[0]
 
     def scatter_1d_scalar(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
-        """`scatter` along one axis without channels."""
+        """Apply `scatter` to one example with one axis and without channels."""
         grid, places, updates = map(self._tensor, (base_grid, indices, values))
         return self.scatter(grid[None, :, None], places[None, :, None], updates[None, :, None], mode)[0, :, 0]
 
     def scatter_nd_scalar(self, base_grid: Operand, indices: Operand, values: Operand, mode: str) -> Any:
-        """`scatter` of one example without channels."""
+        """Apply `scatter` to one example without channels."""
         grid, vectors, updates = map(self._tensor, (base_grid, indices, values))
         return self.scatter(grid[None, ..., None], vectors[None], updates[None, :, None], mode)[0, ..., 0]
 
     def indexed_segment_sum(self, x: Operand, indices: Operand, axis: int) -> Any:
-        """For each example the sums of what stands along an axis from each index up to the next one."""
+        """Sum the entries along an axis from each index up to the next one, for each example."""
         x, starts = self._tensor(x), self._indices(indices)
         count, length = starts.shape[1], x.shape[axis]
 
@@ -197,12 +198,12 @@ class Indexing(Base):
         return tb.vmap(summed)(x, starts)
 
     def grid_sample(self, grid: Operand, coordinates: Operand, extrapolation: str) -> Any:
-        """The values of grids between their entries; `NotImplemented` for an unknown extrapolation, as PhiML has it."""
+        """Interpolate grids linearly; return `NotImplemented` for an unknown extrapolation, as PhiML expects."""
         if extrapolation != "zeros" and extrapolation not in BOUNDARIES:
             return NotImplemented
         grid, coordinates = self.auto_cast(grid, coordinates, int_to_float=True)
         axes = tuple(range(1, 1 + coordinates.shape[-1]))
         if extrapolation == "zeros":
-            # As PhiML has it: at the last entry of an axis the slope is then that to the zero behind it.
+            # As in PhiML, values fall linearly to zero beyond the ends. This also decides the slope at the last entry.
             grid, coordinates, extrapolation = tb.pad(grid, dict.fromkeys(axes, (1, 1))), coordinates + 1, "boundary"
         return tb.grid_sample(grid, coordinates, axes=axes, boundary=BOUNDARIES[extrapolation])

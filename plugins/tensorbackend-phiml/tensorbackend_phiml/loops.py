@@ -1,4 +1,4 @@
-"""Loops that end when nothing is left to do."""
+"""Loops that run as long as a condition holds."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .base import Base
 
 
 class Loops(Base):
-    """Functions that run others again and again."""
+    """Functions that run other functions in a loop."""
 
     def while_loop(
         self, loop: Callable[..., Any], values: tuple[Any, ...], max_iter: int | Sequence[int] | None
     ) -> tuple[Any, ...]:
-        """`values = loop(*values)` as long as any element of the first value holds, at most `max_iter` times.
+        """Repeat `values = loop(*values)` while any element of the first value is true, at most `max_iter` times.
 
-        If `max_iter` is a sequence, the values after each of these numbers of turns are stacked. No gradient flows
-        through the loop.
+        If `max_iter` is a sequence of numbers, stack the values after each of these numbers of iterations. No gradient
+        flows through the loop.
         """
         values = self.stop_gradient_tree(tuple(values))
-        if isinstance(max_iter, SupportsIndex):  # NumPy's too
+        if isinstance(max_iter, SupportsIndex):  # NumPy integers too
             max_iter = index(max_iter)
         leaves = _leaves(values)
         if all(map(self.is_available, leaves)):
@@ -34,7 +34,7 @@ class Loops(Base):
         return ended
 
     def _run(self, loop: Callable[..., Any], values: Any, max_iter: int | Sequence[int] | None) -> Any:
-        """The loop in Python, which may read data."""
+        """Run the loop in Python, where it can read data."""
         stops = None if max_iter is None or isinstance(max_iter, int) else sorted(map(int, max_iter))
         limit = stops[-1] if stops else max_iter if isinstance(max_iter, int) else None
         seen = [values] if stops and stops[0] == 0 else []
@@ -46,17 +46,17 @@ class Loops(Base):
                 seen.append(values)
         if stops is None:
             return values
-        # PhiML fills up with the last values that it kept, not with those at which the loop ended.
+        # If the loop ends early, repeat the last values that were recorded, as PhiML does, not those at its end.
         seen += [seen[-1] if seen else values] * (len(stops) - len(seen))
         return self.stack_leaves(seen)
 
     def _traced(self, loop: Callable[..., Any], values: Any, max_iter: int | Sequence[int] | None) -> Any:
-        """The loop in a graph."""
+        """Record the loop in a graph."""
         values = self._each_leaf(self._tensor, values)
 
         def body(values: Any) -> Any:
             next_values = tuple(loop(*values))
-            # A value that PhiML computes in another precision goes round in its own.
+            # The dtype of each value must not change, even if PhiML computes it in another precision.
             return self._each_leaf(lambda x, like: self._cast(x, like.dtype), next_values, values)
 
         def until(values: Any, start: int, stop: int | None) -> Any:

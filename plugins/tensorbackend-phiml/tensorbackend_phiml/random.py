@@ -1,4 +1,4 @@
-"""Random numbers: PhiML's generator has a state, which is a key that each draw splits."""
+"""Random numbers. The state of PhiML's generator is a key, which each draw splits."""
 
 from __future__ import annotations
 
@@ -13,24 +13,27 @@ from .dtypes import from_phiml
 
 
 class Random(Creation):
-    """Functions that draw."""
+    """Functions that draw random numbers."""
 
     _key: tb.Tensor | None = None
 
     def seed(self, seed: int) -> None:
-        """Begins the draws anew."""
+        """Set the state of the generator."""
         self._key = tb.random.key(int(seed), backend=self.base)
 
     def _drawn(self) -> tb.Tensor:
-        """The key of one draw."""
+        """Split the key of the generator and return a key for one draw."""
         if self._key is None:
             self.seed(0)
-        held, drawn = tb.unstack(tb.random.split(self._key))  # type: ignore[arg-type] # a seed makes one
+        held, drawn = tb.unstack(tb.random.split(self._key))  # type: ignore[arg-type] # `seed` sets it
         self._key = held
         return drawn.backend_copy(self.base) if drawn.backend is not self.base else drawn
 
     def random_uniform(self, shape: Sequence[int], low: Operand, high: Operand, dtype: Any) -> Any:
-        """Numbers from `low` up to and without `high`; of complex ones each part between those of the bounds."""
+        """Draw numbers from `low` up to, but not including, `high`.
+
+        The real parts of complex numbers lie between the real parts of the bounds, and so do the imaginary parts.
+        """
         asked = self._float if dtype is None else from_phiml(dtype)
         if asked.is_integer:
             return tb.random.randint(self._drawn(), sizes(shape), low, high, asked)
@@ -44,13 +47,13 @@ class Random(Creation):
         return tb.complex(*parts)
 
     def random_normal(self, shape: Sequence[int], dtype: Any) -> Any:
-        """Numbers of the standard normal distribution; as integers they are cut to those."""
+        """Draw numbers from the standard normal distribution; integer dtypes truncate them."""
         asked = self._float if dtype is None else from_phiml(dtype)
         drawn = tb.random.normal(self._drawn(), sizes(shape), asked if asked.is_inexact else self._float)
         return self._cast(drawn, asked)
 
     def random_permutations(self, permutations: int, n: int) -> Any:
-        """Orders of the first n integers, each by itself."""
+        """Draw independent permutations of the integers below n."""
         rows = tb.broadcast_to(tb.arange(n, backend=self.base), (permutations, n))
         return tb.random.permutation(self._drawn(), rows, axis=1, independent=True)
 
@@ -62,7 +65,10 @@ class Random(Creation):
         allow_duplicates: bool,
         element_weights: Operand = None,
     ) -> Any:
-        """Subsets of the first integers, with the chances that weights give them, with or without duplicates."""
+        """Draw subsets of the integers below `element_count`, with or without duplicates.
+
+        The probability of an element is proportional to its weight.
+        """
         chances = None
         if element_weights is not None:
             weights = self.to_float(element_weights)

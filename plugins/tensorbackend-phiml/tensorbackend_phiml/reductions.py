@@ -1,4 +1,4 @@
-"""Sums, extremes, orders and counts."""
+"""Reductions, sorting, searching and counting."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _axes(axis: Any) -> Any:
 
 
 def reduction(op: Callable[..., tb.Tensor], bool_to_int: bool = False) -> Callable[..., Any]:
-    """The method of an op that reduces axes."""
+    """Make a method from an op that reduces axes."""
 
     def method(self: Base, x: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
         if type(x) is not tb.Tensor:
@@ -33,7 +33,7 @@ def reduction(op: Callable[..., tb.Tensor], bool_to_int: bool = False) -> Callab
 
 
 class Reductions(Base):
-    """Functions that reduce axes, order them or count."""
+    """Functions that reduce axes, sort, search and count."""
 
     max = reduction(tb.max, bool_to_int=True)
     min = reduction(tb.min, bool_to_int=True)
@@ -44,7 +44,7 @@ class Reductions(Base):
     _summed = reduction(tb.sum, bool_to_int=True)
 
     def sum(self, value: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
-        """The sum along axes; of a list of tensors that of the list."""
+        """The sum along axes. With `axis=0`, the tensors of a list are added."""
         if isinstance(value, tuple | list) and axis == 0:
             total = value[0]
             for term in value[1:]:
@@ -53,12 +53,12 @@ class Reductions(Base):
         return self._summed(value, axis, keepdims)
 
     def prod(self, value: Operand, axis: Axes = None) -> Any:
-        """The product along axes; of bools whether all hold."""
+        """The product along axes; for bools, whether all are true."""
         x = self._tensor(value)
         return tb.all(x, axis=_axes(axis)) if x.dtype is bool_ else tb.prod(x, axis=_axes(axis))
 
     def mean(self, value: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
-        """The mean along axes; of integers in the precision in force."""
+        """The mean along axes; integers are cast to the current precision."""
         return tb.mean(self._floating(value), axis=_axes(axis), keepdims=keepdims)
 
     def std(self, x: Operand, axis: Axes = None, keepdims: bool = False) -> Any:
@@ -70,12 +70,12 @@ class Reductions(Base):
         return x if x.dtype.is_inexact else self.to_float(x)
 
     def cumsum(self, x: Operand, axis: int) -> Any:
-        """The sum of each element and those before it along an axis."""
+        """The cumulative sum along an axis."""
         x = self._tensor(x)
         return tb.cumulative_sum(self.to_int32(x) if x.dtype is bool_ else x, axis=axis)
 
     def quantile(self, x: Operand, quantiles: Operand) -> Any:
-        """Quantiles of the last axis, their number first."""
+        """Quantiles along the last axis; the first axis of the result is that of `quantiles`."""
         shares = self.numpy(quantiles).astype(float) if self.is_available(quantiles) else None
         x = self._floating(x)
         if shares is not None:
@@ -88,15 +88,15 @@ class Reductions(Base):
         return low + (high - low) * part
 
     def argsort(self, x: Operand, axis: int = -1) -> Any:
-        """The order of the elements along an axis."""
+        """The indices that sort the elements along an axis."""
         return tb.argsort(self._tensor(x), axis=axis)
 
     def sort(self, x: Operand, axis: int = -1) -> Any:
-        """The elements along an axis in ascending order."""
+        """Sort the elements along an axis in ascending order."""
         return tb.sort(self._tensor(x), axis=axis)
 
     def searchsorted(self, sorted_sequence: Operand, search_values: Operand, side: str, dtype: Any = int) -> Any:
-        """Where values would be inserted; with a batch of sequences each for itself."""
+        """Find the indices at which to insert values into a sorted sequence, for each sequence of a batch."""
         sequence, values = self.auto_cast(sorted_sequence, search_values)
 
         def search(sequence: tb.Tensor, values: tb.Tensor) -> tb.Tensor:
@@ -108,7 +108,7 @@ class Reductions(Base):
         return self._cast(function(sequence, values), from_phiml(dtype))
 
     def histogram1d(self, values: Operand, weights: Operand, bin_edges: Operand) -> Any:
-        """For each example of a batch the sum of the weights between edges; the last edge belongs to the last bin."""
+        """Sum the weights between edges for each example of a batch; the last edge belongs to the last bin."""
         values, edges = self.auto_cast(values, bin_edges, bool_to_int=True)
         weights = self._tensor(weights)
 
@@ -123,12 +123,12 @@ class Reductions(Base):
         return tb.vmap(counted)(values, weights, edges)
 
     def bincount(self, x: Operand, weights: Operand, bins: int, x_sorted: bool = False) -> Any:
-        """How often each of the first integers stands in x, or the sum of the weights there."""
+        """Count the occurrences of each integer below `bins` in x, or sum their weights."""
         weights = None if weights is None else self.as_tensor(weights)
         return tb.bincount(self._tensor(x), weights=weights, size=int(bins))
 
     def batched_bincount(self, x: Operand, weights: Operand, bins: int) -> Any:
-        """`bincount` of each example of a batch."""
+        """Apply `bincount` to each example of a batch."""
         x = self._tensor(x)
         if weights is None:
             return tb.vmap(lambda x: self.bincount(x, None, bins))(x)
@@ -138,7 +138,11 @@ class Reductions(Base):
         return tb.vmap(lambda x, weights: self.bincount(x, weights, bins))(x, weights)
 
     def unique(self, x: Operand, return_inverse: bool, return_counts: bool, axis: int) -> tuple[Any, ...]:
-        """The different slices along an axis in lexicographic order, where each stands in x, and how often."""
+        """Find the distinct slices along an axis, in lexicographic order.
+
+        With `return_inverse`, also return the index of the distinct slice for each slice of x. With `return_counts`,
+        also return how often each occurs.
+        """
         x = tb.moveaxis(self._tensor(x), axis, 0)
         rows = tb.reshape(x, (x.shape[0], -1))
         order = tb.arange(rows.shape[0], backend=self.base)

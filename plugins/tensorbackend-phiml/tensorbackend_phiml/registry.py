@@ -1,4 +1,4 @@
-"""The instances, and what PhiML has to be told for them to work: it knows its own four backends by name."""
+"""The instances of the adapter, and the changes to PhiML that they need, as it knows its own four backends by name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _instances: dict[str, TensorBackend] = {}
 
 
 def backend(name: str | None = None) -> TensorBackend:
-    """The adapter over a backend of ours, by default the default one; PhiML knows it from then on.
+    """The adapter over a backend of tensorbackend, by default over the default backend.
 
-    `phiml.math.use(backend("jax"))` makes it PhiML's default. There is one instance for each name.
+    The first call for a name creates the instance and registers it with PhiML; later calls return the same instance.
+    `phiml.math.use(backend("jax"))` makes it PhiML's default.
 
-    Raises `BackendError` for a name that nothing declares.
+    Raises `BackendError` for an unknown name.
     """
     base = tb.get_backend(name)
     instance = _instances.get(base.name)
@@ -37,11 +38,11 @@ def backend(name: str | None = None) -> TensorBackend:
 
 @cache
 def _introduce() -> None:
-    """Puts functions that know our instances in the place of three of PhiML's, wherever PhiML's modules hold them.
+    """Replace three functions of PhiML, in all its modules, by versions that know our instances.
 
-    `backend_for` gives the backend for tensors of several and takes "torch", "tensorflow" and "jax" for those that
-    compute; `get_backend` finds the backend that a pickled tensor names among PhiML's own; and `-f-f"{x}"` writes a
-    native tensor without axes, which shows its dtype here, where a number is meant.
+    `backend_for` chooses the backend for tensors of several backends, of which it knows only PhiML's own by name.
+    `get_backend` finds the backend that a pickled tensor names, but only among PhiML's own. The format `-f-f"{x}"`
+    writes the text of a native tensor, which for our tensors is not a plain number.
     """
     theirs, by_name = phiml_tensors.backend_for, phiml_backends.get_backend
 
@@ -75,7 +76,7 @@ def _introduce() -> None:
 
 
 def _is_ours(backend: Any) -> bool:
-    # A profiler stands for a backend and is equal to it.
+    # A profiler wraps a backend and compares equal to it.
     return any(backend == instance for instance in _instances.values())
 
 

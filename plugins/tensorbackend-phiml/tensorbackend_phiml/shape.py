@@ -1,4 +1,4 @@
-"""Tensors in another shape or order, put together and taken apart."""
+"""Functions that reshape, reorder, combine, pad and split tensors."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from .base import Base, Operand
 from .creation import plain, sizes
 
 MODES = {"boundary": "edge", "periodic": "wrap", "symmetric": "symmetric", "reflect": "reflect"}
-"""Our word for each of PhiML's ways to pad."""
+"""The `mode` of `tb.pad` for each of PhiML's."""
 
 
 class Shaping(Base):
-    """Functions that change the shape."""
+    """Functions that change the shapes of tensors."""
 
     def reshape(self, value: Operand, shape: Sequence[int]) -> Any:
-        """The elements in row-major order in another shape."""
+        """Change the shape; the elements keep their row-major order."""
         return tb.reshape(self._tensor(value), sizes(shape))
 
     def flatten(self, x: Operand) -> Any:
-        """The elements along one axis."""
+        """Reshape to one axis."""
         return tb.reshape(self._tensor(x), (-1,))
 
     def transpose(self, tensor: Operand, axes: Sequence[int] | None) -> Any:
-        """The axes in another order."""
+        """Permute the axes; without `axes`, reverse them."""
         x = tensor if type(tensor) is tb.Tensor else self._tensor(tensor)
         return tb.permute_dims(x, None if axes is None else tuple(axes))
 
     def expand_dims(self, a: Operand, axis: int = 0, number: int = 1) -> Any:
-        """Insert `number` axes of size 1 at a place."""
+        """Insert `number` axes of size 1 at position `axis`."""
         x = self._tensor(a)
         shape = x.shape
         place = axis if axis >= 0 else len(shape) + 1 + axis
         return tb.reshape(x, (*shape[:place], *[1] * number, *shape[place:]))
 
     def tile(self, value: Operand, multiples: Sequence[int]) -> Any:
-        """Repeated along each axis so many times."""
+        """Repeat a tensor along each axis as often as `multiples` says."""
         return tb.tile(self._tensor(value), sizes(multiples))
 
     def tile_to(self, x: Operand, axis: int, size: int) -> Any:
-        """Repeat a tensor along an axis up to a size, which is a multiple of its size there."""
+        """Repeat a tensor along an axis up to `size`, which must be a multiple of its size along the axis."""
         current = self.shape(x)[axis]
         if current == size:
             return x
@@ -51,25 +51,25 @@ class Shaping(Base):
         return self.tile(x, [size // current if place == axis else 1 for place in range(self.ndims(x))])
 
     def determine_size(self, tensors: Sequence[Operand], axis: int) -> int:
-        """The size that tensors have in common along an axis, where a size of 1 fits any other."""
+        """The common size of tensors along an axis; a size of 1 broadcasts."""
         lengths = {self.shape(x)[axis] for x in tensors} - {1}
         assert len(lengths) <= 1, f"expected one size along axis {axis}, got {sorted(lengths)}"
         return lengths.pop() if lengths else 1
 
     def repeat(self, x: Operand, repeats: Operand, axis: int, new_length: int | None = None) -> Any:
-        """Each entry along an axis so many times in a row, `new_length` in all if that is known."""
+        """Repeat each entry along an axis; the result has `new_length` entries, if it is given."""
         return tb.repeat(self._tensor(x), self._tensor(repeats), axis=axis, size=new_length)
 
     def flip(self, value: Operand, axes: Sequence[int]) -> Any:
-        """The other way round along axes."""
+        """Reverse the entries along axes."""
         return tb.flip(self._tensor(value), axis=tuple(axes) if isinstance(axes, tuple | list) else axes)
 
     def stack(self, values: Sequence[Operand], axis: int = 0) -> Any:
-        """Tensors along a new axis."""
+        """Join tensors along a new axis."""
         return tb.stack(self._together(values), axis=axis)
 
     def concat(self, values: Sequence[Operand], axis: int) -> Any:
-        """Tensors one after the other along an axis."""
+        """Join tensors along an existing axis."""
         return tb.concat(self._together(values), axis=axis)
 
     def _together(self, values: Sequence[Operand]) -> list[Any]:
@@ -79,15 +79,15 @@ class Shaping(Base):
         return tensors
 
     def stack_leaves(self, trees: Sequence[Any], axis: int = 0) -> Any:
-        """Nested tensors with each leaf stacked with those of the others."""
+        """Stack the corresponding leaves of nested tensors."""
         return self._each_leaf(lambda *leaves: self.stack(leaves, axis), *trees)
 
     def copy_leaves(self, tree: Any, only_mutable: bool = False) -> Any:
-        """Nested tensors with each leaf copied."""
+        """Copy each leaf of nested tensors."""
         return self._each_leaf(lambda leaf: self.copy(leaf, only_mutable), tree)
 
     def stop_gradient_tree(self, tree: Any) -> Any:
-        """Nested tensors that no gradient flows through."""
+        """Apply `stop_gradient` to each leaf of nested tensors."""
         return self._each_leaf(self.stop_gradient, tree)
 
     def _each_leaf(self, function: Any, *trees: Any) -> Any:
@@ -102,7 +102,7 @@ class Shaping(Base):
     def pad(
         self, value: Operand, pad_width: Sequence[Any], mode: str = "constant", constant_values: Operand = 0
     ) -> Any:
-        """Elements before and after those of a value; `NotImplemented` for an unknown mode, as PhiML has it."""
+        """Pad each axis before and after; return `NotImplemented` for an unknown mode, as PhiML expects."""
         widths = [(int(low), int(high)) for low, high in pad_width]
         x = self._tensor(value)
         if mode == "constant":
@@ -113,7 +113,7 @@ class Shaping(Base):
         return tb.pad(x, widths, mode=MODES[mode]) if mode in MODES else NotImplemented
 
     def pad_to(self, x: Operand, axis: int, new_size: int, fill_value: Operand) -> Any:
-        """Cut or filled up along an axis to a size."""
+        """Cut or pad the end of an axis to a size."""
         missing = int(new_size) - self.shape(x)[axis]
         if not missing:
             return x
@@ -121,7 +121,7 @@ class Shaping(Base):
         return self.pad(x, widths, constant_values=fill_value)
 
     def pad_stack(self, tensors: Sequence[Operand], shape: Sequence[int], pad_value: Operand = 0) -> Any:
-        """Tensors filled up to one shape and stacked."""
+        """Pad tensors at the ends to one shape and stack them."""
         return self.stack(
             [
                 self.pad(x, [(0, size - length) for length, size in zip(self.shape(x), shape, strict=True)],
@@ -131,7 +131,7 @@ class Shaping(Base):
         )  # fmt: skip
 
     def unstack(self, tensor: Operand, axis: int = 0, keepdims: bool = False) -> tuple[Any, ...]:
-        """The entries along an axis."""
+        """Split a tensor into its entries along an axis."""
         x = self._tensor(tensor)
         if not -x.ndim <= axis < x.ndim:
             raise ValueError(f"expected an axis of a tensor of {x.ndim} axes, got axis={axis}")

@@ -1,8 +1,8 @@
-"""Linear systems by `tb.solvers`, and minima.
+"""Solvers of linear systems and minimization.
 
-A matrix, sparse or dense, goes to `tb.solvers.solve`. A function of PhiML's is iterated by PhiML's own loops, in
-our functions, as it may read data. The methods that PhiML calls `scipy-...` are SciPy's, on the host. Minima are those
-of `tb.optimize`.
+`tb.solvers.solve` solves systems whose matrix is given, sparse or dense. If the system is given by a function, PhiML's
+own loops solve it with our functions, because the function may read data. PhiML's methods `scipy-...` run in SciPy on
+the host. `tb.optimize` finds minima.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .base import Operand
 from .sparse import Sparse
 
 METHODS = {"direct": "direct", "GMres": "gmres", "CG": "cg", "CG-adaptive": "cg-adaptive", "auto": "cg-adaptive"}
-"""Our word for PhiML's methods."""
+"""The method of `tb.solvers.solve` for each of PhiML's."""
 
 
 class Solvers(Sparse):
-    """Functions that solve."""
+    """Functions that solve linear systems and minimize."""
 
     def linear_solve(
         self,
@@ -38,7 +38,7 @@ class Solvers(Sparse):
         pre: Any,
         matrix_offset: Operand,
     ) -> Any:
-        """The x with A x = y of each example, its residual, and how it was found."""
+        """Solve A x = y for each example; return x, the residual and how the solver ended."""
         arguments = lin, y, x0, rtol, atol, max_iter, pre, matrix_offset
         if method in METHODS and is_matrix(lin, matrix_offset):
             return self._solved(METHODS[method], *arguments[:-1])
@@ -49,7 +49,7 @@ class Solvers(Sparse):
     def conjugate_gradient(
         self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
     ) -> Any:
-        """`linear_solve` by conjugate gradients."""
+        """Solve a linear system by conjugate gradients."""
         if is_matrix(lin, matrix_offset):
             return self._solved("cg", lin, y, x0, rtol, atol, max_iter, pre)
         return super().conjugate_gradient(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
@@ -57,7 +57,7 @@ class Solvers(Sparse):
     def conjugate_gradient_adaptive(
         self, lin: Any, y: Any, x0: Any, rtol: Any, atol: Any, max_iter: Any, pre: Any, matrix_offset: Any
     ) -> Any:
-        """`linear_solve` by conjugate gradients that bear a matrix which is not quite symmetric."""
+        """Solve a linear system by a variant of conjugate gradients for a matrix that is not exactly symmetric."""
         if is_matrix(lin, matrix_offset):
             return self._solved("cg-adaptive", lin, y, x0, rtol, atol, max_iter, pre)
         return super().conjugate_gradient_adaptive(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset)
@@ -74,16 +74,16 @@ class Solvers(Sparse):
         matrix_offset: Any,
         poly_order: int = 2,
     ) -> Any:
-        """`linear_solve` by BiCGStab with polynomials of a degree."""
+        """Solve a linear system by BiCGStab with polynomials of degree `poly_order`."""
         if is_matrix(lin, matrix_offset) and poly_order:
             return self._solved(f"bicgstab({poly_order})", lin, y, x0, rtol, atol, max_iter, pre, 2 * poly_order)
         return super().bi_conjugate_gradient(lin, y, x0, rtol, atol, max_iter, pre, matrix_offset, poly_order)
 
     def minimize(self, method: str, f: Any, x0: Operand, atol: Operand, max_iter: Any, trj: bool) -> Any:
-        """Where a function is least for each example, near x0; it gives (sum of the losses, (loss of each,)).
+        """Minimize f for each example, starting at x0. f returns (sum of the losses, (loss of each example,)).
 
-        L-BFGS is `tb.optimize`'s, which traces the function. One that reads data, SciPy's other methods and
-        trajectories are PhiML's loops.
+        `tb.optimize` runs L-BFGS and traces f. PhiML's own function runs all other methods, and L-BFGS if f reads data
+        or a trajectory is asked for.
         """
         if method in ("auto", "L-BFGS-B") and not trj:
             start = self.to_float(x0)
@@ -121,7 +121,7 @@ class Solvers(Sparse):
         """Solve by `tb.solvers.solve`, where each iteration counts as `products` products with the matrix."""
         matrix, y, x0 = self.auto_cast(matrix, y, x0, int_to_float=True)
         if isinstance(matrix, COO) and (self.base.name != "jax" or self.is_available(matrix)):
-            matrix = matrix.to_csr()  # once, and not in each product; XLA needs no order
+            matrix = matrix.to_csr()  # convert once instead of in each product; XLA multiplies COO directly
         limits = np.asarray(max_iter)
         size = max(y.shape[0], x0.shape[0])
         y, x0 = self.tile_to(y, 0, size), self.tile_to(x0, 0, size)
@@ -151,5 +151,5 @@ class Solvers(Sparse):
 
 
 def is_matrix(lin: Any, offset: Any) -> bool:
-    """Whether a linear function is one matrix for all examples, with nothing added to its entries."""
+    """Whether a linear function is given as one matrix for all examples, without an offset."""
     return offset is None and not callable(lin) and not isinstance(lin, tuple | list)

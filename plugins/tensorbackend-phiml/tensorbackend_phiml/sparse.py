@@ -1,4 +1,4 @@
-"""Sparse matrices: PhiML's are `tb.sparse`'s, which are trees of tensors."""
+"""Sparse matrices: the adapter uses the matrices of `tb.sparse`, which are trees of tensors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sparse(Linalg, Indexing):
         return x.format if isinstance(x, SparseMatrix) else "dense"
 
     def disassemble(self, x: Operand) -> tuple[Callable[..., Any], Sequence[Any]]:
-        """The tensors of which a value is made, and a function that makes it of them on a backend."""
+        """A function that rebuilds a value from its tensors on a backend, and these tensors."""
         if isinstance(x, COO):
             return lambda b, i, v: b.sparse_coo_tensor(i, v, x.shape), (
                 tb.stack([x.rows, x.columns], axis=-1),
@@ -40,22 +40,22 @@ class Sparse(Linalg, Indexing):
     # Construction
 
     def sparse_coo_tensor(self, indices: Operand, values: Operand, shape: Sequence[int]) -> Any:
-        """A matrix of the row and column of each value."""
+        """Make a matrix in COO layout from the row and column of each value."""
         rows, columns = tb.unstack(self._indices(indices), axis=-1)
         return tb.sparse.coo(self.as_tensor(values), rows, columns, shape=pair(shape))
 
     def csr_matrix(self, column_indices: Operand, row_pointers: Operand, values: Operand, shape: Sequence[int]) -> Any:
-        """A matrix of compressed rows."""
+        """Make a matrix in CSR layout."""
         parts = self.as_tensor(values), self._indices(column_indices), self._indices(row_pointers)
         return tb.sparse.csr(*parts, shape=pair(shape))
 
     def csc_matrix(self, column_pointers: Operand, row_indices: Operand, values: Operand, shape: Sequence[int]) -> Any:
-        """A matrix of compressed columns."""
+        """Make a matrix in CSC layout."""
         parts = self.as_tensor(values), self._indices(row_indices), self._indices(column_pointers)
         return tb.sparse.csc(*parts, shape=pair(shape))
 
     def sparse_coo_tensor_batched(self, indices: Operand, values: Operand, shape: Sequence[int]) -> Any:
-        """A batch of matrices, or with channels a batch of batches, of the row and column of each value."""
+        """Make a batch of matrices in COO layout, with several channels one matrix for each channel of an example."""
         places, values = self._batched(indices, values)
         rows, columns = tb.unstack(places, axis=-1)
         return tb.sparse.coo(values, rows, columns, shape=pair(shape))
@@ -63,7 +63,7 @@ class Sparse(Linalg, Indexing):
     def csr_matrix_batched(
         self, column_indices: Operand, row_pointers: Operand, values: Operand, shape: Sequence[int]
     ) -> Any:
-        """A batch of matrices, or with channels a batch of batches, of compressed rows."""
+        """Make a batch of matrices in CSR layout, with several channels one matrix for each channel of an example."""
         places, entries = self._batched(column_indices, values)
         pointers, _ = self._batched(row_pointers, values)
         return tb.sparse.csr(entries, places, pointers, shape=pair(shape))
@@ -71,16 +71,16 @@ class Sparse(Linalg, Indexing):
     def csc_matrix_batched(
         self, column_pointers: Operand, row_indices: Operand, values: Operand, shape: Sequence[int]
     ) -> Any:
-        """A batch of matrices, or with channels a batch of batches, of compressed columns."""
+        """Make a batch of matrices in CSC layout, with several channels one matrix for each channel of an example."""
         places, entries = self._batched(row_indices, values)
         pointers, _ = self._batched(column_pointers, values)
         return tb.sparse.csc(entries, places, pointers, shape=pair(shape))
 
     def _batched(self, places: Operand, values: Operand) -> tuple[Any, Any]:
-        """Arrange places (batch, n, ...) and values (batch, n, channels) for `tb.sparse`, which has entries last.
+        """Arrange indices (batch, n, ...) and values (batch, n, channels) for `tb.sparse`, where the entries come last.
 
-        Values become (batch, channels, n). Places of one example serve all and lose their batch axis: (1, n, 2) and
-        (3, n, 4) become (n, 2) and (3, 4, n).
+        Values become (batch, channels, n). Indices of a single example are used for all examples and lose their batch
+        axis: (1, n, 2) and (3, n, 4) become (n, 2) and (3, 4, n).
         """
         places, values = self._indices(places), self.as_tensor(values)
         if values.ndim == 3:
@@ -91,13 +91,16 @@ class Sparse(Linalg, Indexing):
     # Conversion
 
     def coo_to_dense(self, indices: Operand, values: Operand, shape: Sequence[int], contains_duplicates: bool) -> Any:
-        """The dense tensors of a batch with channels; values at one place add up."""
+        """Convert a batch of COO matrices with channels to dense tensors.
+
+        With `contains_duplicates`, values at the same position are added.
+        """
         values = self.as_tensor(values)
         base = self.zeros((values.shape[0], *shape, values.shape[-1]), self.dtype(values))
         return self.scatter(base, indices, values, mode="add" if contains_duplicates else "update")
 
     def csr_to_coo(self, column_indices: Operand, row_pointers: Operand) -> Any:
-        """The rows and columns of a batch of matrices of compressed rows."""
+        """The row and column of each entry of a batch of CSR matrices."""
         columns, pointers = self._indices(column_indices), self._indices(row_pointers)
         count = columns.shape[-1]
         counting = tb.arange(count, dtype=columns.dtype, backend=self.base)
@@ -116,13 +119,13 @@ class Sparse(Linalg, Indexing):
         shape: Sequence[int],
         contains_duplicates: bool = False,
     ) -> Any:
-        """The dense tensors of a batch of matrices of compressed rows with channels."""
+        """Convert a batch of CSR matrices with channels to dense tensors."""
         return self.coo_to_dense(self.csr_to_coo(column_indices, row_pointers), values, shape, contains_duplicates)
 
     # Products
 
     def mul_coo_dense(self, indices: Operand, values: Operand, shape: Sequence[int], dense: Operand) -> Any:
-        """Each matrix of a batch with channels times a dense one, (batch, rows, channels, columns)."""
+        """Multiply each matrix of a batch with channels by a dense one of shape (batch, rows, channels, columns)."""
         values, dense = self.auto_cast(values, dense)
         if values.shape[0] == values.shape[2] == 1:
             matrix = self.sparse_coo_tensor(self._indices(indices)[0], values[0, :, 0], shape)
@@ -133,7 +136,7 @@ class Sparse(Linalg, Indexing):
     def mul_csr_dense(
         self, column_indices: Operand, row_pointers: Operand, values: Operand, shape: Sequence[int], dense: Operand
     ) -> Any:
-        """Each matrix of a batch with channels times a dense one, (batch, rows, channels, columns)."""
+        """Multiply each matrix of a batch with channels by a dense one of shape (batch, rows, channels, columns)."""
         values, dense = self.auto_cast(values, dense)
         if values.shape[0] == values.shape[2] == 1:
             parts = self._indices(column_indices)[0], self._indices(row_pointers)[0], values[0, :, 0]
@@ -150,14 +153,14 @@ class Sparse(Linalg, Indexing):
         return tb.moveaxis(matrix @ tb.moveaxis(dense, 2, 1), 1, 2)
 
     def mul_matrix_batched_vector(self, A: Operand, b: Operand) -> Any:
-        """A matrix, sparse or dense, times each vector of a batch."""
+        """Multiply a matrix, sparse or dense, by each vector of a batch."""
         if not isinstance(A, SparseMatrix):
             return super().mul_matrix_batched_vector(A, b)
         A, b = self.auto_cast(A, b)
         return tb.sparse.matvec(A, b)
 
     def linear(self, lin: Any, vector: Operand) -> Any:
-        """A function, a matrix, or a matrix for each example, of each vector of a batch."""
+        """Apply a function, a matrix, or one matrix for each example, to each vector of a batch."""
         if callable(lin):
             return lin(vector)
         if isinstance(lin, tuple | list):
@@ -168,7 +171,7 @@ class Sparse(Linalg, Indexing):
         return self.mul_matrix_batched_vector(lin, vector)
 
     def mul(self, a: Operand, b: Operand) -> Any:
-        """The product, of a sparse matrix on its places."""
+        """Multiply elementwise; a sparse matrix keeps its sparsity."""
         if isinstance(a, SparseMatrix) or isinstance(b, SparseMatrix):
             matrix, factor = (a, b) if isinstance(a, SparseMatrix) else (b, a)
             return matrix * self.as_tensor(factor)
@@ -177,7 +180,7 @@ class Sparse(Linalg, Indexing):
     # Systems
 
     def solve_triangular_sparse(self, matrix: Operand, rhs: Operand, lower: bool, unit_diagonal: bool) -> Any:
-        """The solutions of a triangular system for a vector, or for each of a batch."""
+        """Solve a triangular system for a vector, or for each vector of a batch."""
         matrix, rhs = self.auto_cast(matrix, rhs, int_to_float=True)
         options: dict[str, Any] = {"lower": lower, "unit_diagonal": unit_diagonal}
         if rhs.ndim == 1:
@@ -186,6 +189,6 @@ class Sparse(Linalg, Indexing):
 
 
 def pair(shape: Sequence[int]) -> tuple[int, int]:
-    """The numbers of rows and columns."""
+    """Convert a shape to a pair of ints: the numbers of rows and columns."""
     rows, columns = shape
     return int(rows), int(columns)

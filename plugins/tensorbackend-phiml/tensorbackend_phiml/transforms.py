@@ -1,4 +1,4 @@
-"""Functions of functions: compiled, differentiated, mapped over a batch."""
+"""Function transforms: compilation, differentiation and mapping over a batch."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .dtypes import from_phiml
 Function = Callable[..., Any]
 
 _tape: ContextVar[Any] = ContextVar("tensorbackend_phiml_tape", default=None)
-"""The tape whose block runs, as there is none inside another."""
+"""The active tape. Nested calls record on it, because tapes do not nest."""
 
 
 class Transforms(Base):
-    """Functions of functions."""
+    """Functions that transform functions."""
 
     @contextmanager
     def traced(self) -> Iterator[None]:
-        """A block in which the values of a trace are this adapter's, and new tensors have data.
+        """A context in which traced tensors belong to this adapter, and new tensors have data.
 
-        So a constant can be read in a traced function, as PhiML does with sizes and indices.
+        It allows a traced function to read constants, as PhiML does with sizes and indices.
         """
         before = tracing.get()
         held = tracing.set((*before, self))
@@ -40,7 +40,7 @@ class Transforms(Base):
         return bool(tracing.get()) or not all(map(self.is_available, values))
 
     def jit_compile(self, f: Function) -> Function:
-        """A function compiled once for the shapes and dtypes of its arguments."""
+        """Compile a function, once for each combination of shapes and dtypes of its arguments."""
 
         def body(*natives: Any) -> Any:
             with self.traced():
@@ -60,10 +60,10 @@ class Transforms(Base):
     # Derivatives
 
     def jacobian(self, f: Function, wrt: Sequence[int], get_output: bool, is_f_scalar: bool) -> Function:
-        """Differentiate the loss of f, which returns (loss, results), by some arguments.
+        """Differentiate the loss of f, which returns (loss, results), with respect to the arguments `wrt`.
 
-        The axes of a loss come first in its derivatives. Where the arguments have data, f can read them; gradients by
-        complex numbers are conjugated, as PhiML has them.
+        The axes of the loss come first in the derivatives. If the arguments have data, f can read them. Gradients with
+        respect to complex arguments are conjugated, as in PhiML.
         """
 
         @named(f, "gradient")
@@ -104,7 +104,7 @@ class Transforms(Base):
         if loss.dtype.is_complex:
             loss = tb.real(loss)
         if not loss.ndim:
-            return output, list(tb.gradient(loss, sources)) if _is_recorded(loss) else list(map(tb.zeros_like, inputs))
+            return output, list(tb.gradient(loss, sources)) if _is_recorded(loss) else list(map(tb.zeros_like, sources))
         rows = [tb.gradient(element, sources) for element in tb.unstack(tb.reshape(loss, (-1,)))]
         stacked = [tb.stack(column) for column in zip(*rows, strict=True)]
         return output, [tb.reshape(x, (*loss.shape, *x.shape[1:])) for x in stacked]
@@ -119,13 +119,13 @@ class Transforms(Base):
         return output, list(gradients)
 
     def jit_compile_grad(self, f: Function, wrt: Sequence[int], get_output: bool, is_f_scalar: bool) -> Function:
-        """`jacobian`, compiled."""
+        """Compile the result of `jacobian`."""
         return self.jit_compile(self.jacobian(f, wrt, get_output, is_f_scalar))
 
     def hessian(self, f: Function, wrt: Sequence[int], get_output: bool, get_gradient: bool) -> Function:
-        """The second derivatives of each example of a batch by some arguments, all of them by all.
+        """Compute second derivatives for each example of a batch, with respect to each pair of the arguments `wrt`.
 
-        The result holds the results of f and the gradients before, where they are asked for.
+        With `get_output` the results of f come before them, and then with `get_gradient` the gradients.
         """
         places = tuple(wrt)
 
@@ -151,7 +151,7 @@ class Transforms(Base):
         return derived
 
     def jit_compile_hessian(self, f: Function, wrt: Sequence[int], get_output: bool, get_gradient: bool) -> Function:
-        """`hessian`, compiled."""
+        """Compile the result of `hessian`."""
         return self.jit_compile(self.hessian(f, wrt, get_output, get_gradient))
 
     def custom_gradient(
@@ -161,9 +161,10 @@ class Transforms(Base):
         get_external_cache: Function | None = None,
         on_call_skipped: Function | None = None,
     ) -> Function:
-        """A function whose gradient `gradient(arguments, results, cotangents)` gives.
+        """Let `gradient(arguments, results, cotangents)` compute the gradient of f.
 
-        PhiML's other two functions are for libraries that run a compiled f without Python, which none of ours does.
+        `get_external_cache` and `on_call_skipped` have no effect: they are for libraries that run a compiled f without
+        Python, which no backend of ours does.
         """
 
         def with_pullback(*natives: Any) -> Any:
@@ -187,9 +188,9 @@ class Transforms(Base):
     # Batches
 
     def vectorized_call(self, f: Function, *args: Operand, output_dtypes: Any = None, **aux_args: Any) -> Any:
-        """f of each example of a batch; one example of an argument serves all.
+        """Apply f to each example of a batch. A single example of an argument is used for all.
 
-        Where data can be read, f is called for each example, so that it may do so.
+        If the arguments have data, f is called once for each example, so that it can read them; otherwise it is mapped.
         """
         arguments = [self._tensor(x) for x in args]
         size = self.determine_size(arguments, 0)
@@ -200,7 +201,7 @@ class Transforms(Base):
         return self._each_leaf(lambda *leaves: self.stack(leaves), *results)
 
     def numpy_call(self, f: Function, output_shapes: Any, output_dtypes: Any, *args: Operand, **aux_args: Any) -> Any:
-        """f of NumPy's arrays, with its results as tensors; in a compiled function it is called when that runs."""
+        """Call f with NumPy arrays and convert its results to tensors; a compiled function calls f when it runs."""
         if all(map(self.is_available, args)):
             outputs = f(*(self.numpy(x) for x in args), **aux_args)
             return self._each_leaf(self.as_tensor, outputs)
@@ -219,17 +220,17 @@ class Transforms(Base):
 
 
 def _is_recorded(x: tb.Tensor) -> bool:
-    """Whether a tensor was computed on a tape."""
+    """Whether a tape recorded the computation of a tensor."""
     return x.backend.beneath is not x.backend
 
 
 def named_as(f: Function) -> str:
-    """The name of a function."""
+    """The name of a function, "function" if it has none."""
     return getattr(f, "__name__", "function")
 
 
 def named(f: Function, prefix: str) -> Callable[[Function], Function]:
-    """Gives what stands for a function its signature and a name that tells of it."""
+    """Make a decorator that gives a wrapper of f the signature of f and a name with a prefix."""
 
     def rename(function: Function) -> Function:
         wrapper = wraps(f)(function) if hasattr(f, "__name__") else function

@@ -1,4 +1,4 @@
-"""A call of each method, and what it gives: what PhiML's NumPy backend gives unless a value stands there."""
+"""Calls of each method and their expected values, by default those of PhiML's NumPy backend."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ DENSE_SEVERAL = np.stack([SPARSE, 2 * SPARSE])[:, None]
 
 
 class Case(NamedTuple):
-    """A call with tensors of a backend, and what it gives where PhiML's NumPy backend has no such function."""
+    """A call with tensors of a backend; its expected value, by default that of PhiML's NumPy backend."""
 
     call: Callable[[Any], Any]
     expected: Any = None
 
 
 def of(name: str, *operands: Any, **options: Any) -> Case:
-    """The call of a method with arrays as tensors."""
+    """A call of a method, with arrays converted to tensors."""
 
     def call(b: Any) -> Any:
         arguments = [b.as_tensor(x) if isinstance(x, np.ndarray) else x for x in operands]
@@ -45,7 +45,7 @@ def of(name: str, *operands: Any, **options: Any) -> Case:
 
 
 def matrix(b: Any, layout: str) -> Any:
-    """The sparse matrix of the values, of compressed columns its transpose."""
+    """The sparse matrix of `VALUES` in a layout; its transpose in CSC layout."""
     values = b.as_tensor(VALUES[0, :, 0])
     places, pointers = b.as_tensor(PLACES[0]), b.as_tensor(POINTERS[0])
     if layout == "coo":
@@ -56,25 +56,25 @@ def matrix(b: Any, layout: str) -> Any:
 
 
 def again(b: Any, value: Any) -> Any:
-    """A value made of its parts."""
+    """Disassemble a value and rebuild it from its parts."""
     assemble, parts = b.disassemble(value)
     return assemble(b, *parts)
 
 
 def system(b: Any, count: int = 2) -> tuple[Any, ...]:
-    """A matrix and right-hand sides, with what else PhiML gives a solver."""
+    """The arguments that PhiML passes to a solver: a matrix, right-hand sides, first guesses, tolerances and limits."""
     y = b.as_tensor(M[1, :count])
     tolerance = b.as_tensor(np.full(count, 1e-6))
     return b.as_tensor(M[0]), y, b.zeros_like(y), tolerance, tolerance, np.full((1, count), 50), None, None
 
 
 def solving(name: str, count: int, *first: Any, **options: Any) -> Case:
-    """A solver of so many right-hand sides."""
+    """A call of a solver with `count` right-hand sides."""
     return Case(lambda b: getattr(b, name)(*first, *system(b, count), **options).x, SOLUTION[:count])
 
 
 def minimizing(method: str) -> Case:
-    """A method that finds the least square of each of two examples."""
+    """A call of `minimize` for the sum of squares of each of two examples."""
 
     def loss(b: Any) -> Callable[[Any], Any]:
         return lambda x: (b.sum((x - 1) ** 2), (b.sum((x - 1) ** 2, -1),))
@@ -86,7 +86,7 @@ def minimizing(method: str) -> Case:
 
 
 def raveling(mode: str | int, vectors: Any, expected: Any) -> Case:
-    """Positions in a tensor of (2, 4), whose sizes are data of a trace."""
+    """A call of `ravel_multi_index` for the shape (2, 4), which is data of a trace."""
     return Case(
         lambda b: b.jit_compile(lambda shape: b.ravel_multi_index(b.as_tensor(vectors), shape, mode))(
             b.as_tensor([2, 4])
@@ -96,7 +96,7 @@ def raveling(mode: str | int, vectors: Any, expected: Any) -> Case:
 
 
 def drawn(b: Any) -> Any:
-    """The first numbers of a seed."""
+    """The first numbers that a seed gives."""
     b.seed(3)
     return b.random_normal((2,), None)
 
@@ -281,6 +281,8 @@ CASES |= {
         Case(lambda b: b.jacobian(square_sum(b), [0], True, True)(b.as_tensor(X)), (X.sum(), 2 * X)),
         Case(lambda b: b.jacobian(lambda x: (b.sum(x * x, 1), ()), [0], False, False)(b.as_tensor(X)),
              (np.eye(2)[:, :, None] * 2 * X,)),
+        Case(lambda b: b.jacobian(lambda x, y: (b.as_tensor(1.0), ()), [1], False, True)(
+            b.as_tensor(X), b.as_tensor(M)), (np.zeros_like(M),)),
     ],
     "jit_compile_grad": [
         Case(lambda b: b.jit_compile_grad(square_sum(b), [0], True, True)(b.as_tensor(X)), (X.sum(), 2 * X))],
@@ -348,7 +350,7 @@ CASES |= {
              True),
     ],
     "minimize": [minimizing(method) for method in ("auto", "GD")],
-    # Random numbers: by shape and bounds
+    # Random numbers: only shapes and bounds are tested
     "seed": [Case(lambda b: drawn(b) - drawn(b), [0, 0])],
     "random_uniform": [
         Case(lambda b: b.shape(b.random_uniform((2, 3), 0, 1, None)), (2, 3)),
@@ -396,7 +398,7 @@ CASES |= {
     "get_device_by_ref": [Case(lambda b: b.get_device_by_ref(b.get_default_device().ref).device_type == "CPU", True)],
     "allocate_on_device": [Case(
         lambda b: b.allocate_on_device(b.as_tensor(X), b.get_default_device()), X)],
-    # What the backend says of itself
+    # Properties of the backend
     "supports": [Case(lambda b: [b.supports(name) for name in ("jacobian", "jit_compile", "nn_library")],
                       [True, True, False])],
     "prefers_channels_last": [Case(lambda b: b.prefers_channels_last(), True)],

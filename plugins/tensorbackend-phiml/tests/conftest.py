@@ -1,4 +1,4 @@
-"""Payloads are verified against their templates in every test; PhiML's precision and default are what they were."""
+"""Fixtures: every test checks payloads against their templates, and PhiML's settings are reset after it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from phiml.backend import NUMPY, set_global_default_backend, set_global_precisio
 import tensorbackend_phiml
 
 OVER = ("numpy", "jax", "binary")
-"""The backends over which the adapter is tested; a plugin's is as good as they are by its own tests."""
+"""The backends over which the adapter is tested; plugins are left out, as their own tests check them."""
 
 
 @pytest.fixture(params=OVER)
 def b(request: pytest.FixtureRequest) -> tensorbackend_phiml.TensorBackend:
-    """The adapter over a backend."""
+    """The adapter over each backend, with a fixed seed."""
     adapter = tensorbackend_phiml.backend(request.param)
     adapter.seed(0)
     return adapter
@@ -26,7 +26,7 @@ def b(request: pytest.FixtureRequest) -> tensorbackend_phiml.TensorBackend:
 
 @pytest.fixture(autouse=True)
 def unchanged() -> Iterator[None]:
-    """PhiML's settings are those of the process."""
+    """Reset PhiML's precision and default backend after each test."""
     yield
     set_global_precision(32)
     set_global_default_backend(NUMPY)

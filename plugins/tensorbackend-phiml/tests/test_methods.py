@@ -1,4 +1,4 @@
-"""Every method of the adapter has a call in `cases.py`, with the value that it gives on each backend."""
+"""Every method of the adapter has a call in `cases.py` and returns the expected value on each backend."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_what_is_absent_is_refused(b: TensorBackend, name: str) -> None:
 
 
 def arrays(b: Any, tree: Any) -> Any:
-    """Nested natives as nested arrays."""
+    """Convert nested native tensors to nested arrays."""
     if isinstance(tree, tuple | list):
         return [arrays(b, subtree) for subtree in tree]
     return np.asarray(b.numpy(tree))
 
 
 def agree(result: Any, expected: Any) -> bool:
-    """Whether nested arrays are near, of one shape and of one kind."""
+    """Whether nested arrays are close and have the same shapes and kinds; integers and floats count as one kind."""
     if isinstance(result, list):
         if not isinstance(expected, list):
             return agree(np.stack(result) if result else np.zeros(0), expected)

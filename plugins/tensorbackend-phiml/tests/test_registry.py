@@ -1,4 +1,4 @@
-"""What PhiML does with the adapter: chooses it, keeps it, compiles and differentiates with it, and measures it."""
+"""PhiML chooses the adapter, pickles its tensors, compiles and differentiates with it, and profiles it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_function_of_phiml_is_ours(b: TensorBackend) -> None:
         for name in dir(PhimlBackend)
         if not name.startswith("_") and getattr(TensorBackend, name) is getattr(PhimlBackend, name)
     }
-    # The name and the settings of a backend.
+    # Only the name, the settings, the devices and the absent functions of a backend are inherited.
     assert inherited == {
         "get_default_device", "get_device_by_ref", "get_peak_memory", "list_devices", "name", "precision",
         "reset_peak_memory",
