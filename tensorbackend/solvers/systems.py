@@ -109,7 +109,8 @@ def solve(
     null_space : "constant" or Tensor, optional
         Vectors that A and its transpose take to zero: `"constant"` for the constant vectors, as in a problem with
         Neumann's boundary conditions, or vectors that span the null space, of shape (n,) or (k, n). The solution then
-        has no part in the null space, and the part of b in it is ignored.
+        has no part in the null space, and the part of b in it is ignored. Not for `"lsqr"`, which does both without it,
+        and `"direct"`.
     vector_axes : int
         How many of the last axes of b are one vector; more than 1 only for a function.
     restart : int

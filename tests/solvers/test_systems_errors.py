@@ -1,4 +1,4 @@
-"""What a solver refuses, before anything runs."""
+"""Arguments that a solver refuses before anything runs."""
 
 from __future__ import annotations
 
@@ -70,6 +70,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     ({"method": "direct", "A": lambda x: x}, ArgumentError, "expected a matrix for the method 'direct'"),
     ({"method": "lsqr", "preconditioner": "jacobi"}, ArgumentError, "expected no preconditioner for the method 'lsqr'"),
     ({"method": "direct", "null_space": "constant"}, ArgumentError, "expected no null_space for the method 'direct'"),
+    ({"method": "lsqr", "null_space": "constant"}, ArgumentError, "expected no null_space for the method 'lsqr'"),
     ({"null_space": "linear", "method": "cg"}, ArgumentError, "expected null_space as 'constant' or a tensor"),
     ({"null_space": tb.ones(4), "method": "cg"}, ShapeError, "expected vectors of the null space of 3 elements"),
     (
