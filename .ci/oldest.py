@@ -1,4 +1,4 @@
-"""Prints constraints for pip, each requirement of pyproject.toml at its lower bound: `make oldest`."""
+"""Prints constraints for pip that pin each requirement of pyproject.toml to its lower bound: `make oldest`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ EXTRAS = ("cli", "jax", "scipy", "test")
 
 
 def main() -> None:
-    """Prints a line such as `numpy==2.2` for each."""
+    """Prints a line such as `numpy==2.2` for each requirement."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    for requirement in [*project["dependencies"], *(each for name in EXTRAS for each in extras[name])]:
-        found = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement)
-        if found is None:
+    for requirement in [*project["dependencies"], *(requirement for name in EXTRAS for requirement in extras[name])]:
+        match = re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement)
+        if match is None:
             raise SystemExit(f"oldest: expected a requirement such as numpy>=2.2, got {requirement!r}")
-        print(f"{found[1]}=={found[2]}")
+        print(f"{match[1]}=={match[2]}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Builds the distributions of the last commit into dist/ and proves them: `make release`.
+"""Builds the distributions of the last commit into dist/ and checks them: `make release`.
 
-They are built twice from fresh copies and must be equal to the byte; the time of all files is that of the commit.
-Then twine reads them, and a virtual environment with nothing else installs the wheel and runs an example.
+They are built twice from fresh copies and must be equal to the byte; all files get the time of the commit. Then twine
+checks them, and the wheel is installed into an empty virtual environment, where an example runs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ print("tensorbackend", tb.__version__, "from", tb.__file__)
 
 
 def run(*command: str | Path, **environment: str) -> None:
-    """Runs a command in a neutral folder, and ends the program where it fails."""
+    """Runs a command in an empty folder, and exits if the command fails."""
     with TemporaryDirectory() as neutral:
         result = subprocess.run(command, cwd=neutral, env=os.environ | environment)
     if result.returncode:
@@ -37,18 +37,20 @@ def run(*command: str | Path, **environment: str) -> None:
 
 
 def built(time: str, folder: Path) -> dict[str, bytes]:
-    """The distributions of the last commit, by file name."""
+    """Builds the last commit; returns the contents of the distributions by file name."""
     source = folder / "source"
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=BytesIO(archive)) as files:
         files.extractall(source, filter="data")
     run(sys.executable, "-m", "build", "--outdir", folder / "dist", source, SOURCE_DATE_EPOCH=time)
-    found = {path.name: path.read_bytes() for path in sorted((folder / "dist").iterdir())}
-    return {name: repacked(data, int(time)) if name.endswith(".tar.gz") else data for name, data in found.items()}
+    distributions = {path.name: path.read_bytes() for path in sorted((folder / "dist").iterdir())}
+    return {
+        name: repacked(data, int(time)) if name.endswith(".tar.gz") else data for name, data in distributions.items()
+    }
 
 
 def repacked(data: bytes, time: int) -> bytes:
-    """A source distribution without what differs from build to build: times, owners, the order of files."""
+    """Returns a source distribution without what differs between builds: times, owners, the order of files."""
     packed = BytesIO()
     with (
         tarfile.open(fileobj=BytesIO(data)) as before,
@@ -64,7 +66,7 @@ def repacked(data: bytes, time: int) -> bytes:
 
 
 def main() -> None:
-    """Builds twice, compares, writes dist/ and checks what is there."""
+    """Builds twice, compares, writes dist/ and checks its contents."""
     time = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, check=True, capture_output=True, text=True)
     builds = []
     for _ in range(2):

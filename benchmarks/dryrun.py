@@ -1,8 +1,8 @@
-"""What dry runs predict and how long they take: against XLA, against PyTorch's meta device, at GPT-3's size.
+"""Predictions of dry runs, and their time: against XLA, against PyTorch's meta device, and at GPT-3's size.
 
     python benchmarks/dryrun.py [xla] [meta] [gpt3]
 
-By default all three. JAX and PyTorch are each left out where they are not installed.
+By default runs all three, but skips JAX or PyTorch if it is not installed.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from tensorbackend.expr.trace import parse_template
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 
 
-# Functions of which XLA has its own analysis
+# Functions that XLA also analyses
 
 
 def attention(query: tb.Tensor, key: tb.Tensor, value: tb.Tensor) -> tb.Tensor:
-    """Of several heads, each time with all that is seen."""
+    """Attention of several heads; each position attends to all positions."""
     scores = tb.dot(query, key, contract=(["key"], ["key"]), batch=(["head"], ["head"])) * 0.125
     return tb.dot(tb.softmax(scores, axis="seen"), value, contract=(["seen"], ["seen"]), batch=(["head"], ["head"]))
 
 
 def convolution(x: tb.Tensor, kernel: tb.Tensor) -> tb.Tensor:
-    """With padding, so that some products are left out."""
+    """A padded convolution, in which some products are left out."""
     return tb.tanh(tb.conv(x, kernel, padding="same"))
 
 
 def perceptron(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
-    """The loss of two layers."""
+    """Return the loss of a network of two layers."""
     hidden = tb.tanh(x @ parameters["first"] + parameters["shift"])
     return tb.mean(tb.square(hidden @ parameters["second"]))
 
 
 def normalisation(x: tb.Tensor, scale: tb.Tensor) -> tb.Tensor:
-    """Of layers (Ba et al., 2016), and a softmax."""
+    """Layer normalisation (Ba et al., 2016), then a softmax."""
     centred = x - tb.mean(x, axis="feature", keepdims=True)
     variance = tb.mean(centred * centred, axis="feature", keepdims=True)
     return tb.softmax(centred * tb.rsqrt(variance + 1e-5) * scale, axis="feature")
@@ -74,11 +74,11 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "normalisation": (normalisation, ("f32[batch=128, feature=1024]", "f32[feature=1024]")),
 }
-"""Functions that are compared, with templates of their arguments."""
+"""Functions to compare, with templates of their arguments."""
 
 
 class Analysis:
-    """XLA's figures of a function: its operations before fusion, which may repeat some, and the compiled memory."""
+    """XLA's figures for a function: operations before fusion, some of them repeated, and memory after compilation."""
 
     def __init__(self, function: Callable[..., Any], templates: tuple[Any, ...]) -> None:
         import jax
@@ -100,18 +100,18 @@ class Analysis:
 
     @property
     def memory(self) -> int:
-        """Bytes of arguments, results and temporary buffers."""
+        """Return the bytes of arguments, results and temporary buffers."""
         return int(self.arguments + self.results + self.temporary)
 
 
 def memory_on_numpy(function: Callable[..., Any], templates: tuple[Any, ...]) -> int:
-    """The most bytes that NumPy holds while a function's graph runs, arguments left out."""
+    """Return the peak of the bytes that NumPy holds while a function's graph runs, without its arguments."""
     graph = tb.trace(function)(*templates)
     tensors = [
         tb.ones(template.shape, dtype=template.dtype, names=template.names, backend="numpy")
         for template in graph.templates
     ]
-    for _ in range(2):  # one-time work, of a first call and of a second
+    for _ in range(2):  # not counted: what the first and second calls cache
         evaluate(graph, tensors)
     tracemalloc.start()
     try:
@@ -122,7 +122,7 @@ def memory_on_numpy(function: Callable[..., Any], templates: tuple[Any, ...]) ->
 
 
 def against_xla() -> None:
-    """FLOPs and memory of each function as predicted and as XLA has them, and the memory on NumPy."""
+    """Prints FLOPs and memory of each function, predicted and as XLA reports them, and the memory on NumPy."""
     print("predicted and by XLA             FLOPs, ratio         transc., ratio  eager peak  optimised      NumPy  XLA")
     for name, (function, templates) in FUNCTIONS.items():
         report, xla = tb.dry_run(function, *templates), Analysis(function, templates)
@@ -140,12 +140,12 @@ def against_xla() -> None:
 
 
 def best(function: Callable[[], object], number: int = 500, repeats: int = 9) -> float:
-    """Seconds of one call, the least of several repeats."""
+    """Return the seconds of one call, the minimum of several repeats."""
     return min(timeit.repeat(function, number=number, repeat=repeats)) / number
 
 
 def against_meta() -> None:
-    """The time of one op on templates and on PyTorch's meta device, in one run."""
+    """Prints the time of one op on templates and on PyTorch's meta device, in one run."""
     import torch
 
     torch.set_grad_enabled(False)
@@ -190,7 +190,7 @@ def against_meta() -> None:
 
 
 def at_gpt3_size() -> None:
-    """Time and real memory of a dry run of a training step, and its FLOPs beside the rule of thumb."""
+    """Prints the time and memory that a dry run of a training step takes, and its FLOPs beside the rule of thumb."""
     import gpt3
 
     tokens = f"s64[batch=1, time={gpt3.TIME}]"
@@ -207,17 +207,20 @@ def at_gpt3_size() -> None:
 
 
 def most_memory() -> int:
-    """The most real memory of this process so far in bytes."""
+    """Return the peak resident memory of this process in bytes."""
     try:
         (line,) = (line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-    except (OSError, ValueError):  # no Linux; a process may then count its parent's
+    except (OSError, ValueError):  # not on Linux; there the number below may include the parent's memory
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     return int(line.split()[1]) * 1024
 
 
 def main() -> None:
-    """Prints the figures asked for, GPT-3's size in a process of its own so that its memory is that alone."""
-    asked = sys.argv[1:] or ["xla", "meta", "gpt3"]
+    """Prints the requested figures; GPT-3's size runs in a separate process, so that its memory is measured alone."""
+    known = ["xla", "meta", "gpt3"]
+    asked = sys.argv[1:] or known
+    if not {*asked} <= {*known}:
+        sys.exit(f"expected some of {', '.join(known)}, got {' '.join(asked)}")
     if asked == ["gpt3"]:
         at_gpt3_size()
         return

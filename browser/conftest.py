@@ -1,4 +1,4 @@
-"""A browser, the built site and a server of it, for the tests of this folder."""
+"""Fixtures for the tests of this folder: a browser, the built site, and a server of the site."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ MISSING = """no Chromium on this machine; the browser is not part of the project
 SITE = Path(__file__).resolve().parents[1] / "site"
 
 
-def executable(own: str) -> str:
-    """The path of a Chromium: the variable `CHROMIUM`, a command of the machine, or Playwright's own."""
-    for name in (os.environ.get("CHROMIUM"), *NAMES, own):
-        found = name and shutil.which(name)
-        if found:
-            return found
+def executable(default: str) -> str:
+    """Return the path of Chromium: from the variable `CHROMIUM`, a command on the machine, or Playwright's own."""
+    for name in (os.environ.get("CHROMIUM"), *NAMES, default):
+        path = name and shutil.which(name)
+        if path:
+            return path
     pytest.exit(MISSING, returncode=2)
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A browser without windows on the screen."""
+    """A browser without a visible window."""
     with sync_playwright() as playwright:
-        # Chromium refuses to run in its sandbox as the superuser, which containers have.
+        # Chromium refuses to run in its sandbox as root, the usual user in containers.
         arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
         path = executable(playwright.chromium.executable_path)
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
@@ -50,7 +50,7 @@ VIEWS = {"desktop": (1280, 900), "phone": (390, 844)}
 
 @pytest.fixture(params=[(view, scheme) for view in VIEWS for scheme in ("light", "dark")], ids="-".join)
 def page(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Any]:
-    """A window of a desktop and of a phone, light and dark."""
+    """Windows with the size of a desktop and of a phone, in light and dark colours."""
     view, scheme = request.param
     width, height = VIEWS[view]
     phone = view == "phone"
@@ -63,7 +63,7 @@ def page(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Any]:
 
 @pytest.fixture(params=VIEWS)
 def window(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Any]:
-    """A window of a desktop and of a phone."""
+    """Windows with the size of a desktop and of a phone."""
     width, height = VIEWS[request.param]
     context = chromium.new_context(viewport={"width": width, "height": height})
     yield context.new_page()
@@ -84,7 +84,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def server(site: Path) -> Iterator[str]:
-    """The address of the site on a server of this machine."""
+    """The address of a local server of the site."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(site))) as served:
         Thread(target=served.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{served.server_port}"

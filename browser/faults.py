@@ -1,4 +1,4 @@
-"""The faults of a page in a browser, and the dead links of a folder of pages."""
+"""Finds faults of a page in a browser, and dead links in a folder of pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOOK = (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
 
 
 def faults(page: Any, address: str) -> list[str]:
-    """Opens an address; returns what is wrong with the page, a line for each fault.
+    """Opens an address and returns the faults of the page, one line for each.
 
     Parameters
     ----------
@@ -24,34 +24,34 @@ def faults(page: Any, address: str) -> list[str]:
     Returns
     -------
     list of str
-        Messages of the console, failed requests, content wider than the window, images without alternative text,
-        links and buttons without text, and text of too little contrast.
+        Console messages, failed requests, content wider than the window, images without alternative text, links and
+        buttons without text, and text with too little contrast.
     """
-    found: list[str] = []
+    messages: list[str] = []
 
     def told(message: Any) -> None:
         if message.type in ("error", "warning"):
-            found.append(f"console: {message.text}")
+            messages.append(f"console: {message.text}")
 
     def lost(request: Any) -> None:
-        if request.failure != "net::ERR_ABORTED":  # given up, as the window went on to another page
-            found.append(f"not loaded: {request.url}")
+        if request.failure != "net::ERR_ABORTED":  # cancelled, as the window went on to another page
+            messages.append(f"not loaded: {request.url}")
 
     def raised(error: Any) -> None:
-        found.append(f"error: {error}")
+        messages.append(f"error: {error}")
 
     listeners = {"console": told, "pageerror": raised, "requestfailed": lost}
     for event, listener in listeners.items():
         page.on(event, listener)
     page.goto(address, wait_until="load")
-    found += page.evaluate(LOOK)
+    messages += page.evaluate(LOOK)
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
-    return found
+    return messages
 
 
 class _Page(HTMLParser):
-    """The anchors of a page, and the addresses that it refers to."""
+    """The anchors of a page, and the addresses that it links to."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
         self.anchors |= {attributes.get("id") or "", attributes.get("name") or "" if tag == "a" else ""}
-        self.addresses += [attributes[each] or "" for each in ("href", "src") if each in attributes]
+        self.addresses += [attributes[name] or "" for name in ("href", "src") if name in attributes]
 
 
 def dead_links(root: Path) -> tuple[int, list[str]]:
@@ -78,7 +78,7 @@ def dead_links(root: Path) -> tuple[int, list[str]]:
     count : int
         The number of links.
     dead : list of str
-        Those that lead to no file or no anchor of the site, and addresses elsewhere that are misspelt.
+        Links to no file or no anchor of the site, and malformed external addresses.
     """
     pages = {path: _Page(path) for path in sorted(root.resolve().rglob("*.html"))}
     dead = [
@@ -105,16 +105,18 @@ def _leads_somewhere(address: str, path: Path, root: Path, pages: dict[Path, _Pa
 
 
 def _well_formed(address: str) -> bool:
-    """Whether an address elsewhere is one by its syntax; nothing is asked of its server."""
+    """Return whether an external address has a valid syntax; no server is contacted."""
     parts = urlsplit(address)
     if parts.scheme in ("data", "mailto"):
         return bool(parts.path)
     host = parts.hostname or ""
-    return parts.scheme in ("http", "https") and "." in host and not any(each in address for each in " <>\"'`|")
+    return (
+        parts.scheme in ("http", "https") and "." in host and not any(character in address for character in " <>\"'`|")
+    )
 
 
 def site_pages(root: Path) -> Iterator[str]:
-    """Paths of the pages of a site, from its folder; the page of errors is served anywhere, and left out."""
+    """Yield the paths of the pages, relative to the site's folder, without the error page, which has no fixed path."""
     for path in sorted(root.rglob("*.html")):
         if path.name != "404.html":
             yield path.relative_to(root).as_posix()

@@ -1,4 +1,4 @@
-"""The checks themselves: each finds the mistake that is planted for it, and none finds one in a page that is right."""
+"""Tests of the checks: each check finds the mistake planted for it, and finds none in a correct page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_right_page_has_no_faults(window: Any, tmp_path: Path, body: str) -> N
 
 @pytest.mark.parametrize(("fault", "body"), WRONG.items(), ids=WRONG)
 def test_a_planted_fault_is_found(window: Any, tmp_path: Path, fault: str, body: str) -> None:
-    assert any(each.startswith(fault) for each in faults(window, planted(tmp_path, body)))
+    assert any(message.startswith(fault) for message in faults(window, planted(tmp_path, body)))
 
 
 def test_the_faults_of_one_page_are_not_told_of_the_next(window: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The pages that the package makes, in a browser: reports of checks, charts of dry runs, and tensors in notebooks."""
+"""Pages that the package writes, in a browser: reports of checks, charts of dry runs, and tensors in notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATUSES = get_args(Status)
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a report with each status at each dtype, and of texts that are hard to break."""
+    """Write a report with every status at every dtype, and with long texts; return its address."""
     told = {"divergence": ("a reason " + "without_an_end" * 20,), "unsupported": ("expected a backend that has it",)}
     pairs = [
         Pair(op, family, dtype.name, status, 20, 0.25, told.get(status, ()), "value", "x" * 300, "f(" + "1, " * 99)
@@ -48,7 +48,7 @@ def test_a_report_is_filtered(window: Any, report: str) -> None:
 
 
 def loss(weights: list[tb.Tensor], x: tb.Tensor) -> tb.Tensor:
-    """The mean of a deep network's squares."""
+    """Return the mean square of a deep network's outputs."""
     for weight in weights:
         x = tb.tanh(x @ weight)
     return tb.mean(tb.square(x))
@@ -66,7 +66,7 @@ def test_a_chart_is_right(page: Any, tmp_path: Path) -> None:
 NOTEBOOK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>a notebook</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <body style="background: {below}; color: {text}"><div style="overflow-x: auto">{shown}</div>"""
-"""A cell's output, in colours that the notebook chooses, which need not be those of the machine."""
+"""The output of a cell, in the notebook's colours, which may differ from those of the machine."""
 
 
 @pytest.mark.parametrize(("text", "below"), [("black", "white"), ("#ddd", "#111")], ids=["light", "dark"])

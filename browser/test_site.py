@@ -1,4 +1,4 @@
-"""The built site in a browser: its looks, its links, its search, and the way to what people ask first."""
+"""The built site in a browser: layout, links, search, and the paths to the answers of common questions."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from faults import dead_links, faults, site_pages
 def test_every_page_is_right(page: Any, site: Path) -> None:
     pages = list(site_pages(site))
     assert len(pages) > 70
-    wrong = {name: found for name in pages if (found := faults(page, (site / name).as_uri()))}
-    assert not wrong, "\n".join(f"{name}: {each}" for name, found in wrong.items() for each in found)
+    wrong = {name: messages for name in pages if (messages := faults(page, (site / name).as_uri()))}
+    assert not wrong, "\n".join(f"{name}: {message}" for name, messages in wrong.items() for message in messages)
 
 
 def test_no_link_is_dead(site: Path) -> None:
@@ -29,7 +29,7 @@ def test_the_first_page_is_right_on_a_server(page: Any, server: str) -> None:
 
 @pytest.fixture(params=["server", "disk"])
 def start(request: pytest.FixtureRequest, site: Path, server: str) -> str:
-    """The address of the first page, on a server and on the disk."""
+    """The address of the first page, from a server and from the disk."""
     return f"{server}/index.html" if request.param == "server" else (site / "index.html").as_uri()
 
 
@@ -39,7 +39,7 @@ SEARCHED = {
     "peak memory": "dry-run.html",
     "cumulative_sum": "reference/cumulative.html",
 }
-"""Words, and a page that is among the first results."""
+"""Search words, and a page that must be among the first results."""
 
 
 def test_search_finds(window: Any, start: str) -> None:
@@ -50,9 +50,9 @@ def test_search_finds(window: Any, start: str) -> None:
     for words, leads in SEARCHED.items():
         field.fill("")
         field.press_sequentially(words)
-        found = window.locator(f".md-search-result__link[href*='{leads}']").first
-        found.wait_for(state="visible")
-    found.click()
+        link = window.locator(f".md-search-result__link[href*='{leads}']").first
+        link.wait_for(state="visible")
+    link.click()
     window.wait_for_url("**/reference/cumulative.html*")
     assert "tb.cumulative_sum" in window.locator("article").inner_text()
 
@@ -69,7 +69,7 @@ def test_the_other_palette_stays(window: Any, start: str) -> None:
 
 
 class Question(NamedTuple):
-    """What people ask first, the texts of at most two links that lead from the first page, and the answer there."""
+    """A common question, the texts of at most two links that lead to its answer from the first page, and the answer."""
 
     asked: str
     links: tuple[str, ...]

@@ -23,7 +23,7 @@ import tensorbackend as tb
 def test_functions_of_numpy(x: Any, backend: str) -> None:
     """NumPy's functions and operators of tensors: ours where we have them, else on the host; tensors come back."""
     results: list[Any] = [np.exp(x), np.cumsum(x, axis=0)]
-    assert all(each.template is x.template for each in results)
+    assert all(result.template is x.template for result in results)
     assert np.ones((2, 3), "f4") + x == pytest.approx(np.asarray(x) + 1)
     assert np.percentile(x, 50, axis=1).backend.name == backend
     assert np.zeros(2, tb.float32).dtype == "float32"
@@ -32,8 +32,8 @@ def test_functions_of_numpy(x: Any, backend: str) -> None:
 @pytest.mark.client("scipy")
 def test_special_functions(x: tb.Tensor, backend: str) -> None:
     """Functions of `scipy.special`; tensors come back, on their backend and with their names."""
-    found = scipy.special.j0(x)
-    assert (found.backend.name, found.names) == (backend, x.names)
+    values = scipy.special.j0(x)
+    assert (values.backend.name, values.names) == (backend, x.names)
     assert scipy.special.expit(x) == pytest.approx(1 / (1 + np.exp(-np.asarray(x))))
 
 
@@ -51,7 +51,7 @@ def test_what_the_standard_lacks(x: Any) -> None:
     """`at`, `cov`, `kron`, `nunique`, `pad`, `atleast_nd`, `apply_where`, `isclose`."""
     assert array_api_extra.at(x)[0].set(7, copy=True).tolist() == [[7.0, 7.0, 7.0], [4.0, 5.0, 6.0]]
     assert array_api_extra.nunique(x).item() == 6
-    x = x.rename(None, None)  # both of these give each axis twice
+    x = x.rename(None, None)  # both functions repeat each axis, and names must be unique
     assert np.asarray(array_api_extra.cov(x)) == pytest.approx(np.cov(np.asarray(x)))
     assert np.asarray(array_api_extra.kron(x, x)) == pytest.approx(np.kron(x.tolist(), x.tolist()))
     assert array_api_extra.pad(x, 1).shape == (4, 5)
@@ -74,8 +74,8 @@ def test_patterns(x: Any) -> None:
 @pytest.mark.client("opt_einsum")
 def test_contractions(x: tb.Tensor, backend: str) -> None:
     """`contract` of tensors, in the order that it finds."""
-    found = opt_einsum.contract("ij,kj,k->i", x, x, x[:, 0])
-    assert (found.tolist(), found.names, found.backend.name) == ([142.0, 340.0], ("batch",), backend)
+    product = opt_einsum.contract("ij,kj,k->i", x, x, x[:, 0])
+    assert (product.tolist(), product.names, product.backend.name) == ([142.0, 340.0], ("batch",), backend)
 
 
 @pytest.mark.client("xarray")
@@ -97,7 +97,7 @@ def test_labelled_arrays(x: tb.Tensor, backend: str) -> None:
         xarray.dot(array, array, dim="feature"),
         xarray.Dataset({"a": array}).max()["a"],
     ]
-    assert all(isinstance(each.data, tb.Tensor) and each.data.backend.name == backend for each in results)
+    assert all(isinstance(result.data, tb.Tensor) and result.data.backend.name == backend for result in results)
     assert results[0].data.names == x.names
     assert np.asarray(results[1]).tolist() == [2.0, 5.0]
 
@@ -106,15 +106,15 @@ def test_labelled_arrays(x: tb.Tensor, backend: str) -> None:
 def test_blocks(x: tb.Tensor, backend: str) -> None:
     """`from_array(x, asarray=False)`: blocks of tensors, `map_blocks`, reductions, universal functions."""
     blocks = dask.array.from_array(x, chunks=(1, 3), asarray=False)
-    for lazy, wanted in (
+    for lazy, expected in (
         (blocks + 1, np.asarray(x) + 1),
         (blocks.sum(axis=0), [5.0, 7.0, 9.0]),
         (dask.array.exp(blocks), np.exp(np.asarray(x))),
         (blocks.map_blocks(tb.square), np.asarray(x) ** 2),
     ):
-        found = lazy.compute()
-        assert (type(found), found.backend.name) == (tb.Tensor, backend)
-        assert np.allclose(np.asarray(found), wanted)
+        computed = lazy.compute()
+        assert (type(computed), computed.backend.name) == (tb.Tensor, backend)
+        assert np.allclose(np.asarray(computed), expected)
 
 
 @pytest.mark.client("jaxtyping")
@@ -124,7 +124,7 @@ def test_shapes_in_annotations(x: tb.Tensor) -> None:
     assert not isinstance(x, jaxtyping.Int[tb.Tensor, "batch feature"])
     assert not isinstance(x, jaxtyping.Float[tb.Tensor, "batch"])
 
-    with jaxtyping.jaxtyped("context"):  # sizes of the same letters are the same
+    with jaxtyping.jaxtyped("context"):  # in one context, equal letters stand for equal sizes
         pair = jaxtyping.Float[tb.Tensor, "batch feature"]
         assert isinstance(x, pair)
         assert not isinstance(x.T, pair)

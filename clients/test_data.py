@@ -1,4 +1,4 @@
-"""Tables, pictures, plots, and what keeps tensors or sends them elsewhere."""
+"""Tables, images, plots, and libraries that store tensors or send them elsewhere."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def test_jobs(x: tb.Tensor, backend: str, tmp_path: Path) -> None:
     """`Parallel` over threads and processes, `dump` and `load`, `hash`, `Memory`."""
     for prefer in ("threads", "processes"):
         if prefer == "processes" and backend == "jax":
-            continue  # JAX's threads are lost in a forked process; its own documentation says so
-        found = joblib.Parallel(2, prefer=prefer)(joblib.delayed(work)(x) for _ in range(2))
-        assert [(each.tolist(), each.names) for each in found] == [([6.0, 15.0], ("batch",))] * 2
+            continue  # JAX's threads do not survive a fork, as its documentation says
+        results = joblib.Parallel(2, prefer=prefer)(joblib.delayed(work)(x) for _ in range(2))
+        assert [(result.tolist(), result.names) for result in results] == [([6.0, 15.0], ("batch",))] * 2
     joblib.dump(x, tmp_path / "x")
     assert joblib.load(tmp_path / "x").template is x.template
     assert joblib.hash(x) == joblib.hash(x + 0) != joblib.hash(x + 1)
@@ -95,8 +95,8 @@ def test_pickles(x: tb.Tensor, backend: str) -> None:
     import cloudpickle
 
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
-        made = pickle.loads(pickle.dumps(x, protocol))
-        assert (made.template, made.backend.name, made.tolist()) == (x.template, backend, x.tolist())
+        copy = pickle.loads(pickle.dumps(x, protocol))
+        assert (copy.template, copy.backend.name, copy.tolist()) == (x.template, backend, x.tolist())
     assert pickle.loads(cloudpickle.dumps(lambda: x + 1))().tolist() == (x + 1).tolist()
 
 
@@ -106,5 +106,5 @@ def test_safetensors(x: tb.Tensor, tmp_path: Path) -> None:
     tb.save(tmp_path / "ours.safetensors", {"x": x})
     assert safetensors.numpy.load_file(tmp_path / "ours.safetensors")["x"].tolist() == x.tolist()
     safetensors.numpy.save_file({"y": np.asarray(tb.astype(x, "bf16"))}, tmp_path / "theirs.safetensors")
-    found = tb.load(tmp_path / "theirs.safetensors")["y"]
-    assert (found.dtype, found.tolist()) == (tb.bfloat16, x.tolist())
+    loaded = tb.load(tmp_path / "theirs.safetensors")["y"]
+    assert (loaded.dtype, loaded.tolist()) == (tb.bfloat16, x.tolist())

@@ -1,4 +1,4 @@
-"""Libraries for learning: JAX's transformations and optimisers, PyTorch, scikit-learn."""
+"""Machine-learning libraries: JAX's transformations and optimisers, PyTorch, scikit-learn."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ def test_optimisers(name: str) -> None:
 def test_pytorch(x: tb.Tensor, backend: str) -> None:
     """`asarray` and `from_dlpack` both ways, bfloat16 too; PyTorch never writes to a tensor's memory."""
     for read in (torch.asarray, torch.from_dlpack, torch.tensor):
-        found = read(x)
-        found += 1
-        assert found.tolist() == [[2.0, 3.0, 4.0], [5.0, 6.0, 7.0]]
+        result = read(x)
+        result += 1
+        assert result.tolist() == [[2.0, 3.0, 4.0], [5.0, 6.0, 7.0]]
     assert x.tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
     half = tb.astype(x, "bf16")
     assert torch.from_dlpack(half).dtype == torch.bfloat16
@@ -88,8 +88,8 @@ def test_estimators(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from sklearn.metrics import accuracy_score, r2_score
     from sklearn.preprocessing import MinMaxScaler
 
-    made = np.random.default_rng(0).normal(size=(40, 3)).astype("f4")
-    x, y = tb.asarray(made), tb.asarray(made @ np.asarray([1.0, -2.0, 0.5], "f4"))
+    array = np.random.default_rng(0).normal(size=(40, 3)).astype("f4")
+    x, y = tb.asarray(array), tb.asarray(array @ np.asarray([1.0, -2.0, 0.5], "f4"))
     with config_context(array_api_dispatch=True):
         ridge = Ridge(alpha=1e-3, solver="svd").fit(x, y)
         assert isinstance(ridge.coef_, tb.Tensor)

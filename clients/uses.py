@@ -1,4 +1,4 @@
-"""A plugin of pytest: the backends of each use, and the table of what passed, which `--table` writes into a page."""
+"""A pytest plugin that runs each use on each backend; if all pass, `--table` writes the table of uses into a page."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(params=BACKENDS, autouse=True)
 def backend(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The default backend of a use."""
+    """The default backend during a use."""
     with tb.default_backend(request.param):
         yield request.param
 
 
 @pytest.fixture
 def x(backend: str) -> tb.Tensor:
-    """Six float32 elements with names."""
+    """Six float32 elements in a tensor with axis names."""
     return tb.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], names=("batch", "feature"))
 
 

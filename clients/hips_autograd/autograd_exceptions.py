@@ -1,6 +1,6 @@
-"""A plugin of pytest: which of autograd's own tests are not expected to pass on tensorbackend, and why.
+"""A pytest plugin that lists which of autograd's own tests are not expected to pass on tensorbackend, and why.
 
-A module of the first table is not collected; a test of the second fails, and a row whose test passes is an error.
+The modules of the first table are not collected. The tests of the second must fail: one that passes is an error.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the table as expected to fail, and refuses rows that name no test of a collected module."""
+    """Marks the tests of the table as expected failures; refuses rows that name no test of a collected module."""
     unused = set(TESTS)
     for item in items:
         name = f"{item.path.name}::{item.name}"

@@ -1,4 +1,4 @@
-"""The functions of HIPS autograd, by the gradients of tensorbackend: what autograd's own tests import in its place."""
+"""The functions of HIPS autograd, built on tensorbackend's gradients: autograd's tests import this module instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""autograd's containers: a traced list, tuple or dictionary here is a plain one whose leaves are tensors."""
+"""autograd's containers: here a traced list, tuple or dictionary is a plain container of tensors."""
 
 from builtins import dict, isinstance, list, tuple  # noqa: UP029
 

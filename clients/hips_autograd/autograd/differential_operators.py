@@ -1,4 +1,4 @@
-"""autograd's operators on functions, each by the one of tensorbackend that does the same."""
+"""autograd's differential operators, each implemented by tensorbackend's equivalent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 
 def of_argument(operator: Callable[[Function, Any], Any]) -> Any:
-    """An operator on functions of one argument, for an argument or several of a function of any number."""
+    """Extend an operator on functions of one argument to any of the arguments of a function, one or several."""
 
     @wraps(operator)
     def on(function: Function, argnum: int | list[int] | tuple[int, ...] = 0) -> Function:
@@ -41,13 +41,13 @@ def of_argument(operator: Callable[[Function, Any], Any]) -> Any:
 
 
 def pulled_back(function: Function, x: Any) -> tuple[Function, Any]:
-    """A function from the cotangent of the result to the gradient, and the result."""
+    """Return a function from the cotangent of the result to the gradient, and the result."""
     value, pull = tb.vjp(lambda each: to_tensor(function(each)), to_tensor(x))
     return lambda cotangent: to_numpy(pull(_like(cotangent, value))[0]), to_numpy(value)
 
 
 def _like(cotangent: Any, value: Any) -> Any:
-    """A cotangent in the dtypes of the result."""
+    """Return a cotangent in the dtypes of the result."""
     if isinstance(value, dict):
         return {key: _like(cotangent[key], each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -61,7 +61,7 @@ make_hvp = of_argument(lambda function, x: pulled_back(grad(function), x))
 
 @of_argument
 def make_jvp(function: Function, x: Any) -> Function:
-    """A function from the tangent of the argument to the result and its own tangent."""
+    """Return a function from the tangent of the argument to the result and the result's tangent."""
     point = to_tensor(x)
 
     def pushed(tangent: Any) -> Any:
@@ -146,7 +146,7 @@ vector_jacobian_product = tensor_jacobian_product
 
 
 def make_ggnvp(function: Function, g: Function = lambda x: 0.5 * np.sum(x**2, axis=-1), f_argnum: int = 0) -> Any:
-    """Products of a vector with the generalised Gauss-Newton matrix."""
+    """Return a function that multiplies a vector by the generalised Gauss-Newton matrix."""
 
     @of_argument
     def products(one: Function, x: Any) -> Function:
@@ -159,7 +159,7 @@ def make_ggnvp(function: Function, g: Function = lambda x: 0.5 * np.sum(x**2, ax
 
 
 def multigrad_dict(function: Function) -> Function:
-    """Gradients by each argument, by name."""
+    """Return a function that gives the gradient with respect to each argument, by name."""
     names = list(signature(function).parameters)
 
     def gradients(*arguments: Any, **options: Any) -> Any:

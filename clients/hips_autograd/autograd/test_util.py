@@ -1,4 +1,4 @@
-"""autograd's comparison of derivatives with differences, in both modes and of any order."""
+"""autograd's checks of derivatives against differences, in both modes and to any order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def scalar_close(a: Any, b: Any) -> bool:
 
 
 def _leaves(value: Any) -> list[Any]:
-    """The differentiable leaves of a value, as float64 or complex128 arrays."""
+    """Return the differentiable leaves of a value, as float64 or complex128 arrays."""
     collected: list[Any] = []
 
     def leaf(each: Any) -> Any:
@@ -34,12 +34,12 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _pairing(cotangent: Any, tangent: Any) -> float:
-    """What a cotangent gives for a tangent: a real number, that of complex ones without conjugation."""
+    """Return the real part of the sum of products of a cotangent and a tangent, without conjugation."""
     return float(sum(numpy.sum(numpy.real(x * y)) for x, y in zip(_leaves(cotangent), _leaves(tangent), strict=True)))
 
 
 def _random(like: Any) -> Any:
-    """A direction: numbers of a normal distribution in place of each leaf."""
+    """Return a random direction: normal random numbers in the shape of each leaf."""
 
     def leaf(each: Any) -> Any:
         array = numpy.asarray(each)
@@ -59,7 +59,7 @@ def _moved(x: Any, direction: Any, step: float) -> Any:
 
 
 def _difference(function: Function, x: Any, direction: Any) -> Any:
-    """The derivative along a direction by a central difference."""
+    """Return a directional derivative by a central difference."""
     after, before = (
         to_numpy(function(to_tensor(_moved(to_numpy(x), direction, step)))) for step in (STEP / 2, -STEP / 2)
     )
@@ -91,7 +91,7 @@ def check_jvp(function: Function, x: Any) -> None:
 
 
 def check_grads(function: Function, argnum: Any = None, modes: Any = None, order: int = 2) -> Any:
-    """Compares derivatives with differences, in reverse (`"rev"`) and forward (`"fwd"`) mode, up to an order."""
+    """Compare derivatives with differences, in reverse (`"rev"`) and forward (`"fwd"`) mode, up to an order."""
     if argnum is None:
         return lambda *arguments, **options: check_grads(
             function, 0 if len(arguments) == 1 else tuple(range(len(arguments))), modes, order
@@ -113,7 +113,7 @@ def _check(function: Function, x: Any, modes: list[str], order: int) -> None:
 
 
 def combo_check(function: Function, *options: Any, **keywords: Any) -> Callable[..., None]:
-    """`check_grads` for all combinations of arguments and of options."""
+    """Run `check_grads` for all combinations of arguments and options."""
 
     def check(*arguments: Any, **choices: Any) -> None:
         for chosen in product(*arguments):

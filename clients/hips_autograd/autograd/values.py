@@ -1,4 +1,4 @@
-"""Values between the two libraries: autograd's tests hold NumPy's arrays, and functions of them get tensors."""
+"""Conversion between the two libraries: autograd's tests hold NumPy arrays, and the functions in them get tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tensorbackend.errors import TemplateDataError
 
 
 def has_tensor(value: Any) -> bool:
-    """Whether there is a tensor in a value or in the containers that it is made of."""
+    """Return whether a value is a tensor, or a container with a tensor in it."""
     if isinstance(value, dict):
         return any(map(has_tensor, value.values()))
     if isinstance(value, list | tuple):
@@ -20,7 +20,7 @@ def has_tensor(value: Any) -> bool:
 
 
 def mapped(function: Any, value: Any) -> Any:
-    """A value with its leaves replaced, in containers of the same kinds."""
+    """Apply a function to each leaf of a value, and keep its containers."""
     if isinstance(value, dict):
         return {key: mapped(function, each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -29,9 +29,9 @@ def mapped(function: Any, value: Any) -> Any:
 
 
 def to_tensor(value: Any) -> Any:
-    """Numbers and arrays of float32, float64 or complex numbers as tensors; anything else as it is.
+    """Convert numbers and arrays to tensors, and leave anything else unchanged.
 
-    autograd differentiates by integers as if they were float64.
+    Integers become float64, as autograd differentiates with respect to them as if they were.
     """
 
     def leaf(each: Any) -> Any:
@@ -46,7 +46,7 @@ def to_tensor(value: Any) -> Any:
 
 
 def to_numpy(value: Any) -> Any:
-    """Tensors that have data as NumPy's arrays, those without axes as NumPy's numbers."""
+    """Convert tensors that have data to NumPy arrays, and those without axes to NumPy scalars."""
 
     def leaf(each: Any) -> Any:
         return numpy.asarray(each)[()] if isinstance(each, tb.Tensor) and has_data(each) else each
@@ -55,7 +55,7 @@ def to_numpy(value: Any) -> Any:
 
 
 def has_data(x: tb.Tensor) -> bool:
-    """Whether the data of a tensor can be read: not that of a traced one."""
+    """Return whether the data of a tensor can be read; a traced tensor has none."""
     try:
         x.tolist()
     except TemplateDataError:

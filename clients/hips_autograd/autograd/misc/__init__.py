@@ -1,4 +1,4 @@
-"""Flattening of trees to one vector."""
+"""Flattening of trees into one vector."""
 
 from .flatten import const_graph, flatten
 

@@ -10,7 +10,7 @@ from ..values import mapped
 
 
 def flatten(value: Any) -> tuple[Any, Function]:
-    """All leaves in one vector, and the function that gives the tree of such a vector."""
+    """Return a vector of all leaves, and the function that restores the tree from such a vector."""
     leaves: list[Any] = []
     mapped(leaves.append, value)
     shapes = [(np.ndim(leaf) and leaf.shape) or () for leaf in leaves]

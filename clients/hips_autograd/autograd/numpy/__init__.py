@@ -1,4 +1,4 @@
-"""NumPy's namespace, whose functions take tensors too: they become calls of tensorbackend's functions."""
+"""NumPy's namespace, with functions that also take tensors: on tensors they call tensorbackend's functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import namespace
 
 
 class _Namespace(ModuleType):
-    """A module that has every name of NumPy's."""
+    """A module with all of NumPy's names."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(namespace, name)

@@ -1,4 +1,4 @@
-"""NumPy's functions by name: NumPy's own without tensors among the arguments, else tensorbackend's."""
+"""NumPy's functions by name: without tensors among the arguments they are NumPy's own, else tensorbackend's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .translations import TRANSLATIONS
 
 
 def _dispatched(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of NumPy's for arrays, and the translation of its name for tensors."""
+    """Return a function that calls NumPy's function for arrays, and the translation of its name for tensors."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         if not has_tensor(arguments) and not has_tensor(options):
@@ -25,7 +25,7 @@ def _dispatched(name: str, own: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _space(name: str) -> SimpleNamespace:
-    """`numpy.linalg` or `numpy.fft`."""
+    """Return the namespace `numpy.linalg` or `numpy.fft`."""
     space = getattr(numpy, name)
     return SimpleNamespace(
         **{

@@ -1,6 +1,6 @@
-"""NumPy's functions on tensors where the name, the parameters or the order differ from tensorbackend's.
+"""NumPy's functions on tensors, where the name, the parameters or their order differ from tensorbackend's.
 
-Every other function goes by `Tensor.__array_function__` and `__array_ufunc__`, as for any user of NumPy.
+All other functions use `Tensor.__array_function__` and `__array_ufunc__`, as for any user of NumPy.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Function = Callable[..., Any]
 
 
 def _stacked(value: Any) -> Any:
-    """A tensor of nested lists that may hold tensors."""
+    """Return a tensor made of nested lists, which may hold tensors."""
     if isinstance(value, list | tuple) and has_tensor(value):
         return tb.stack(_alike([_stacked(each) for each in value]))
     return to_tensor(value)
 
 
 def _alike(tensors: Sequence[Any]) -> list[Any]:
-    """Tensors with one dtype."""
+    """Convert tensors to their common dtype."""
     made = [_stacked(each) for each in tensors]
     dtype = tb.result_type(*made)
     return [tb.astype(each, dtype) for each in made]
@@ -96,7 +96,7 @@ def _rollaxis(x: Any, axis: int, start: int = 0) -> Any:
 
 
 def _by_positions(function: Function) -> Function:
-    """A function of NumPy's that only moves entries: the entries at the positions that it gives."""
+    """Return a function for tensors that moves entries as NumPy's function does, by applying that one to positions."""
 
     def moved(x: Any, *arguments: Any, **options: Any) -> Any:
         order = function(numpy.arange(x.size).reshape(x.shape), *arguments, **options)
@@ -106,7 +106,7 @@ def _by_positions(function: Function) -> Function:
 
 
 def _lower(uplo: str, x: Any) -> Any:
-    """A symmetric matrix that is given by its lower triangle."""
+    """Return a symmetric or Hermitian matrix so that its lower triangle holds the given one."""
     return x if uplo == "L" else tb.conj(tb.matrix_transpose(x)) if x.dtype.is_complex else tb.matrix_transpose(x)
 
 
@@ -120,7 +120,7 @@ def _kron(a: Any, b: Any) -> Any:
 
 
 def _finite(x: Any) -> Any:
-    """0 for NaN and the greatest finite numbers for infinities."""
+    """Replace NaN by 0 and infinities by the largest finite numbers."""
     greatest = tb.full_like(x, tb.finfo(x.dtype).max)
     return tb.where(tb.isnan(x), tb.zeros_like(x), tb.where(tb.isinf(x), tb.where(x > 0, greatest, -greatest), x))
 
@@ -130,12 +130,12 @@ def _svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 
 def _letters(axes: Sequence[Any]) -> str:
-    """Axes by number as letters of subscripts."""
+    """Convert axis numbers to letters of subscripts."""
     return "".join("..." if each is Ellipsis else chr(ord("a") + each) for each in axes)
 
 
 def _einsum(*operands: Any, **options: Any) -> Any:
-    """By subscripts in a string, or by lists of axes after each operand."""
+    """`einsum` with subscripts in a string, or with a list of axes after each operand."""
     if isinstance(operands[0], str):
         return tb.einsum(operands[0], *map(to_tensor, operands[1:]))
     pairs = list(zip(operands[::2], operands[1::2], strict=False))
