@@ -1,4 +1,4 @@
-"""What every test runs with: verified payloads, errors with all of their frames, few collections of garbage."""
+"""The setup of all tests: checked payloads, errors with all their frames, fewer garbage collections."""
 
 import gc
 import os
@@ -10,27 +10,27 @@ import pytest
 os.environ.setdefault("TENSORBACKEND_CHECK", "1")
 os.environ.setdefault("TENSORBACKEND_TRACEBACK", "full")
 
-# Templates, plans and examples are many objects that live on: at Python's own thresholds an eighth of the processors'
-# time goes by in looking at them.
+# Many long-lived objects exist: templates, plans and examples. With Python's default thresholds, the garbage collector
+# would take an eighth of the processor time to visit them.
 gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_collection_finish() -> None:
-    """Leaves modules and tests, which live to the end, out of all later collections of garbage."""
+    """Excludes modules and tests, which live until the end, from later garbage collections."""
     gc.freeze()
 
 
 def pytest_sessionfinish() -> None:
-    """Collects what the tests left, whose finalizers may warn, and leaves the rest out of pytest's own collections."""
+    """Collects what tests left, as its finalizers may warn, and excludes the rest from pytest's own collections."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture
 def whole(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """A decorator that makes a function one program on JAX, for a test of all backends.
+    """Return a decorator that compiles a function to one program on JAX, for tests on all backends.
 
-    Op by op JAX compiles each op for each shape, which takes a tenth of a second.
+    Eagerly, JAX compiles each op for each shape, which takes a tenth of a second.
     """
     import tensorbackend as tb
 

@@ -1,6 +1,6 @@
-"""What callbacks of BinaryBackend take, alone and by the public op, beside Nx's BinaryBackend: `make bench`.
+"""The time of BinaryBackend's callbacks, alone and through the public op, beside Nx's BinaryBackend: `make bench`.
 
-Each figure is the best of several repeats. `--json` prints the seconds for a program to compare with another run.
+Each figure is the best of several repeats. `--json` prints the seconds, so that a program can compare two runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NX = {
 
 
 class Case(NamedTuple):
-    """A callback's own call, or its kernel's, and the public op's."""
+    """A call of a callback or of its kernel, and the call of the public op."""
 
     name: str
     callback: Callable[[], object]
@@ -38,14 +38,14 @@ class Case(NamedTuple):
 
 
 def best(function: Callable[[], object]) -> float:
-    """Seconds of one call, the least of several repeats of some milliseconds each."""
+    """Return the seconds of one call, the minimum of several repeats of some milliseconds each."""
     once = min(timeit.repeat(function, number=1, repeat=3))
     number = max(1, int(0.004 / once))
     return min(timeit.repeat(function, number=number, repeat=7)) / number
 
 
 def cases(size: int) -> Iterator[Case]:
-    """Calls on so many elements."""
+    """Yield calls on tensors of that many elements."""
     with tb.default_backend("binary"):
         waves = [math.sin(index) * 3 for index in range(size)]
         x = tb.tensor(waves, dtype="f32")
@@ -121,7 +121,7 @@ def cases(size: int) -> Iterator[Case]:
 
 
 def measured() -> dict[str, dict[int, tuple[float, float]]]:
-    """Seconds of the callback and of the op by name and size."""
+    """Return the seconds of the callback and of the op, by name and size."""
     seconds: dict[str, dict[int, tuple[float, float]]] = {}
     for size in (SMALL, LARGE):
         for name, callback, op in cases(size):
@@ -130,7 +130,7 @@ def measured() -> dict[str, dict[int, tuple[float, float]]]:
 
 
 def main() -> None:
-    """Prints one line a callback."""
+    """Prints one line for each callback."""
     seconds = measured()
     if "--json" in sys.argv:
         print(json.dumps(seconds))

@@ -1,9 +1,9 @@
-"""conv on NumpyBackend beside NumPy written by hand for the same shapes: time and peak memory, in one run.
+"""conv on NumpyBackend beside code by hand in NumPy for the same shapes: time and peak memory, in one run.
 
     python benchmarks/conv.py
 
-Never a test: machines are noisy. Each time is the best of several repeats, taken in turn so that the noise meets all
-alike; the peaks are what tracemalloc counts during one call, results included.
+Not a test, as machines are noisy. Each time is the best of several repeats, in which all sides take turns, so that the
+noise affects all alike. The peaks are what tracemalloc counts during one call, results included.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHAPES = {
 
 
 def padded(x: Array, k: Array) -> Array:
-    """x with what keeps its size about it."""
+    """Pad x so that a convolution keeps its size."""
     low, high = (k.shape[2] - 1) // 2, (k.shape[3] - 1) // 2
     result = np.zeros((*x.shape[:2], x.shape[2] + k.shape[2] - 1, x.shape[3] + k.shape[3] - 1), x.dtype)
     result[:, :, low : low + x.shape[2], high : high + x.shape[3]] = x
@@ -37,20 +37,20 @@ def padded(x: Array, k: Array) -> Array:
 
 
 def by_tensordot(x: Array, k: Array) -> Array:
-    """One contraction of all windows, the textbook's way."""
+    """Contract all windows at once, as textbooks do."""
     windows = sliding_window_view(padded(x, k), k.shape[2:], axis=(2, 3))
     return np.ascontiguousarray(np.moveaxis(np.tensordot(windows, k, ((1, 4, 5), (1, 2, 3))), 3, 1))
 
 
 def by_einsum(x: Array, k: Array) -> Array:
-    """The same in Einstein's notation."""
+    """Contract all windows at once, with einsum."""
     windows = sliding_window_view(padded(x, k), k.shape[2:], axis=(2, 3))
     result: Array = np.einsum("nchwij,ocij->nohw", windows, k, optimize=True)
     return result
 
 
 def by_image(x: Array, k: Array) -> Array:
-    """The columns of one image at a time, in the same memory."""
+    """Copy the columns of one image at a time into the same buffer, and multiply."""
     batch, _, height, width = x.shape
     windows = sliding_window_view(padded(x, k), k.shape[2:], axis=(2, 3)).transpose(0, 1, 4, 5, 2, 3)
     columns = np.empty(windows.shape[1:], x.dtype)
@@ -63,7 +63,7 @@ def by_image(x: Array, k: Array) -> Array:
 
 
 def by_row_of_the_kernel(x: Array, k: Array) -> Array:
-    """Columns for one row of the kernel, which serve all its rows."""
+    """Copy the columns of one kernel row, and use them for all kernel rows."""
     batch, channels, height, width = x.shape
     windows = sliding_window_view(padded(x, k), k.shape[3], axis=3).transpose(0, 1, 4, 2, 3)
     columns = np.empty(windows.shape[1:], x.dtype)
@@ -80,7 +80,7 @@ def by_row_of_the_kernel(x: Array, k: Array) -> Array:
 
 
 def ours(x: Array, k: Array) -> Array:
-    """conv of this library."""
+    """This library's conv."""
     return np.asarray(tb.conv(tb.asarray(x), tb.asarray(k), padding="same"))
 
 
@@ -88,7 +88,7 @@ HANDWRITTEN: tuple[Callable[[Array, Array], Array], ...] = (by_tensordot, by_ein
 
 
 def peak(function: Callable[[Array, Array], Array], x: Array, k: Array) -> float:
-    """MiB at the peak of a call."""
+    """Return the peak memory of a call in MiB."""
     tracemalloc.start()
     function(x, k)
     most = tracemalloc.get_traced_memory()[1]
@@ -97,7 +97,7 @@ def peak(function: Callable[[Array, Array], Array], x: Array, k: Array) -> float
 
 
 def main(repeats: int = 15) -> None:
-    """Prints for each shape every way's time and peak, and the ratio to the best one."""
+    """Prints the time and peak of each function for each shape, and the ratio to the best one."""
     generator = np.random.default_rng(0)
     for text, (images, kernels) in SHAPES.items():
         x = generator.standard_normal(images, dtype=np.float32)

@@ -1,6 +1,6 @@
-"""The budget of the core, as ratios measured in one run: `make bench`.
+"""The overhead budget of the core, as ratios measured in one run: `make bench`.
 
-Never a test: machines are noisy. Each figure is the best of several repeats.
+Not a test, as machines are noisy. Each figure is the best of several repeats.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import tensorbackend as tb
 
 
 def best(function: Callable[[], object], number: int, repeats: int = 9) -> float:
-    """Seconds of one call, the least of several repeats."""
+    """Return the seconds of one call, the minimum of several repeats."""
     return min(timeit.repeat(function, number=number, repeat=repeats)) / number
 
 
 def by_hand(x: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """A softmax along the last axis."""
+    """A softmax along the last axis in NumPy."""
     exponentials = np.exp(x - x.max(axis=1, keepdims=True))
     return exponentials / exponentials.sum(axis=1, keepdims=True)  # type: ignore[no-any-return] # float32 it stays
 
 
 def main() -> None:
-    """Prints one line a figure."""
+    """Prints one line for each figure."""
     array = np.ones(8, np.float32)
     x = tb.asarray(array, names=("n",))
     dry = tb.template((8,), "f32", ("n",))
@@ -86,7 +86,7 @@ def main() -> None:
         print(f"{text:<31} {best(function, 1, 5) * 1e3:8.1f} ms")
 
     code = "import time; start = time.perf_counter(); import tensorbackend; print(time.perf_counter() - start)"
-    # Compiled files are written at the first import, whatever this process was told.
+    # The first import must be able to write compiled files, so drop the variable that forbids it.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     seconds = min(float(subprocess.check_output([sys.executable, "-c", code], env=environment)) for _ in range(9))
     print(f"import tensorbackend            {seconds * 1e3:8.1f} ms")

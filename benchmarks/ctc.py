@@ -1,4 +1,4 @@
-"""The CTC loss and its gradient: on JAX beside optax's, on PyTorch beside its own, and on NumPy.
+"""The CTC loss and its gradient: on JAX beside optax, on PyTorch beside PyTorch's own, and on NumPy.
 
 Libraries that are not installed are left out.
 
@@ -21,7 +21,7 @@ BATCH, FRAMES, CLASSES, LABELS = 32, 500, 1000, 100
 
 
 def inputs() -> tuple[Any, Any, Any, Any]:
-    """Logits, labels and their lengths as NumPy arrays."""
+    """Return logits, labels, and the lengths of both as NumPy arrays."""
     generator = np.random.default_rng(0)
     logits = generator.standard_normal((BATCH, FRAMES, CLASSES), dtype=np.float32)
     labels = generator.integers(1, CLASSES, (BATCH, LABELS)).astype(np.int32)
@@ -30,7 +30,7 @@ def inputs() -> tuple[Any, Any, Any, Any]:
 
 
 def ours(backend: str, arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
-    """The loss, and the loss with its gradient, compiled."""
+    """Return calls of the loss, and of the loss with its gradient, both compiled."""
     logits, labels, frames, counts = (tb.asarray(array, backend=backend) for array in arrays)
 
     def loss(logits: tb.Tensor) -> tb.Tensor:
@@ -41,7 +41,7 @@ def ours(backend: str, arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
 
 
 def optax(arrays: tuple[Any, ...], wide: bool = False) -> dict[str, Callable[[], Any]]:
-    """The same by optax, without 64-bit dtypes, which our backend enables and which make it slower, unless asked."""
+    """Return the same calls of optax; `wide` enables 64-bit dtypes, as our backend does, which makes them slower."""
     import jax
     import jax.numpy as jnp
     from optax import ctc_loss
@@ -65,7 +65,7 @@ def optax(arrays: tuple[Any, ...], wide: bool = False) -> dict[str, Callable[[],
 
 
 def pytorch(arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
-    """The same by PyTorch's own function."""
+    """Return the same calls of PyTorch's own function."""
     import torch
 
     logits, labels, frames, counts = map(torch.tensor, arrays)
@@ -87,7 +87,7 @@ def pytorch(arrays: tuple[Any, ...]) -> dict[str, Callable[[], Any]]:
 
 
 def wait(result: Any) -> Any:
-    """A result once it is computed."""
+    """Wait for a result and return it."""
     for part in result if isinstance(result, tuple) else (result,):
         if hasattr(part, "block_until_ready"):
             part.block_until_ready()
@@ -95,7 +95,7 @@ def wait(result: Any) -> Any:
 
 
 def fastest(ways: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """The least seconds of each way, taken in turns."""
+    """Return the least seconds of each call; the calls take turns."""
     for call in ways.values():
         wait(call())
     least = dict.fromkeys(ways, float("inf"))
@@ -108,7 +108,7 @@ def fastest(ways: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]
 
 
 def shown(seconds: dict[str, float], first: str, second: str) -> None:
-    """Prints milliseconds, and the ratio of two ways where both ran."""
+    """Prints milliseconds, and the ratio of two libraries if both ran."""
     for name, duration in seconds.items():
         print(f"{name:30} {1000 * duration:8.1f} ms")
     for name in ("loss", "with gradient"):
@@ -117,7 +117,7 @@ def shown(seconds: dict[str, float], first: str, second: str) -> None:
 
 
 def beside_optax(arrays: tuple[Any, ...], repeat: int) -> None:
-    """Prints what JAX takes, and how near both are to optax in float64."""
+    """Prints the times on JAX, and the differences of both libraries from optax in float64."""
     ways = {f"ours on JAX, {name}": call for name, call in ours("jax", arrays).items()}
     if find_spec("optax"):
         ways |= {f"optax, {name}": call for name, call in optax(arrays).items()}
@@ -138,7 +138,7 @@ def beside_optax(arrays: tuple[Any, ...], repeat: int) -> None:
 
 
 def main() -> None:
-    """Prints milliseconds, ratios, and differences."""
+    """Prints milliseconds, ratios and differences."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=7)
     repeat: int = parser.parse_args().repeat

@@ -1,9 +1,9 @@
-"""What a dry run predicts of a GPU's memory, beside what CuPy and JAX take there.
+"""A dry run's predictions of a GPU's memory, beside what CuPy and JAX use there.
 
     python benchmarks/gpu.py
 
-Each program runs in a process of its own, on CuPy op by op and on JAX compiled by `tb.jit`. Memory is that of the
-arguments, the results and all between: CuPy's by a hook on its allocator, JAX's as its device reports it.
+Each program runs in a process of its own, on CuPy op by op and on JAX compiled by `tb.jit`. The memory is that of the
+arguments, results and intermediates: a hook on CuPy's allocator measures it, and JAX's device reports it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Program = tuple[Callable[..., Any], dict[str, str]]
 
 
 def attention(query: tb.Tensor, key: tb.Tensor, value: tb.Tensor) -> tb.Tensor:
-    """Of several heads, each time with all that is seen."""
+    """Attention of several heads; each position attends to all positions."""
     scores = tb.dot(query, key, contract=(["feature"], ["feature"]), batch=(["head"], ["head"])) * 0.125
     return tb.dot(tb.softmax(scores, axis="seen"), value, contract=(["seen"], ["seen"]), batch=(["head"], ["head"]))
 
 
 def perceptron(first: tb.Tensor, second: tb.Tensor, x: tb.Tensor, y: tb.Tensor) -> Any:
-    """A training step of two layers."""
+    """A training step of a network of two layers."""
 
     def loss(weights: tuple[tb.Tensor, tb.Tensor]) -> tb.Tensor:
         return tb.mean(tb.square(tb.nn.gelu(x @ weights[0]) @ weights[1] - y))
@@ -38,7 +38,7 @@ def perceptron(first: tb.Tensor, second: tb.Tensor, x: tb.Tensor, y: tb.Tensor) 
 
 
 def statistics_of(x: tb.Tensor) -> Any:
-    """Standardised columns and their covariance."""
+    """Return standardised columns and their covariance."""
     centred = x - tb.mean(x, axis="row", keepdims=True)
     scaled = centred / tb.std(x, axis="row", keepdims=True)
     return scaled, tb.dot(scaled, scaled.rename("row", "other"), contract=(["row"], ["row"]))
@@ -62,7 +62,7 @@ PROGRAMS: dict[str, Program] = {
 
 
 def drawn(name: str, backend: tb.Backend) -> list[tb.Tensor]:
-    """The arguments of a program."""
+    """Return random arguments of a program."""
     keys = tb.random.split(tb.random.key(0, backend=backend), len(PROGRAMS[name][1]))
     templates = [parse_template(text) for text in PROGRAMS[name][1].values()]
     return [
@@ -72,7 +72,7 @@ def drawn(name: str, backend: tb.Backend) -> list[tb.Tensor]:
 
 
 def on_cupy(program: Callable[..., Any], draw: Callable[[], Sequence[tb.Tensor]]) -> int:
-    """The greatest number of bytes in use while a program runs on CuPy op by op, its arguments among them."""
+    """Return the peak of the bytes in use while a program runs on CuPy op by op, with its arguments."""
     import cupy  # type: ignore[import-not-found]
 
     class Counted(cupy.cuda.MemoryHook):  # type: ignore[misc] # CuPy has no types
@@ -88,7 +88,7 @@ def on_cupy(program: Callable[..., Any], draw: Callable[[], Sequence[tb.Tensor]]
         def free_preprocess(self, **facts: Any) -> None:
             self.used -= facts["mem_size"]
 
-    program(*draw())  # handles of libraries keep memory of their own
+    program(*draw())  # not counted: memory that the handles of libraries keep
     with Counted() as counted:
         arguments = draw()
         counted.most = counted.used
@@ -97,8 +97,8 @@ def on_cupy(program: Callable[..., Any], draw: Callable[[], Sequence[tb.Tensor]]
 
 
 def on_jax(name: str) -> int:
-    """The greatest number of bytes in use while a compiled program runs on JAX."""
-    # Else JAX takes three quarters of the memory at once.
+    """Return the peak of the bytes in use while a compiled program runs on JAX."""
+    # By default JAX allocates three quarters of the memory at once.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     import jax
 
@@ -117,7 +117,7 @@ def on_jax(name: str) -> int:
 
 
 def measured(function: str, name: str) -> int | str:
-    """A measurement in a process of its own; the last line of its error where it fails."""
+    """Measure in a separate process; return the result, or the last line of the error."""
     run = subprocess.run([sys.executable, __file__, function, name], capture_output=True, text=True, check=False)
     return int(json.loads(run.stdout)) if run.returncode == 0 else run.stderr.strip().splitlines()[-1]
 

@@ -2,7 +2,7 @@
 
     python benchmarks/grids.py
 
-Never a test: machines are noisy. The two are timed in turn, and the ratio is the median of those of each turn.
+Not a test, as machines are noisy. Both sides run in each turn, and the ratio is the median over the turns.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SCIPY = {
     "reflect": "mirror",
     "symmetric": "reflect",
 }
-"""SciPy's words for the boundaries."""
+"""SciPy's names of the boundary modes."""
 
 
 def seconds(call: Callable[[], Any]) -> float:

@@ -1,6 +1,6 @@
-"""Measures what tensorbackend costs on JAX: an eager addition, and a jitted network, each over jax.numpy's own.
+"""Measures the overhead of tensorbackend on JAX: eager ops and a jitted network, each relative to jax.numpy.
 
-Ratios of medians of runs that take turns, so that a busy machine slows both.
+Each figure is the median of ratios. The two sides take turns, so that a busy machine slows both.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def ratio(
     rounds: int = 31,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, ...]:
-    """Seconds a call of each, and the median of the ratios of rounds."""
+    """Return the seconds of a call of each side, and the median of the ratios of all rounds."""
     ours()
     theirs()
     times: list[tuple[float, float]] = []

@@ -1,7 +1,7 @@
-"""Measures `tb.jit`: a chain of elementwise ops over NumPy's own expression, and a training step of the transformer
-example on JAX over the same step written by hand in `jax.numpy`.
+"""Measures `tb.jit`: a chain of elementwise ops relative to NumPy's expression, and a training step of the transformer
+example on JAX relative to the same step written by hand in `jax.numpy`.
 
-Ratios of runs that take turns, so that a busy machine slows both. Run it from the root of the repository.
+The two sides of a ratio take turns, so that a busy machine slows both. Run it from the root of the repository.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIZES = [1, 8, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000]
 
 
 def chain(size: int) -> tuple[float, float]:
-    """Seconds of exp(-x*x)*a + tanh(b*x) compiled, and in NumPy's own expression; the least of many short runs."""
+    """Return the seconds of exp(-x*x)*a + tanh(b*x), compiled and as a NumPy expression: the minimum of many runs."""
     array = np.random.default_rng(0).standard_normal(size).astype(np.float32)
     x, compiled = tb.asarray(array), tb.jit(lambda x: tb.exp(-x * x) * 1.5 + tb.tanh(0.7 * x))
 
@@ -42,7 +42,7 @@ def chain(size: int) -> tuple[float, float]:
 
 
 def plain_step(model: Any, velocity: Any, text: Any, starts: Any) -> Any:
-    """`transformer.step` on dicts and arrays without names, by hand."""
+    """`transformer.step` written by hand, on dicts and on arrays without names."""
 
     def normalised(x: Any, scale: Any) -> Any:
         centred = x - jnp.mean(x, axis=-1, keepdims=True)
@@ -76,7 +76,7 @@ def plain_step(model: Any, velocity: Any, text: Any, starts: Any) -> Any:
 
 
 def training_step() -> tuple[float, ...]:
-    """Seconds of the example's step jitted by us and of the same by hand, and their ratio."""
+    """Return the seconds of the example's step compiled by `tb.jit` and by hand, and their ratio."""
     with tb.default_backend("jax"):
         key = tb.random.key(0)
         model = transformer.initial(key)
@@ -92,7 +92,7 @@ def training_step() -> tuple[float, ...]:
         return value, tb.tree_map(lambda x, v: x - transformer.RATE * v, model, velocity), velocity
 
     def plain(value: Any) -> Any:
-        """Dataclasses as dicts, tensors as arrays."""
+        """Convert dataclasses to dicts, and tensors to arrays."""
         if isinstance(value, tb.Tensor):
             return value.data
         return (

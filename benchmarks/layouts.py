@@ -1,9 +1,9 @@
-"""What dry runs predict of meshes: beside XLA's own figures, at GPT-3's size, and as meshes grow.
+"""Predictions of dry runs about meshes: compared with XLA's figures, at GPT-3's size, and as the mesh grows.
 
     python benchmarks/layouts.py [xla] [gpt3] [scaling]
 
-By default all three. `xla` needs JAX and compiles for virtual devices of the host; `gpt3` and `scaling` need neither
-JAX nor a device. `scaling` also writes docs/weak-scaling.svg.
+By default runs all three. `xla` needs JAX, and compiles for virtual devices on the host; `gpt3` and `scaling` need
+neither JAX nor a device. `scaling` also writes docs/weak-scaling.svg.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
 import gpt3
 import transformer
 
-# Functions of which XLA has its own figures
+# Functions that XLA also reports on
 
 
 def network(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> tb.Tensor:
-    """The loss of two layers."""
+    """Return the loss of a network of two layers."""
     up, down = model
     hidden = tb.maximum(tb.dot(inputs, up, contract=(["feature"], ["feature"])), 0.0)
     return tb.mean(tb.square(tb.dot(hidden, down, contract=(["hidden"], ["hidden"])) - targets))
 
 
 def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
-    """Of two layers."""
+    """A training step of a network of two layers."""
     value, gradient = tb.value_and_grad(network)(model, inputs, targets)
     return value, tb.tree_map(lambda p, g: p - 0.1 * g, model, gradient)
 
 
 def embedding(table: tb.Tensor, words: tb.Tensor) -> Any:
-    """A step of a table of words, a gather and a scatter."""
+    """A training step of a table of word embeddings, with a gather and a scatter."""
     value, gradient = tb.value_and_grad(lambda t: tb.sum(tb.square(tb.take(t, words, axis="word"))))(table)
     return value, table - 0.1 * gradient
 
 
 def looped(weight: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
-    """Seven turns of a layer."""
+    """Apply a layer seven times in a loop."""
 
     def turn(x: tb.Tensor, _: Any) -> Any:
         return tb.tanh(tb.dot(x, weight, contract=(["hidden"], ["hidden"])).rename(out="hidden")), x
@@ -61,46 +61,46 @@ def looped(weight: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
 
 
 class Case(NamedTuple):
-    """A function on a mesh."""
+    """A function, the templates of its arguments, and a layout on a mesh."""
 
     function: Callable[..., Any]
     templates: Callable[[], tuple[Any, ...]]
     mesh: tb.Mesh
     rules: Mapping[str, Any]
     peak: float
-    """How far the predicted peak may be off, as a part of XLA's."""
+    """How far the predicted peak may differ from XLA's, as a fraction of XLA's."""
 
     def graph(self) -> Graph:
-        """Its graph."""
+        """Return the graph of the function."""
         return tb.trace(self.function)(*self.templates())
 
     def predicted(self) -> OnMesh:
-        """By the dry run."""
+        """Return what the dry run predicts."""
         report = tb.dry_run(self.function, *self.templates(), mesh=self.mesh, layout=self.rules).on_mesh
-        assert report is not None  # by the mesh
+        assert report is not None  # there is a report, as there is a mesh
         return report
 
 
 def layers() -> tuple[Any, ...]:
-    """Two layers and a batch."""
+    """Return templates of two layers and a batch."""
     model = ["f32[feature=256, hidden=512]", "f32[hidden=512, out=64]"]
     return model, "f32[batch=128, feature=256]", "f32[batch=128, out=64]"
 
 
 def words() -> tuple[Any, ...]:
-    """A table and a batch."""
+    """Return templates of a table of words and a batch."""
     return "f32[word=1024, feature=64]", "s64[batch=32, time=16]"
 
 
 def examples() -> tuple[Any, ...]:
-    """The model of examples/transformer.py, its velocity, its text and a key."""
+    """Return templates of the arguments of a step of examples/transformer.py: model, velocity, text and key."""
     graph = tb.trace(transformer.initial)(tb.random.key(0))
     model = unflatten(graph.out_tree, list(graph.results))
     return model, model, tb.Template((len(transformer.TEXT),), "s64"), tb.Template((2,), "u32")
 
 
 def decoder(layers: int) -> Callable[[], tuple[Any, ...]]:
-    """A smaller model of GPT-3's kind, and a batch."""
+    """Return a function that gives templates of a smaller model like GPT-3, its momentum, and a batch."""
     batch = "s64[batch=64, time=512]"
 
     def templates() -> tuple[Any, ...]:
@@ -128,19 +128,19 @@ CASES = {
         0.4,
     ),
 }
-"""Compared by a test too."""
+"""Cases that a test compares, too."""
 
 LONG = {
     "12 layers": Case(gpt3.step, decoder(12), LARGE, HEADS, 0.15),
     "2 layers, fully sharded": Case(gpt3.step, decoder(2), LARGE, {**HEADS, "model": "data"}, 0.15),
 }
-"""What takes XLA longer."""
+"""Cases that XLA takes longer to compile."""
 
 
 def kinds(nbytes_by_kind: Mapping[Kind, int]) -> dict[str, int]:
-    """Bytes by kind as XLA's CPU compiler has them, which scatters sums as an all-reduce of which each takes its part.
+    """Return bytes by kind as XLA's CPU compiler reports them: a reduce-scatter becomes an all-reduce and a slice.
 
-    A kind under 1 % of the bytes is left out.
+    Kinds with less than 1 % of the bytes are left out.
     """
     joined: dict[str, int] = {}
     for kind, nbytes in nbytes_by_kind.items():
@@ -150,7 +150,7 @@ def kinds(nbytes_by_kind: Mapping[Kind, int]) -> dict[str, int]:
 
 
 def compiled(cases: Mapping[str, Case]) -> dict[str, Compiled]:
-    """XLA's figures of some cases, in one process."""
+    """Return XLA's figures of some cases, compiled in one process."""
     from tensorbackend.backends.jax_backend.virtual import figures
     from tensorbackend.mesh import Layout
 
@@ -159,7 +159,7 @@ def compiled(cases: Mapping[str, Case]) -> dict[str, Compiled]:
 
 
 def against_xla() -> None:
-    """Bytes by kind and the peak of each case, predicted and by XLA."""
+    """Prints the bytes by kind and the peak of each case, predicted and as XLA reports them."""
     rows = []
     every = {**CASES, **LONG}
     for name, xla in compiled(every).items():
@@ -184,14 +184,14 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "and parameters on shard": {"batch": ("data", "shard"), "model": "shard", **TENSOR},
     "and parameters on data shard": {"batch": ("data", "shard"), "model": ("data", "shard"), **TENSOR},
 }
-"""Rules; those of the batch come first, so that `model`, the width, is divided where no batch is: in parameters."""
+"""Rules for axes. Those of the batch come first, so that `model`, the width, is divided only in the parameters."""
 
 SEQUENCES = 512
 
 
 def at_gpt3_size() -> None:
-    """What fits of a step with momentum, and what it takes, for each layout."""
-    model = gpt3.parameters(vocabulary=50_304)  # which 8 divides
+    """Prints, for each layout, the cost of a training step with momentum, and whether it fits into memory."""
+    model = gpt3.parameters(vocabulary=50_304)  # the size of the vocabulary is a multiple of 8
     batch = f"s64[batch={SEQUENCES}, time={gpt3.TIME}]"
     rows, start = [], process_time()
     for name, rules in LAYOUTS.items():
@@ -200,7 +200,7 @@ def at_gpt3_size() -> None:
                 gpt3.step, model, model, batch, batch, recompute=recompute, mesh=MESH, layout=rules, machine="h200"
             )
             on_mesh = report.on_mesh
-            assert on_mesh is not None  # by the mesh
+            assert on_mesh is not None  # there is a report, as there is a mesh
             rows.append((
                 name,
                 "yes" if recompute else "no",
@@ -219,37 +219,37 @@ def at_gpt3_size() -> None:
 
 DEVICES = [2**power for power in range(10)]
 EACH = 8
-"""Sequences of a device."""
+"""Sequences for each device."""
 
 
 class Scaled(NamedTuple):
-    """A step on so many devices, each with as many sequences."""
+    """A step on a number of devices, with the same number of sequences for each."""
 
     devices: int
     collectives: int
     sent: float
-    """Bytes that each device sends."""
+    """Bytes that each device sends, as predicted."""
     formula: float
-    """Bytes by the closed formula."""
+    """Bytes that each device sends, by the closed formula."""
 
 
 def scaled(devices: int, fully: bool) -> Scaled:
-    """A step of a decoder of 2 layers with the batch on all devices, and `fully` the parameters too."""
+    """A step of a decoder of 2 layers, with the batch divided over all devices, and if `fully` the parameters, too."""
     model = gpt3.parameters(layers=2, width=1024, heads=16, dtype="f32", vocabulary=1024)
     batch = f"s64[batch={EACH * devices}, time={gpt3.TIME}]"
     rules = {"batch": "data", "model": "data"} if fully else {"batch": "data"}
     mesh = tb.Mesh({"data": devices})
     report = tb.dry_run(gpt3.step, model, model, batch, batch, mesh=mesh, layout=rules).on_mesh
-    assert report is not None  # by the mesh
+    assert report is not None  # there is a report, as there is a mesh
     nbytes = sum(x.nbytes for x in tb.trace(lambda tree: tree)(model).templates)
-    # Gradients are all-reduced, or scattered where each parameter was gathered. The table of words has two of them, as
-    # it is read and multiplied by, each of which is combined before they are added.
+    # Gradients are all-reduced, or reduce-scattered where parameters are gathered. The word table has two gradients,
+    # one as an embedding and one as the output layer, and each is combined before the two are added.
     formula = 2 * (devices - 1) / devices * (nbytes + model["embedding"].nbytes)
     return Scaled(devices, len(report.collectives), report.sent, formula)
 
 
 def scaling() -> None:
-    """Weak scaling as a table, and as a picture in docs/."""
+    """Prints weak scaling as a table, and writes it as a picture to docs/."""
     data, fully = ([scaled(devices, way) for devices in DEVICES] for way in (False, True))
     rows = [
         (
@@ -269,21 +269,21 @@ def scaling() -> None:
 
 
 def as_markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table for docs/."""
+    """Return a Markdown table for docs/."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 300, 80, 20
 COLOURS = ("#0072b2", "#e69f00")
-"""Okabe and Ito's, told apart by colour-blind people, on light and on dark pages."""
+"""The palette of Okabe and Ito, which colour-blind people can tell apart, for light and dark pages."""
 
 INK = "#808080"
-"""Of text and lines, to be read on white and on black."""
+"""The colour of text and lines, readable on white and on black."""
 
 
 def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
-    """Bytes sent over devices as an SVG: marks for the dry run, a line for the formula."""
+    """Draw the bytes sent over the number of devices as SVG: marks for the dry run, a line for the formula."""
     most = max(scale.sent for several in curves.values() for scale in several)
     power = 10.0 ** floor(log10(most / 4))
     tick = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= most / 5)
@@ -325,7 +325,7 @@ def picture(curves: Mapping[str, Sequence[Scaled]]) -> str:
 
 
 def main() -> None:
-    """Prints the figures asked for."""
+    """Prints the requested figures."""
     parts = {"xla": against_xla, "gpt3": at_gpt3_size, "scaling": scaling}
     for name in sys.argv[1:] or parts:
         parts[name]()

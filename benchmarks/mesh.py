@@ -1,11 +1,11 @@
-"""A mesh of eight virtual devices: calls beside those of JAX on arrays that are divided alike, as ratios in one run.
+"""A mesh of eight virtual devices: calls beside JAX on arrays with the same shardings, as ratios in one run.
 
-`python benchmarks/mesh.py`. Each round times both, in turn; a ratio is the median over rounds. Every 32 calls wait for
-their results, as more collectives at once than threads may end in a time-out of XLA's. The last lines are the time of
-the calling thread alone for a training step, which is what Python costs: the devices' own threads do the work. They are
-of several processes, of which the worst counts: where the devices' threads take the caller's cores, each step finds the
-caches of the processor empty, so one device shows Python's own cost. `python benchmarks/mesh.py step` is one of these
-processes.
+`python benchmarks/mesh.py`. Each round times both in turn; a ratio is the median over the rounds. Every 32 calls wait
+for their results, as XLA's collectives may time out if more of them run than there are threads. The last lines are the
+time of the calling thread alone for a training step: the overhead of Python, as the devices' threads do the work. These
+figures are the worst of several processes. If the devices' threads take the caller's cores, each step finds the CPU's
+caches empty, so the figures on one device show the overhead of Python best. `python benchmarks/mesh.py step` is one of
+these processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 " + os.environ.get("XLA_FLAGS", "")
-os.environ.setdefault("NPROC", "32")  # both are read when JAX is first used
+os.environ.setdefault("NPROC", "32")  # JAX reads both variables when it is first used
 
 import jax
 import jax.numpy as jnp
@@ -30,20 +30,20 @@ import tensorbackend as tb
 
 RULES = {"batch": "data", "hidden": "model"}
 SHAPES = {(8, 2): 640, (64, 64): 640, (4096, 1024): 96}
-"""Shapes of operands, and how many calls a round has."""
+"""Shapes of operands, and the number of calls in a round."""
 
 ROUNDS = 21
 TOGETHER = 32
 PROCESSES = 5
 MOST = 20.0
-"""The microseconds that a jitted step may cost over JAX's own."""
+"""The microseconds that a jitted step may take more than JAX's own."""
 
 
 wait: Any = jax.block_until_ready
 
 
 def seconds(call: Callable[[], Any], calls: int) -> float:
-    """Seconds a call."""
+    """Return the seconds of one call."""
     start = time.perf_counter()
     for number in range(1, calls + 1):
         result = call()
@@ -54,7 +54,7 @@ def seconds(call: Callable[[], Any], calls: int) -> float:
 
 
 def beside(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int) -> tuple[float, float, float]:
-    """Microseconds a call of each, and the ratio."""
+    """Return the microseconds of a call of each side, and the ratio."""
     for call in (ours, theirs):
         seconds(call, TOGETHER)
     rounds = [(seconds(ours, calls), seconds(theirs, calls)) for _ in range(ROUNDS)]
@@ -64,7 +64,7 @@ def beside(ours: Callable[[], Any], theirs: Callable[[], Any], calls: int) -> tu
 
 
 def calling(ours: Callable[[], Any], theirs: Callable[[], Any]) -> tuple[float, float]:
-    """Microseconds that the calling thread is busy a call of each, call by call in turn: the least of the rounds."""
+    """Return the microseconds of the calling thread per call of each side, which take turns; the best round counts."""
     least = [float("inf")] * 2
     for _ in range(4 * ROUNDS):
         total = [0.0] * 2
@@ -73,14 +73,14 @@ def calling(ours: Callable[[], Any], theirs: Callable[[], Any]) -> tuple[float, 
                 start = time.thread_time()
                 result = call()
                 total[which] += time.thread_time() - start
-                wait(result)  # with more steps at once their collectives may wait for each other
+                wait(result)  # the collectives of several steps at once may wait for each other
         least = [*map(min, least, total)]
     first, second = (1e6 * total / TOGETHER for total in least)
     return first, second
 
 
 def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
-    """A step of a network of two layers."""
+    """A training step of a network of two layers."""
 
     def loss(model: Any) -> tb.Tensor:
         hidden = tb.maximum(tb.dot(inputs, model["up"], contract=(["feature"], ["feature"])), 0.0)
@@ -91,7 +91,7 @@ def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
 
 
 def by_hand(model: Any, inputs: Any, targets: Any) -> Any:
-    """The same of arrays, to be compiled with the shardings of its results."""
+    """The same step on arrays, to be compiled with the shardings of its results."""
 
     def loss(model: Any) -> Any:
         return jnp.mean(jnp.square(jnp.maximum(inputs @ model["up"], 0.0) @ model["down"] - targets))
@@ -101,7 +101,7 @@ def by_hand(model: Any, inputs: Any, targets: Any) -> Any:
 
 
 def steps(backend: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """A compiled step of ours and of JAX on the same numbers, divided alike."""
+    """Return a compiled step of ours and of JAX, on the same numbers with the same shardings."""
     sizes = {"batch": 64, "feature": 32, "hidden": 64, "out": 16}
     names = {"up": ("feature", "hidden"), "down": ("hidden", "out"), "inputs": ("batch", "feature")}
     tensors = {
@@ -120,7 +120,7 @@ def steps(backend: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
 
 
 def data_of(function: Callable[..., tb.Tensor], *tensors: tb.Tensor) -> Any:
-    """The payload of a function's result."""
+    """Return the payload of a function's result."""
     return function(*tensors).data
 
 
@@ -142,14 +142,14 @@ def main() -> None:
 
 
 def step_alone() -> list[float]:
-    """The figures of a jitted step, of a process of its own."""
+    """Return the figures of a jitted step, measured in a separate process."""
     command = [sys.executable, __file__, "step"]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return [*map(float, printed.split())]
 
 
 def print_step() -> None:
-    """Microseconds that the calling thread is busy for a step of ours and of JAX: on one device, then on eight."""
+    """Prints the microseconds of the calling thread for a step of ours and of JAX, on one device and on eight."""
     figures: list[float] = []
     for sizes in ({"data": 1, "model": 1}, {"data": 4, "model": 2}):
         figures += calling(*steps(tb.JaxBackend(mesh=tb.Mesh(sizes), layout=RULES)))
@@ -157,7 +157,7 @@ def print_step() -> None:
 
 
 def print_line(what: str, ours: float, theirs: float, ratio: float) -> None:
-    """One comparison."""
+    """Prints one comparison."""
     print(f"{what:36} {ours:10.1f} {theirs:10.1f} {ratio:7.2f}")
 
 

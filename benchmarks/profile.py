@@ -1,9 +1,9 @@
-"""The cost of a profile: a call without one before and after, and a call inside of one, in one run.
+"""The cost of a profile: a call before, during and after one, in one run.
 
     python benchmarks/profile.py
 
-Never a test: machines are noisy. Each figure is the least of many short runs. Two ratios are of calls without a
-profile: those after one over those before it, and of two measurements before it, which is the noise.
+Not a test, as machines are noisy. Each figure is the minimum of many short runs. There are two ratios for calls without
+a profile: times after a profile over those before, and two measurements before it, which shows the noise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CALLS, TURNS = 200, 300
 
 
 def microseconds(call: Callable[[], Any]) -> float:
-    """Of one call in a run of several."""
+    """Return the microseconds of one call, measured over several calls."""
     start = time.perf_counter()
     for _ in range(CALLS):
         call()

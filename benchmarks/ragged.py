@@ -1,6 +1,6 @@
-"""What axes with lengths cost over the same written by hand with `where`: `python benchmarks/ragged.py`.
+"""The cost of axes with lengths, relative to code written by hand with `where`: `python benchmarks/ragged.py`.
 
-Never a test: machines are noisy. Each figure is the least of several short runs, both sides in turn.
+Not a test, as machines are noisy. Each figure is the minimum of several short runs, in which both sides take turns.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import tensorbackend as tb
 from tensorbackend import ragged
 
 SHAPE = (32, 500, 256)
-"""Examples, frames, features."""
+"""Sizes of the axes: examples, frames, features."""
 
 
 def ratio(ours: Callable[[], object], by_hand: Callable[[], object], repeats: int = 60) -> tuple[float, float]:
-    """The least seconds of both."""
+    """Return the least seconds of each side."""
     least = [float("inf"), float("inf")]
     sides = [(0, ours), (1, by_hand)]
     for _ in range(repeats):
-        sides.reverse()  # neither finds the other's data in the cache each time
+        sides.reverse()  # so that neither side always finds the other's data in the cache
         for place, function in sides:
             start = perf_counter()
             function()
@@ -35,14 +35,14 @@ def ratio(ours: Callable[[], object], by_hand: Callable[[], object], repeats: in
 
 
 def mean_by_hand(xp: Any, values: Any, lengths: Any) -> Any:
-    """The mean of each example."""
+    """Return the mean of each example."""
     mask = (xp.arange(values.shape[1]) < lengths[:, None])[:, :, None]
     total = xp.where(mask, values, xp.float32(0)).sum(axis=1)
     return total / xp.maximum(lengths, 1).astype(xp.float32)[:, None]
 
 
 def softmax_by_hand(xp: Any, values: Any, lengths: Any) -> Any:
-    """The softmax of each example."""
+    """Return the softmax of each example."""
     mask = (xp.arange(values.shape[1]) < lengths[:, None])[:, :, None]
     masked = xp.where(mask, values, xp.float32(-np.inf))
     powers = xp.exp(masked - masked.max(axis=1, keepdims=True))

@@ -1,11 +1,11 @@
-"""Conjugate gradients on the Poisson problem: 96 x 96 unknowns, beside SciPy's and PhiML's where they are installed.
+"""Conjugate gradients on the Poisson problem with 96 x 96 unknowns, beside SciPy and PhiML if they are installed.
 
     python benchmarks/solvers.py [--size 96] [--turns 25] [--rounds 3]
 
-Prints for each solver the iterations and the seconds of one solve, the least of all turns; then our ratios to SciPy's
-and to PhiML's on the same backend. A ratio is the median of those of the turns, in each of which all solvers run, and
-of the rounds the worst. Seconds are those of the processor where all is done in the calling thread, as on NumPy, so
-that other work on the machine counts less. The budget: at most 1.5 times SciPy's, and less than PhiML's.
+Prints the iterations and the seconds of one solve for each solver, the minimum over all turns, then our ratios to SciPy
+and to PhiML on the same backend. All solvers run in each turn; a ratio is the median over the turns of a round, and the
+worst over the rounds. On NumPy all work is done in the calling thread, so its processor time is measured, which other
+work on the machine affects less. The budget: at most 1.5 times SciPy's time, and less than PhiML's.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ import tensorbackend as tb
 RTOL = 1e-8
 
 Run = Callable[[], int]
-"""Solves once and gives the number of iterations."""
+"""Solves once and returns the number of iterations."""
 
 
 def poisson(size: int) -> Any:
-    """The five-point Laplacian of a square grid."""
+    """Return the five-point Laplacian of a square grid."""
     line = scipy.sparse.diags_array(
         [-numpy.ones(size - 1), 2 * numpy.ones(size), -numpy.ones(size - 1)], offsets=[-1, 0, 1]
     )
@@ -40,7 +40,7 @@ def poisson(size: int) -> Any:
 
 
 def of_scipy(matrix: Any, b: Any) -> Run:
-    """SciPy's."""
+    """Return SciPy's solver."""
     counted = [0]
 
     def count(x: Any) -> None:
@@ -56,7 +56,7 @@ def of_scipy(matrix: Any, b: Any) -> Run:
 
 
 def ours(matrix: Any, b: Any, backend: str, *, compiled: bool = False) -> Run:
-    """tensorbackend's on a backend, as it is called or in a compiled function around the matrix."""
+    """Return tensorbackend's solver on a backend, called eagerly or in a compiled function that holds the matrix."""
     a, right = tb.sparse.from_scipy(matrix, backend=backend), tb.asarray(b, backend=backend)
 
     def once(right: tb.Tensor) -> Any:
@@ -74,7 +74,7 @@ def ours(matrix: Any, b: Any, backend: str, *, compiled: bool = False) -> Run:
 
 
 def of_phiml(matrix: Any, b: Any, name: str) -> Run:
-    """PhiML's on one of its backends, called as its own `solve_linear` does, and compiled on JAX."""
+    """Return PhiML's solver on one of its backends, called as its `solve_linear` does, and compiled on JAX."""
     math: Any = importlib.import_module("phiml.math")
     backend = math.use(name)
     math.set_global_precision(64)
@@ -102,11 +102,11 @@ BESIDE = {
     "tensorbackend, JAX": ("PhiML, JAX",),
     "tensorbackend, JAX compiled": ("PhiML, JAX",),
 }
-"""What each of ours is compared with."""
+"""The solvers that each of ours is compared with."""
 
 
 def seconds(name: str, run: Run) -> float:
-    """Of one solve."""
+    """Return the seconds of one solve."""
     clock = time.perf_counter if "JAX" in name else time.thread_time
     begin = clock()
     run()
@@ -128,7 +128,7 @@ def main() -> None:
     if importlib.util.find_spec("phiml") is not None:
         runs["PhiML, NumPy"] = of_phiml(matrix, b, "numpy")
         runs["PhiML, JAX"] = of_phiml(matrix, b, "jax")
-    iterations = {name: run() for name, run in runs.items()}  # and compiles
+    iterations = {name: run() for name, run in runs.items()}  # also compiles
     rounds = [
         [{name: seconds(name, run) for name, run in runs.items()} for _ in range(options.turns)]
         for _ in range(options.rounds)

@@ -1,7 +1,7 @@
-"""Measures sparse products: the five-point stencil on a 96x96 grid times a vector, over SciPy's on NumPy and over
-`jax.experimental.sparse` on JAX, and how long it takes to find that matrix by tracing the stencil.
+"""Measures sparse products: the five-point stencil on a 96x96 grid times a vector, relative to SciPy on NumPy and to
+`jax.experimental.sparse` on JAX, and the time to find that matrix by tracing the stencil.
 
-Ratios of runs that take turns, so that a busy machine slows both. Run it from the root of the repository.
+The two sides of a ratio take turns, so that a busy machine slows both. Run it from the root of the repository.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ SIZE = 96
 
 
 def stencil(x: tb.Tensor) -> tb.Tensor:
-    """Four neighbours less four times the middle, zero outside."""
+    """Return the sum of the four neighbours minus four times the entry; entries outside the grid are zero."""
     wide = tb.pad(x, ((1, 1), (1, 1)))
     return wide[2:, 1:-1] + wide[:-2, 1:-1] + wide[1:-1, 2:] + wide[1:-1, :-2] - 4 * x
 
 
 def waited(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-    """A call that waits for its result."""
+    """Return a call that waits for its result."""
     return lambda: function(*arguments).block_until_ready()
 
 
 def main() -> None:
-    """Prints a line a comparison."""
+    """Prints one line for each comparison."""
     seconds = min(timeit.repeat(lambda: tb.sparse.from_function(stencil, f"f64[{SIZE}, {SIZE}]"), number=1, repeat=5))
     print(f"from_function: {seconds * 1e3:.0f} ms")
     for dtype in ("float32", "float64"):
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def compare_with_scipy(dtype: str, ours: tb.sparse.SparseMatrix, theirs: Any, array: Any) -> None:
-    """One call after the other, by the processor's time, as all is done in the calling thread."""
+    """Compares eager calls by processor time, as the calling thread does all the work."""
     x = tb.asarray(array)
     np.testing.assert_allclose(np.asarray(ours @ x), theirs @ array, rtol=1e-5, atol=1e-5)
     over = ratio(lambda: ours @ x, lambda: theirs @ array, 50, clock=time.thread_time)[-1]
@@ -55,7 +55,7 @@ def compare_with_scipy(dtype: str, ours: tb.sparse.SparseMatrix, theirs: Any, ar
 
 
 def compare_with_jax(dtype: str, matrix: Any, array: Any) -> None:
-    """Rows and coordinates, compiled with the matrix as an argument, compiled around it, and call by call."""
+    """Compares CSR and COO, compiled with the matrix as an argument, compiled around it, and eagerly."""
     x, y = tb.asarray(array, backend="jax"), jnp.asarray(array)
     rows, places = matrix.tocsr(), matrix.tocoo()
     indices = jnp.stack([jnp.asarray(places.row), jnp.asarray(places.col)], axis=1)

@@ -1,6 +1,6 @@
-"""Measures `tb.jit` of a training step on NumPy over the same step written by hand: two layers, with the gradient.
+"""Measures `tb.jit` of a training step on NumPy, relative to the same step by hand: two layers, with the gradient.
 
-Ratios of runs that take turns, so that a busy machine slows both. Run it from the root of the repository.
+The two sides of a ratio take turns, so that a busy machine slows both. Run it from the root of the repository.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tensorbackend as tb
 
 FEATURES, HIDDEN, CLASSES, RATE = 64, 128, 10, 0.1
 BATCHES = {8: 1.3, 512: 1.05}
-"""Sizes of batches, and the ratio that each must not exceed."""
+"""Batch sizes, and the ratio that each may have at most."""
 
 
 def loss(
@@ -26,13 +26,13 @@ def loss(
 
 
 def step(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
-    """The loss, and the parameters a step down its gradient."""
+    """Return the loss, and the parameters after one step down its gradient."""
     value, gradient = tb.value_and_grad(loss, (0, 1, 2, 3))(*tensors)
     return value, *(parameter - RATE * slope for parameter, slope in zip(tensors, gradient, strict=False))
 
 
 def by_hand(first: Any, shift: Any, second: Any, last: Any, x: Any, y: Any) -> tuple[Any, ...]:
-    """The same in NumPy."""
+    """The same step written by hand in NumPy."""
     rate = np.float32(RATE)
     hidden = np.tanh(x @ first + shift)
     error = hidden @ second + last - y
@@ -49,7 +49,7 @@ def by_hand(first: Any, shift: Any, second: Any, last: Any, x: Any, y: Any) -> t
 
 
 def measured(batch: int, rounds: int = 200) -> tuple[float, float]:
-    """Seconds of a step compiled and by hand, the least of many short runs that take turns."""
+    """Return the seconds of a step, compiled and by hand: each the minimum of many short runs that take turns."""
     random = np.random.default_rng(0)
 
     def drawn(*shape: int) -> Any:
@@ -73,7 +73,7 @@ def measured(batch: int, rounds: int = 200) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Prints a line for each size of a batch."""
+    """Prints a line for each batch size."""
     for batch, most in BATCHES.items():
         ours, theirs = measured(batch)
         print(

@@ -1,8 +1,8 @@
-"""Threads, forked and spawned processes and interrupts, all of which run random programs whose results are known.
+"""Threads, forked and spawned processes and interrupts: all run random programs whose results are known.
 
-Each round draws a program from its seed: ops, gradients, batches, compiled functions, defaults of a block, on NumPy or
-BinaryBackend. A result that differs in a bit from the program's alone is an error, and so is an exception, a
-child that hangs, and a default that outlives its block.
+Each program is drawn from its seed: ops, gradients, batches, compiled functions and block defaults, on NumPy or
+BinaryBackend. Errors are a result that differs in a bit from that of the program run alone, an exception, a hanging
+child, and a default that outlives its block.
 
     python benchmarks/stress.py --seconds 600 --seed 7
 """
@@ -30,13 +30,13 @@ from tensorbackend import memo
 
 THREADS = 8
 PROGRAMS = 64
-"""How many programs a run repeats: few enough that each is met warm and cold, and that caches are shared."""
+"""The number of programs of a run: few enough that each runs both cold and warm, and that programs share caches."""
 
 
 # Programs
 
 shared = tb.jit(lambda x: tb.exp(-x * x) * 2 + tb.sin(x), cache_size=4)
-"""A compiled function of all threads, whose cache is too small for them."""
+"""A compiled function that all threads share, with a cache that is too small for them."""
 
 
 def _taped(x: tb.Tensor) -> tb.Tensor:
@@ -66,7 +66,7 @@ STEPS: list[Callable[[tb.Tensor], tb.Tensor]] = [
 
 
 def program(seed: int) -> tuple[str, bytes]:
-    """A program's result: its template and its bytes."""
+    """Run a program, and return its result's template and bytes."""
     draw = random.Random(seed)
     backend, bits = draw.choice(["numpy", "numpy", "binary"]), draw.choice([32, 32, 64])
     shape = draw.randrange(2, 6), draw.randrange(1, 7)
@@ -83,7 +83,7 @@ Known = dict[int, tuple[str, bytes]]
 
 
 def check(seed: int, known: Known) -> None:
-    """Runs a program again; an error where it gives something else, or leaves a default behind."""
+    """Run a program again; raise an error if its result differs, or if it leaves a default behind."""
     if program(seed) != known[seed]:
         raise AssertionError(f"program {seed} gives another result")
     if (fresh := tb.zeros(1)).dtype is not tb.float32 or fresh.backend.name != "numpy":
@@ -94,7 +94,7 @@ def check(seed: int, known: Known) -> None:
 
 
 class Total(NamedTuple):
-    """How many rounds there were, and what went wrong in them."""
+    """The number of rounds, and the errors in them."""
 
     rounds: int
     errors: list[str]
@@ -106,7 +106,7 @@ def _told(error: BaseException) -> str:
 
 
 def in_threads(known: Known, draw: random.Random, end: float) -> Total:
-    """Programs in threads that switch all the time, with memos that are nearly always full."""
+    """Runs programs in threads that switch all the time, with memos that are nearly always full."""
     rounds = [0] * THREADS
     errors: list[str] = []
     seeds = [random.Random(draw.random()) for _ in range(THREADS)]
@@ -115,7 +115,7 @@ def in_threads(known: Known, draw: random.Random, end: float) -> Total:
         while time.monotonic() < end and not errors:
             try:
                 check(seeds[number].choice(list(known)), known)
-            except Exception as error:  # whatever it is
+            except Exception as error:  # any error
                 errors.append(_told(error))
             rounds[number] += 1
 
@@ -130,10 +130,10 @@ def in_threads(known: Known, draw: random.Random, end: float) -> Total:
 
 
 def interrupted(known: Known, draw: random.Random, end: float) -> Total:
-    """Programs that an interrupt ends at any moment; after each a program gives what it should.
+    """Interrupts programs at random moments, and checks after each interrupt that a program gives the right result.
 
-    Each runs in a context of its own: an interrupt may fall on the step that ends a block, before the block's default
-    is taken back, and no block of Python is safe from that. What all contexts share must stay sound.
+    Each program runs in a context of its own: an interrupt may hit the end of a block before the block's default is
+    restored, which no block in Python can prevent. What all contexts share must stay intact.
     """
     rounds = 0
     errors: list[str] = []
@@ -142,7 +142,7 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
         raise KeyboardInterrupt
 
     def reported(ignored: Any) -> None:
-        # Python only prints an interrupt that falls into a callback of the garbage collector's.
+        # Python only reports an interrupt in a callback of the garbage collector, so the test ignores it.
         if ignored.exc_type is not KeyboardInterrupt:
             errors.append(f"while interrupted: {_told(ignored.exc_value)}")
 
@@ -156,14 +156,14 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
                     contextvars.copy_context().run(program, seed)
             except KeyboardInterrupt:
                 pass
-            except Exception as error:  # nothing but the interrupt may come out
+            except Exception as error:  # any error but the interrupt
                 errors.append(f"while interrupted: {_told(error)}")
             finally:
                 with contextlib.suppress(KeyboardInterrupt):
                     signal.setitimer(signal.ITIMER_REAL, 0)
             try:
                 check(draw.choice(list(known)), known)
-            except Exception as error:  # whatever the interrupt has broken
+            except Exception as error:  # any error that the interrupt caused
                 errors.append(f"after an interrupt: {_told(error)}")
             rounds += 1
     finally:
@@ -173,7 +173,7 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
 
 
 def forked(known: Known, draw: random.Random, end: float) -> Total:
-    """Children of a process whose threads run programs; a child that waits for a lock of theirs is ended."""
+    """Forks children of a process whose threads run programs; a child that waits for one of their locks is killed."""
     rounds = 0
     errors: list[str] = []
     stop = threading.Event()
@@ -189,7 +189,7 @@ def forked(known: Known, draw: random.Random, end: float) -> Total:
     while time.monotonic() < end and not errors:
         seed = draw.choice(list(known))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about threads, which are tried on purpose
+            warnings.simplefilter("ignore")  # about forking with threads, which is the purpose here
             child = os.fork()
         if not child:
             signal.alarm(60)
@@ -212,7 +212,7 @@ def _in_child(seed: int, x: Any) -> tuple[tuple[str, bytes], Any]:
 
 
 def spawned(known: Known, draw: random.Random, end: float) -> Total:
-    """Fresh processes, to which tensors go and from which they come."""
+    """Sends tensors to fresh processes and back."""
     rounds = 0
     errors: list[str] = []
     with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -250,7 +250,7 @@ KINDS = {"threads": in_threads, "interrupts": interrupted, "fork": forked, "spaw
 
 
 def main() -> int:
-    """Runs all kinds of rounds, each for its part of the time, and prints totals; 1 where there was an error."""
+    """Runs all kinds of rounds for equal parts of the time and prints totals; returns 1 if there were errors."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0, help="time for all rounds together")
     parser.add_argument("--seed", type=int, default=16)

@@ -1,6 +1,6 @@
-"""Transfers of 256 MiB between NumPy and the other backends: seconds of each leg, and whether memory was shared.
+"""Transfers of 256 MiB between NumPy and the other backends: the seconds of each, and whether memory is shared.
 
-`python benchmarks/transfer.py [BACKEND ...]`, by default JAX. A leg shares memory if both tensors show one address.
+`python benchmarks/transfer.py [BACKEND ...]`, by default JAX. Memory is shared if both tensors have the same address.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from tensorbackend.errors import BackendError
 from tensorbackend.interchange import HOST
 
 ELEMENTS = 1 << 26
-"""Of float32: 256 MiB."""
+"""The number of float32 elements: 256 MiB."""
 
 
 def address(x: tb.Tensor) -> int | None:
-    """Where the data of a tensor starts; `None` where it is not in host memory."""
+    """Return the address of a tensor's data; `None` if it is not in host memory."""
     return np.asarray(x).ctypes.data if x.__dlpack_device__() == HOST else None
 
 
 def leg(x: tb.Tensor, target: str) -> tb.Tensor:
-    """A tensor moved, with a line about it."""
+    """Transfer a tensor, and print a line about the transfer."""
     source, start = x.backend.name, address(x)
     began = time.perf_counter()
     moved = x.backend_transfer(target).block_until_ready()
@@ -36,7 +36,7 @@ def leg(x: tb.Tensor, target: str) -> tb.Tensor:
 
 
 def main(backends: list[str]) -> None:
-    """Prints the legs for memory that the library may share, and for an array as NumPy makes it."""
+    """Prints the transfers of memory that the library may share, and of an array as NumPy allocates it."""
     array = np.ones(ELEMENTS, np.float32)
     sources: dict[str, Callable[[], tb.Tensor]] = {
         "tb.tensor(array), aligned to 64 bytes": lambda: tb.tensor(array, names=("n",), backend="numpy"),

@@ -1,7 +1,7 @@
 """Handwritten digits: dry-run a training step, catch an axis mix-up, train, check on BinaryBackend.
 
-A softmax regression of 8 x 8 images with its gradient written by hand, on the default backend: NumPy, or what
-`TENSORBACKEND_DEFAULT` names. Run it with `make demo`.
+A softmax regression on 8 x 8 images, with the gradient written by hand. It runs on the default backend: NumPy, or the
+one that `TENSORBACKEND_DEFAULT` names. Run it with `make demo`.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ RATE = 2.0
 
 
 class Model(NamedTuple):
-    """Logits are images times weight plus bias."""
+    """The parameters: the logits are images times weight, plus bias."""
 
     weight: tb.Tensor  # f32[pixel: 64][digit: 10]
     bias: tb.Tensor  # f32[digit: 10]
 
 
 class Digits(NamedTuple):
-    """Images with the digits that they show."""
+    """Images, and the digits that they show."""
 
     images: tb.Tensor  # f32[image: n][pixel: 64], from 0 to 1
     labels: tb.Tensor  # s64[image: n]
 
 
 def load() -> tuple[Digits, Digits]:
-    """The images to train on, and every fifth to test on."""
+    """Return the images to train on, and every fifth image to test on."""
     with gzip.open(DATA, "rt") as file:
         rows = [list(map(int, line.split(","))) for line in file]
     held_out = rows[::5]
@@ -50,7 +50,7 @@ def load() -> tuple[Digits, Digits]:
 
 
 def as_digits(rows: list[list[int]]) -> Digits:
-    """Rows of 64 pixels and a label as tensors."""
+    """Convert rows of 64 pixels and a label to tensors."""
     pixels = tb.tensor([row[:64] for row in rows], dtype="f32", names=("image", "pixel"))
     return Digits(pixels / 16, tb.tensor([row[64] for row in rows], names=("image",)))
 
@@ -66,7 +66,7 @@ def one_hot(labels: tb.Tensor) -> tb.Tensor:
 
 
 def gradient(model: Model, batch: Digits) -> Model:
-    """The gradient of the mean cross entropy: with p = softmax(logits), that of the logits is p - one_hot."""
+    """The gradient of the mean cross entropy; for p = softmax(logits), the gradient of the logits is p - one_hot."""
     error = tb.softmax(logits(model, batch.images), axis="digit") - tb.astype(one_hot(batch.labels), "f32")
     error = error / batch.labels.size
     weight = tb.dot(batch.images, error, contract=(["image"], ["image"]))
@@ -74,7 +74,7 @@ def gradient(model: Model, batch: Digits) -> Model:
 
 
 def step(model: Model, batch: Digits) -> Model:
-    """One step down the gradient."""
+    """Return the model after one step down the gradient."""
     slope = gradient(model, batch)
     return Model(model.weight - RATE * slope.weight, model.bias - RATE * slope.bias)
 
@@ -85,7 +85,7 @@ def predictions(model: Model, images: tb.Tensor) -> tb.Tensor:
 
 
 def dry_run(console: Console, count: int) -> None:
-    """The training step on templates: shapes, dtypes and names of all that it computes, and no data."""
+    """Prints shapes, dtypes and names of all values of a training step on templates, without data."""
     model = Model(tb.template((64, 10), "f32", ("pixel", "digit")), tb.template((10,), "f32", ("digit",)))
     batch = Digits(tb.template((count, 64), "f32", ("image", "pixel")), tb.template((count,), "s64", ("image",)))
     computed = {
@@ -104,7 +104,7 @@ def dry_run(console: Console, count: int) -> None:
 
 
 def mix_up(console: Console) -> None:
-    """Ten images of ten digits: a transposed target has the right shape, and only its names show it."""
+    """Ten images of ten digits: a transposed target has the same shape, and only its axis names show the mistake."""
     predicted = tb.template((10, 10), "f32", ("image", "digit"))
     transposed = tb.template((10, 10), "f32", ("digit", "image"))
     console.print("\n2. an axis mix-up that shapes do not show, caught in the dry run:")
@@ -115,7 +115,7 @@ def mix_up(console: Console) -> None:
 
 
 def main() -> None:
-    """Runs the five steps."""
+    """Runs all five steps."""
     console = Console(width=110)
     train, test = load()
     dry_run(console, train.labels.size)

@@ -1,4 +1,4 @@
-"""The language model of GPT-3's size, with named axes, for a dry run: it allocates nothing.
+"""A language model of GPT-3's size, with named axes, for a dry run, which allocates no tensors.
 
     tensorbackend dryrun examples/gpt3.py:loss examples/gpt3.py:parameters 's64[batch=1, time=2048]' \
         's64[batch=1, time=2048]' --gradient --fits 141GB
@@ -25,7 +25,7 @@ def parameters(
     dtype: str = "bf16",
     vocabulary: int = VOCABULARY,
 ) -> Parameters:
-    """A template for each parameter."""
+    """Return a template for each parameter."""
 
     def of(**sizes: int) -> tb.Template:
         return tb.Template(tuple(sizes.values()), dtype, tuple(sizes))
@@ -57,7 +57,7 @@ def parameters(
 
 
 def product(x: tb.Tensor, weight: tb.Tensor, *axes: str) -> tb.Tensor:
-    """The sum of products over axes by name."""
+    """Return the sum of products over the named axes."""
     return tb.dot(x, weight, contract=(axes, axes))
 
 
@@ -74,7 +74,7 @@ def gelu(x: tb.Tensor) -> tb.Tensor:
 
 
 def attention(x: tb.Tensor, layer: Parameters, visible: tb.Tensor) -> tb.Tensor:
-    """Causal attention of many heads: each time sees itself and those before it."""
+    """Causal attention with several heads: each position attends to itself and to the positions before it."""
     query, key, value = (
         product(x, layer[name], "model") + layer[f"{name}_shift"] for name in ("query", "key", "value")
     )
@@ -87,16 +87,16 @@ def attention(x: tb.Tensor, layer: Parameters, visible: tb.Tensor) -> tb.Tensor:
 
 
 def block(x: tb.Tensor, layer: Parameters, visible: tb.Tensor) -> tb.Tensor:
-    """One layer: attention, then a network of each time for itself."""
+    """One layer: attention, then a feed-forward network applied to each position."""
     x = x + attention(normalised(x, layer["attention_norm"]), layer, visible)
     wide = product(normalised(x, layer["feed_norm"]), layer["wide"], "model") + layer["wide_shift"]
     return x + product(gelu(wide), layer["narrow"], "feed") + cast("tb.Tensor", layer["narrow_shift"])
 
 
 def loss(parameters: Parameters, tokens: tb.Tensor, targets: tb.Tensor, *, recompute: bool = False) -> tb.Tensor:
-    """The mean cross entropy of the next tokens, both (batch, time).
+    """Return the mean cross entropy of the next tokens; `tokens` and `targets` have the axes (batch, time).
 
-    With `recompute` the way back computes each layer again, and keeps nothing of it in between.
+    With `recompute`, the backward pass computes each layer again, so that no activations inside a layer are kept.
     """
     time = tokens.shape[1]
     x = tb.take(parameters["embedding"], tokens, axis="word") + parameters["position"][:time]
@@ -113,7 +113,7 @@ def loss(parameters: Parameters, tokens: tb.Tensor, targets: tb.Tensor, *, recom
 def step(
     parameters: Parameters, momentum: Parameters, tokens: tb.Tensor, targets: tb.Tensor, *, recompute: bool = False
 ) -> tuple[tb.Tensor, Parameters, Parameters]:
-    """The loss, and parameters and momentum after one step down the gradient."""
+    """Return the loss, and the parameters and momentum after one step down the gradient."""
 
     def of(parameters: Parameters) -> tb.Tensor:
         return loss(parameters, tokens, targets, recompute=recompute)

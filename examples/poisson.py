@@ -1,9 +1,9 @@
-"""Heat around an obstacle: a matrix found by tracing, solved on three backends, differentiated by the obstacle's place.
+"""Heat around an obstacle: find a matrix by tracing, solve on three backends, differentiate by the obstacle's position.
 
-A plate is heated evenly and cooled at its edges, and a disc in it conducts badly: -div(k grad u) = 1. Dry-run first,
-solved on BinaryBackend (a small plate), NumPy and JAX (if it is installed), then the disc is moved down the gradient to
-where a probe stays coolest. Run it with `python examples/poisson.py [--size 48] [--plot heat.png]`; without matplotlib
-it draws with letters.
+A plate is heated evenly and cooled at its edges, and a disc in it conducts heat badly: -div(k grad u) = 1. The example
+does a dry run, and solves on BinaryBackend (a small plate), NumPy and JAX (if installed). Then it moves the disc down
+the gradient, to where a probe stays coolest. Run `python examples/poisson.py [--size 48] [--plot heat.png]`; without
+matplotlib, it draws the plate with letters.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy
 
 import tensorbackend as tb
 
-RADIUS, EDGE = 0.18, 0.04  # of the disc, of a plate of width 1
+RADIUS, EDGE = 0.18, 0.04  # of the disc, on a plate of width 1
 PROBE = (0.4, 0.4)
 START = (0.55, 0.6)
 
 
 class Heat(NamedTuple):
-    """A solved plate."""
+    """The temperature of a plate, and how the solver got it."""
 
     temperature: tb.Tensor  # f64[y: n][x: n]
     iterations: tb.Tensor
@@ -32,19 +32,19 @@ class Heat(NamedTuple):
 
 
 def bump(place: tb.Tensor, size: int, radius: float) -> tb.Tensor:
-    """f64[y: n][x: n] from f64[2]: 1 in a disc and 0 elsewhere, with an edge that is smooth and so has a gradient."""
+    """f64[y: n][x: n] from f64[2]: 1 in a disc and 0 elsewhere, with a smooth edge, so that it has a gradient."""
     middles = (tb.arange(size, dtype="f64", like=place) + 0.5) / size
     y, x = middles[:, None] - place[0], middles[None, :] - place[1]
     return tb.sigmoid((radius - tb.sqrt(y * y + x * x + 1e-12)) / EDGE).rename("y", "x")
 
 
 def sides(x: tb.Tensor, axis: str) -> tuple[tb.Tensor, tb.Tensor]:
-    """All entries along an axis but the last, and all but the first."""
+    """Return all entries along an axis except the last, and all except the first."""
     return (x[:-1], x[1:]) if axis == "y" else (x[:, :-1], x[:, 1:])
 
 
 def lost(k: tb.Tensor, u: tb.Tensor) -> tb.Tensor:
-    """-div(k grad u) by five points; linear in u, which is 0 outside of the plate."""
+    """-div(k grad u) by five points; linear in u, which is 0 outside the plate."""
     divergence = tb.zeros_like(u)
     for axis in ("y", "x"):
         low, high = sides(tb.pad(u, {axis: (1, 1)}), axis)
@@ -56,7 +56,7 @@ def lost(k: tb.Tensor, u: tb.Tensor) -> tb.Tensor:
 
 
 def solved(place: tb.Tensor, size: int, backend: tb.Backend | str) -> Heat:
-    """The plate with the disc at a place."""
+    """Solve for the temperature with the disc at a position."""
     k = 1 - 0.95 * bump(place, size, RADIUS)
     matrix = tb.sparse.from_function(lambda u: lost(k, u), f"f64[y={size}, x={size}]", backend=backend)
     heating = tb.ones(size * size, dtype="f64", backend=backend)
@@ -65,13 +65,13 @@ def solved(place: tb.Tensor, size: int, backend: tb.Backend | str) -> Heat:
 
 
 def at_probe(place: tb.Tensor, size: int, backend: tb.Backend | str) -> tb.Tensor:
-    """The mean temperature around the probe."""
+    """Return the mean temperature around the probe."""
     weight = bump(tb.asarray(PROBE, dtype="f64", backend=backend), size, 0.05)
     return tb.sum(solved(place, size, backend).temperature * weight) / tb.sum(weight)
 
 
 def as_text(temperature: tb.Tensor, width: int = 40) -> str:
-    """A plate drawn with letters."""
+    """Draw a plate with letters."""
     values = numpy.asarray(temperature)
     step = -(-len(values) // width)
     scaled = values[:: 2 * step, ::step] / values.max()
@@ -79,7 +79,7 @@ def as_text(temperature: tb.Tensor, width: int = 40) -> str:
 
 
 def plot(temperature: tb.Tensor, place: tb.Tensor, file: str | None) -> None:
-    """A picture in a file if there is matplotlib, else a text."""
+    """Draw a picture in a file if matplotlib is installed, else print letters."""
     if file is None or importlib.util.find_spec("matplotlib") is None:
         print(as_text(temperature))
         return
@@ -98,7 +98,7 @@ def plot(temperature: tb.Tensor, place: tb.Tensor, file: str | None) -> None:
 
 
 def run(size: int, steps: int, backends: Sequence[str], file: str | None = None) -> list[float]:
-    """Everything in the order of the text above; gives the temperature at the probe after each step."""
+    """Run all steps of the module's docstring; return the temperature at the probe after each step of the disc."""
     place = tb.asarray(START, dtype="f64")
     dry = tb.dry_run(lambda place: solved(place, size, "numpy").temperature, place)
     print(f"dry run: {dry.peak.memory / 1e6:.1f} MB at most, {dry.flops / 1e6:.1f} MFLOP without the turns of the loop")
@@ -139,7 +139,7 @@ def run(size: int, steps: int, backends: Sequence[str], file: str | None = None)
 
 
 def main() -> None:
-    """Reads the options."""
+    """Reads the options, and runs the example."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=48, help="cells along an edge of the plate")
     parser.add_argument("--steps", type=int, default=5, help="steps of the disc")

@@ -1,7 +1,7 @@
-"""Strings of handwritten digits read by a convolution, an LSTM and CTC, with named axes and a length for each string.
+"""Strings of handwritten digits, read by a convolution, an LSTM and CTC, with named axes and a length for each string.
 
-Strings of one to four digits are put together from images of 8 x 8, so their widths differ, and nothing says where a
-digit begins. One source trains on NumPy and on JAX, to 0.96 of the digits right; it says what a step takes
+A string joins one to four digits from images of 8 x 8, so the widths of strings differ, and nothing says where a digit
+begins. The same source trains on NumPy and on JAX, and reads 0.96 of the digits right. It prints the cost of a step
 before it runs:
 
     python examples/sequences.py [backend ...]
@@ -19,7 +19,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # several threads take longer for matrices of this size
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices of this size are slower with several threads
 
 import tensorbackend as tb
 from tensorbackend import ragged
@@ -28,16 +28,16 @@ from tensorbackend.ragged import Ragged
 DATA = Path(__file__).parent / "data" / "digits.csv.gz"
 STEPS, BATCH, RATE = 250, 64, 0.006
 CHANNELS, UNITS, CLASSES = 32, 64, 11
-"""The classes are the digits and, first, the blank."""
+"""The classes are the blank, which comes first, and the digits."""
 MOST = 4
-"""Digits in a string."""
+"""The most digits in a string."""
 
 Parameters = dict[str, Any]
 Image = tuple[list[list[int]], int]
 
 
 class Batch(NamedTuple):
-    """Strings, and the digits that they show, counted from 1."""
+    """Strings, and the digits that they show plus 1, as class 0 is the blank."""
 
     images: Ragged  # f32[string][time][row], a column of pixels at each time
     digits: Ragged  # s64[string][place]
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
 
 def load() -> tuple[list[Image], list[Image]]:
-    """Columns of pixels with the digit that they show: those to train on, and every fifth to test on."""
+    """Return images as columns of pixels, each with its digit: those to train on, and every fifth to test on."""
     with gzip.open(DATA, "rt") as file:
         rows = [list(map(int, line.split(","))) for line in file]
     images = [([row[column:64:8] for column in range(8)], row[64]) for row in rows]
@@ -55,7 +55,7 @@ def load() -> tuple[list[Image], list[Image]]:
 
 
 def strings(images: list[Image], count: int, chosen: random.Random) -> Batch:
-    """Strings of digits drawn from images, all of them with room for the longest."""
+    """Join random images to strings of digits, padded to the longest possible string."""
     drawn = [chosen.choices(images, k=chosen.randint(1, MOST)) for _ in range(count)]
     columns = [[column for image, _ in string for column in image] for string in drawn]
     room = 8 * MOST
@@ -72,7 +72,7 @@ def strings(images: list[Image], count: int, chosen: random.Random) -> Batch:
 
 
 def initial(key: tb.Tensor) -> Parameters:
-    """Small random weights."""
+    """Draw small random weights."""
 
     def normal(number: int, shape: tuple[int, ...], inputs: int, names: tuple[str | None, ...]) -> tb.Tensor:
         return tb.random.normal(tb.random.fold_in(key, number), shape, names=names) / math.sqrt(inputs)
@@ -81,7 +81,7 @@ def initial(key: tb.Tensor) -> Parameters:
         return {
             "input": normal(number, (CHANNELS, 4 * UNITS), CHANNELS, ("channel", None)),
             "recurrent": normal(number + 1, (UNITS, 4 * UNITS), UNITS, ("unit", None)),
-            "bias": tb.concat([tb.zeros(UNITS), tb.ones(UNITS), tb.zeros(2 * UNITS)]),  # what is forgotten is learned
+            "bias": tb.concat([tb.zeros(UNITS), tb.ones(UNITS), tb.zeros(2 * UNITS)]),  # forget gates start at 1
         }
 
     return {
@@ -94,7 +94,7 @@ def initial(key: tb.Tensor) -> Parameters:
 
 
 def logits(parameters: Parameters, images: Ragged) -> Ragged:
-    """f32[string][time][class], one frame for two columns."""
+    """f32[string][time][class], with one frame for every two columns."""
     x = ragged.apply(lambda values: tb.permute_dims(values, ("string", "row", "time")), images)
     x = ragged.conv(x, parameters["kernel"], strides={"time": 2}, padding="same")
     x = ragged.apply(lambda values: tb.permute_dims(values, ("string", "time", "channel")), x)
@@ -111,7 +111,7 @@ def logits(parameters: Parameters, images: Ragged) -> Ragged:
 
 
 def loss(parameters: Parameters, batch: Batch) -> tb.Tensor:
-    """The mean of the CTC losses."""
+    """Return the mean of the CTC losses."""
     frames, digits = logits(parameters, batch.images), batch.digits
     losses = tb.nn.ctc_loss(
         frames.filled(0),
@@ -125,7 +125,7 @@ def loss(parameters: Parameters, batch: Batch) -> tb.Tensor:
 
 
 class Adam(NamedTuple):
-    """Parameters, running means of gradients and of their squares, and the number of steps (Kingma and Ba, 2015)."""
+    """Parameters, running means of gradients and of their squares, and the step count (Kingma and Ba, 2015)."""
 
     parameters: Parameters
     first: Parameters
@@ -135,7 +135,7 @@ class Adam(NamedTuple):
 
 @tb.jit
 def step(state: Adam, batch: Batch) -> tuple[Adam, tb.Tensor]:
-    """One step of Adam, and the loss before it."""
+    """Take one step of Adam; return the new state, and the loss before the step."""
     value, slope = tb.value_and_grad(loss)(state.parameters, batch)
     steps = state.steps + 1
     first = tb.tree_map(lambda mean, gradient: 0.9 * mean + 0.1 * gradient, state.first, slope)
@@ -152,7 +152,7 @@ def step(state: Adam, batch: Batch) -> tuple[Adam, tb.Tensor]:
 
 @tb.jit
 def read(parameters: Parameters, images: Ragged) -> tuple[Ragged, Ragged]:
-    """The digits of the most likely class of each frame, and the logarithms of the classes' probabilities."""
+    """Return the digits of the most likely class of each frame, and the log probabilities of the classes."""
     frames = logits(parameters, images)
     path = tb.nn.ctc_best_path(frames.filled(0), lengths=frames.lengths["time"], time="time", axis="class")
     spelt = ragged.with_lengths(path.labels.rename("string", "place"), place=path.lengths)
@@ -160,10 +160,10 @@ def read(parameters: Parameters, images: Ragged) -> tuple[Ragged, Ragged]:
 
 
 def beam_search(frames: list[list[float]], beams: int) -> list[int]:
-    """The most likely digits of log probabilities [time][class], whatever their alignment (Hannun et al., 2014).
+    """Return the most likely digits for log probabilities [time][class], over all alignments (Hannun et al., 2014).
 
-    For each beginning there are two probabilities: of the paths that end in a blank, and of those that end in its last
-    digit.
+    Each prefix has two probabilities: that of the paths that end in a blank, and that of the paths that end in the
+    prefix's last digit.
     """
     kept: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 0.0)}
     for frame in frames:
@@ -182,7 +182,7 @@ def beam_search(frames: list[list[float]], beams: int) -> list[int]:
 
 
 def share_right(hypotheses: Ragged, references: Ragged) -> float:
-    """One less the edit distances over the digits."""
+    """Return one minus the number of edits per digit."""
     edits = tb.nn.edit_distance(
         hypotheses.filled(0),
         references.filled(0),
@@ -193,7 +193,7 @@ def share_right(hypotheses: Ragged, references: Ragged) -> float:
 
 
 def run(backend: str) -> float:
-    """Trains on a backend, and gives the share of the digits that it reads right."""
+    """Train on a backend, and return the share of the digits that it reads right."""
     with tb.default_backend(backend):
         chosen = random.Random(0)
         train, test = load()
@@ -220,7 +220,7 @@ def run(backend: str) -> float:
 
 
 def main() -> None:
-    """Runs the backends that are named, NumPy and JAX by default."""
+    """Runs on the named backends, by default NumPy and JAX."""
     for backend in sys.argv[1:] or ["numpy", "jax"]:
         assert run(backend) >= 0.9
 

@@ -1,11 +1,11 @@
 """A decoder with named axes, trained on a book, from one source on every backend.
 
     python examples/transformer.py                          # on the default backend
-    python examples/transformer.py --compare numpy jax      # the same training on two, and how far they part
+    python examples/transformer.py --compare numpy jax      # the same training on two, and how their losses differ
 
 It predicts the next character of Lewis Carroll's "Alice's Adventures in Wonderland" (1865, in the public domain).
-Parameters and batches are drawn by `tb.random`, so they are the same numbers everywhere; `tb.value_and_grad`
-differentiates, `tb.jit` compiles a whole step.
+`tb.random` draws parameters and batches, so they are the same numbers on every backend; `tb.value_and_grad`
+differentiates, and `tb.jit` compiles a whole step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RATE, MOMENTUM = 0.05, 0.9
 
 @dataclass(frozen=True)
 class Layer:
-    """One block: attention over earlier characters, then a network of each for itself."""
+    """One block: attention to earlier characters, then a feed-forward network applied to each position."""
 
     scale: tb.Tensor  # f32[part: 2][feature], of the two layer norms
     queries: tb.Tensor  # f32[feature][head][key]
@@ -57,7 +57,7 @@ class Model:
 
 
 def initial(key: tb.Tensor) -> Model:
-    """A model drawn from a key, each weight of the size that keeps its result's."""
+    """Draw a model from a key; the scale of each weight keeps the variance of activations."""
     keys = iter(tb.random.split(key, 3 + 6 * LAYERS))
     part = WIDTH // HEADS
 
@@ -89,13 +89,13 @@ def initial(key: tb.Tensor) -> Model:
 
 
 def normalised(x: tb.Tensor, scale: tb.Tensor) -> tb.Tensor:
-    """Layer norm: features of mean 0 and variance 1, times a scale."""
+    """Layer normalisation: features with mean 0 and variance 1, times a scale."""
     centred = x - tb.mean(x, axis="feature", keepdims=True)
     return centred / tb.sqrt(tb.mean(tb.square(centred), axis="feature", keepdims=True) + 1e-5) * scale
 
 
 def attention(layer: Layer, x: tb.Tensor) -> tb.Tensor:
-    """Each position's mean of the values before it, weighed by how its query meets their keys."""
+    """For each position, a mean of the values up to it, weighted by how well its query matches their keys."""
     features, heads = (["feature"], ["feature"]), (["batch", "head"], ["batch", "head"])
     queries = tb.dot(x, layer.queries, contract=features)
     keys = tb.dot(x, layer.keys, contract=features).rename(time="source")
@@ -120,7 +120,7 @@ def predicted(model: Model, characters: tb.Tensor) -> tb.Tensor:
 
 
 def loss(model: Model, characters: tb.Tensor) -> tb.Tensor:
-    """The mean cross entropy, in nats a character, of s64[batch][time] of one character more than are read."""
+    """The mean cross entropy, in nats per character; s64[batch][time] has one character more than the model reads."""
     inputs, targets = characters.isel(time=slice(0, -1)), characters.isel(time=slice(1, None))
     logits = tb.log_softmax(predicted(model, inputs), axis="character")
     return -tb.mean(tb.take_along_axis(logits, tb.expand_dims(targets, axis=-1), axis="character"))
@@ -128,7 +128,7 @@ def loss(model: Model, characters: tb.Tensor) -> tb.Tensor:
 
 @tb.jit
 def step(model: Model, velocity: Model, text: tb.Tensor, key: tb.Tensor) -> tuple[tb.Tensor, Model, Model]:
-    """One step down the gradient on a batch that a key draws."""
+    """One step down the gradient, on a batch drawn from a key."""
     starts = tb.random.randint(key, (BATCH, 1), 0, text.size - CONTEXT)
     characters = tb.take(text, starts + tb.arange(CONTEXT + 1), axis=0).rename("batch", "time")
     value, gradient = tb.value_and_grad(loss)(model, characters)
@@ -137,7 +137,7 @@ def step(model: Model, velocity: Model, text: tb.Tensor, key: tb.Tensor) -> tupl
 
 
 def train(backend: str, steps: int, console: Console) -> tuple[Model, list[float], float]:
-    """The trained model, the loss at each step and the seconds a step takes, the compilation left out."""
+    """Return the trained model, the loss at each step, and the seconds per step without compilation."""
     with tb.default_backend(backend):
         text = tb.asarray([ALPHABET.index(character) for character in TEXT])
         key = tb.random.key(0)
@@ -153,7 +153,7 @@ def train(backend: str, steps: int, console: Console) -> tuple[Model, list[float
 
 
 def sample(model: Model, beginning: str, length: int) -> str:
-    """A text that a model goes on with, each character drawn as it predicts."""
+    """Continue a text with characters drawn from the model's predictions."""
     with tb.default_backend(model.scale.backend):
         logits = tb.jit(predicted)
         for number in range(length):
@@ -166,7 +166,7 @@ def sample(model: Model, beginning: str, length: int) -> str:
 
 
 def main() -> None:
-    """Trains on one backend or on several, and says how far their losses part."""
+    """Trains on one or several backends, and prints how far their losses differ."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--compare", nargs="+", default=[tb.get_backend().name], metavar="BACKEND")

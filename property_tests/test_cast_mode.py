@@ -1,4 +1,4 @@
-"""Every op that casts its operands under a precision gives what it gives for operands that were cast before."""
+"""An op that casts its operands under `tb.precision` gives the same result as for operands that were cast before."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_an_op_that_casts_is_the_op_on_operands_that_were_cast(name: str) -> Non
                     outcomes.append(_told(invocation.on("numpy").run()))
             except TensorBackendError as error:
                 outcomes.append(type(error))
-        assert repr(outcomes[0]) == repr(outcomes[1])  # by their text, as NaN does not equal itself
+        assert repr(outcomes[0]) == repr(outcomes[1])  # as text, because NaN does not equal itself
 
     agrees()
 

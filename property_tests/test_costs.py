@@ -1,4 +1,4 @@
-"""Dry runs of every op: the costs can be told, and memory adds up, whatever the call."""
+"""Dry runs of every op: each reports costs, and the parts of the memory add up, whatever the call."""
 
 from __future__ import annotations
 

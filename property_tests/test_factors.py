@@ -1,4 +1,4 @@
-"""What every op says of its axes holds for data: halves of operands give halves of results, or parts that combine."""
+"""The factors that each op declares for its axes hold for data: results on halves of operands combine to the whole."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ NAMES = [
     for name, spec in OPS.items()
     if spec.callback in REACHES and REACHES[spec.callback] != "each" and spec.function.__module__.startswith("tensorb")
 ]
-"""Ops whose callbacks say more than that they are elementwise."""
+"""Ops whose factors are more than those of an elementwise op."""
 
 ADDS = {"sum", "dot", "conv"}
-"""Callbacks of which parts of a summed factor are added; those of others combine as their op says."""
+"""Callbacks whose partial results are added along a summed factor; other ops combine partial results differently."""
 
 
 def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any]:
-    """A node's op on some operands, as a device runs it on its parts."""
+    """Run a node's op on operands, as a device runs it on its parts."""
     tensors = [tb.asarray(operand, backend="numpy") for operand in operands]
     values = [Value(Node(PARAMETER, x.template)) for x in tensors]
     rest = iter(values)
@@ -48,14 +48,14 @@ def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any
 
 
 def half(out: Template, places: Any, factor: int) -> Template:
-    """A template with half of the axis that has a factor."""
+    """Return a template whose axis with the given factor has half its size."""
     return out.replace(
         shape=tuple([n // 2 if axis_factor == factor else n for n, axis_factor in zip(out.shape, places, strict=True)])
     )
 
 
 def sizes(node: Node, factors: Factors, factor: int) -> set[int]:
-    """The sizes that a factor has among the operands and results."""
+    """Return the sizes of the axes with the given factor, among operands and results."""
     templates = [*[value.template for value in node.operands], *node.outs]
     pairs = zip(templates, (*factors.inputs, *factors.outputs), strict=True)
     return {
@@ -64,7 +64,7 @@ def sizes(node: Node, factors: Factors, factor: int) -> set[int]:
 
 
 def indexed(node: Node, factors: Factors) -> set[Any]:
-    """The factors of axes that indices are for."""
+    """Return the factors of the axes that the node indexes."""
     if REACHES[node.op] not in ("read", "written", "put"):
         return set()
     axis, depth = node.options.get("axis"), node.operands[1].template.shape[-1:]
@@ -72,7 +72,7 @@ def indexed(node: Node, factors: Factors) -> set[Any]:
 
 
 def check(node: Node, operands: list[Any]) -> int:
-    """Compares halves with the whole; how many factors there were to be divided."""
+    """Compare results on halves with the whole result, and return how many factors could be halved."""
     factors, tried = factors_of(node), 0
     assert [len(places) for places in factors.inputs] == [value.template.ndim for value in node.operands]
     assert [len(places) for places in factors.outputs] == [out.ndim for out in node.outs]
@@ -86,7 +86,7 @@ def check(node: Node, operands: list[Any]) -> int:
             assert REACHES[node.op] in ("read", "written")
             continue
         if factor in indexed(node, factors):
-            continue  # an index goes to the device that has the entry
+            continue  # each index goes to the device that holds the entry
         parts = [
             run(
                 node,

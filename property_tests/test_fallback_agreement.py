@@ -1,4 +1,4 @@
-"""Every fall-back against BinaryBackend: where just that primitive is missing, and where all that can be is."""
+"""Every fall-back against BinaryBackend: with only its primitive missing, and with all replaceable ones missing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ on_each_case = pytest.mark.parametrize(("callback", "name"), CASES, ids=[name fo
 
 
 def check_agreement(callback: str, name: str, backend: type[Backend]) -> None:
-    """Checks drawn calls of the dtypes that the fall-backs of a primitive are for."""
+    """Check random calls with the dtypes that the fall-backs of a primitive accept."""
     dtypes = [dtype for dtype in ALL_DTYPES if any(fallback.takes(dtype) for fallback in fallbacks(callback))]
 
     @profile(8)
@@ -43,7 +43,7 @@ def check_agreement(callback: str, name: str, backend: type[Backend]) -> None:
 
 
 def _promoted(call: Invocation) -> DType:
-    """The common dtype of the operands, or that of the first where there is none or which means something else."""
+    """Return the common dtype of the operands, or the dtype of the first one if they have no common dtype."""
     templates = [x.template for x in call.tensors]
     try:
         return result_type(templates) if templates else bool_
@@ -60,7 +60,7 @@ def test_agrees_where_it_is_missing(callback: str, name: str) -> None:
 
 @cache
 def least() -> type[Backend]:
-    """A backend without any primitive that has a fall-back."""
+    """Return a backend without any primitive that has a fall-back."""
     return partial(BinaryBackend(), [*minimum(), *(name for name in PRIMITIVES if not fallbacks(name))])
 
 
@@ -71,7 +71,7 @@ def test_agrees_where_all_is_missing_that_has_a_fallback(callback: str, name: st
 
 def test_no_fallback_needs_itself() -> None:
     needs = {name: {need for fallback in fallbacks(name) for need in fallback.needs} for name in PRIMITIVES}
-    order = list(TopologicalSorter(needs).static_order())  # CycleError where there is none
+    order = list(TopologicalSorter(needs).static_order())  # raises CycleError if fall-backs need each other
     places = {name: place for place, name in enumerate(order)}
     assert all(places[need] < places[name] for name in PRIMITIVES for need in needs[name])
 

@@ -1,4 +1,4 @@
-"""What fall-backs state that they need is what they run: each is run on a backend that records the calls."""
+"""Each fall-back declares exactly the callbacks that it runs: a backend records the calls of each fall-back."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ALL = [fallback for name in CALLBACKS for fallback in fallbacks(name)]
 
 
 def watching(fallback: Fallback, run: set[str]) -> type[Backend]:
-    """A backend that has all callbacks, one of them by a fall-back, and enters what the fall-back runs."""
+    """Return a backend with all callbacks, one of them by a fall-back; add what the fall-back runs to `run`."""
     called: set[str] = set()
 
     def quiet(value: Any) -> Any:
-        """An option; where it is a function, what it runs itself is not the fall-back's need."""
+        """Return an option. What a function among the options runs is not recorded: it is no need of the fall-back."""
         if not callable(value):
             return value
 
@@ -61,7 +61,7 @@ def test_a_fallback_states_what_it_runs(fallback: Fallback) -> None:
     drawn = st.one_of([calls(name, dtype) for name in ops for dtype in dtypes])
 
     def runs(call: Invocation) -> None:
-        with suppress(TensorBackendError):  # which only data can show
+        with suppress(TensorBackendError):  # a drawn call may be an error that only data shows
             call.on(backend()).run()
 
     for start in range(100):  # rare options want many

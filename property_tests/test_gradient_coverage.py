@@ -1,4 +1,4 @@
-"""Every op has a gradient, a zero one, a reason for having none, or parts that have: read off what calls record."""
+"""Every op declares its gradient, a zero gradient, or why it has none, or is made of ops that do; traces tell which."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tensorbackend.testing import calls, profile
 OURS = [spec for spec in OPS.values() if spec.function.__module__.startswith("tensorbackend.")]
 PRIMITIVES = sorted({spec.callback for spec in OURS if spec.kind == "primitive" and needs_gradient(spec)})
 BY_PARTS = {"ctc_forward", "ctc_posteriors"}
-"""What a function that is no op calls with its parts."""
+"""Callbacks that the parts of a function call, where the function itself is no op."""
 CONTROL = sorted(set(CALLBACKS) - {spec.callback for spec in OPS.values()} - BY_PARTS)
 COMPOSITES = sorted(spec.name for spec in OURS if spec.kind == "composite")
 INEXACT = [tb.float64, tb.complex64]
 
 
 def remedy(callback: str) -> str:
-    """What is to be done where an op has no gradient."""
+    """Return a message that says how to declare the missing gradient."""
     family = CALLBACKS[callback].family
     return f"declare the gradient of {callback} in tensorbackend/expr/grad/, with those of {family}"
 

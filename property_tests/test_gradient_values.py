@@ -1,7 +1,7 @@
-"""The gradient of every op: against central differences in float64, against JAX's own, and once more for the second.
+"""The gradient of every op against central differences in float64 and against JAX, and the second derivative too.
 
-Calls are those that the other property tests draw, at points away from kinks and ties: their floating and complex
-tensors get other elements, all in double precision.
+The calls are those that the other property tests draw, at points away from kinks and ties: floating and complex
+tensors get new elements, all in double precision.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ NOTHING = {
     "matrix_rank", "nonzero", "one_hot", "randint", "random.split", "ravel_multi_index", "rfftfreq", "searchsorted",
     "segment_argmax", "signbit", "threefry2x32", "tri", "unravel_index",
 }  # fmt: skip
-"""Composites and functions without floating results of floating operands."""
+"""Composites and functions that give no floating results for floating operands."""
 
 ON_PURPOSE = {"stop_gradient", "scaled_gradient", "truncated_normal"}
-"""Functions whose gradient is not what differences say; that of `truncated_normal` where a sample is a bound."""
+"""Functions whose gradient is not the limit of differences; for `truncated_normal` only where a sample is a bound."""
 
 CONSTANT = {"gamma_inc_l": 1, "gamma_inc_u": 1}
-"""How many of the first operands have no derivative."""
+"""How many of the leading operands have no derivative."""
 
 NOT_IN_JAX: dict[str, str] = {
     "std": "of equal elements JAX gives NaN",
@@ -54,7 +54,7 @@ NOT_IN_JAX: dict[str, str] = {
     **dict.fromkeys(["window_max", "window_min"], "XLA aborts the process when it compiles that in float64"),
     "window_prod": "JAX has no gradient of it",
 }
-"""Ops that are not compared with JAX, with the reason."""
+"""Ops that are not compared with JAX, and the reasons."""
 
 DIFFERENTIABLE = [
     name
@@ -63,24 +63,24 @@ DIFFERENTIABLE = [
     and name not in NOTHING | ON_PURPOSE
 ]
 
-# JAX compiles each op for a second: by default those with a rule of their own, of floats where they take some.
+# JAX takes a second to compile an op. By default, test those with a gradient rule, with real operands if possible.
 IN_JAX = [
     name
     for name in DIFFERENTIABLE
     if name not in NOT_IN_JAX and (ASKED or (name in OPS and gradient_support(OPS[name]) == "yes"))
 ]
 COMPLEX = {"imag"}
-"""Ops of complex operands only."""
+"""Ops that take only complex operands."""
 
 DOMAINS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(["acos", "asin", "atanh", "erf_inv"], (0.1, 0.9)),
     "acosh": (1.2, 3.0),
 }
-"""The bounds of the magnitudes of real operands; by default 0.3 and 1.7."""
+"""The bounds of the magnitudes of real operands, if not 0.3 and 1.7."""
 
 POSITIVE = {"log", "log1p", "log2", "log10", "sqrt", "rsqrt", "pow", "lgamma", "digamma", "gamma_inc_l", "gamma_inc_u",
             "acosh", "batch_norm"}  # fmt: skip
-"""Functions of real operands above 0."""
+"""Functions that need positive real operands."""
 
 
 def _positive_definite(x: Tensor) -> Tensor:
@@ -100,11 +100,11 @@ PREPARED: dict[str, Callable[[Tensor], Tensor]] = {
     **dict.fromkeys(["eigh", "eigvalsh"], _hermitian),
     **dict.fromkeys(["solve", "inv", "det", "slogdet", "lu", "triangular_solve", "matrix_power"], _regular),
 }
-"""What the first operand is made of."""
+"""How the first operand is computed from a generic one."""
 
 
 def generic(x: Tensor, name: str, seed: int) -> Tensor:
-    """Elements away from kinks and ties for a floating or complex tensor, in double precision."""
+    """Return a tensor like x in double precision, with elements away from kinks and ties."""
     random = numpy.random.default_rng(seed)
     low, high = (0.3, 1.7) if x.dtype.is_complex else DOMAINS.get(name, (0.3, 1.7))
 
@@ -116,14 +116,14 @@ def generic(x: Tensor, name: str, seed: int) -> Tensor:
 
 
 def doubled(value: Any) -> Any:
-    """A dtype among options in double precision."""
+    """Return an inexact dtype among the options in double precision, and any other value unchanged."""
     if isinstance(value, DType) and value.is_inexact:
         return DOUBLE[value.is_complex]
     return value
 
 
 class Problem:
-    """A call as a function of its floating and complex tensors, with a real number as result."""
+    """A call as a real-valued function of its floating and complex tensors."""
 
     def __init__(self, call: Invocation, seed: int) -> None:
         call = call.on(NUMPY)
@@ -141,7 +141,7 @@ class Problem:
         return self.call.source
 
     def results(self, points: Sequence[Tensor]) -> list[Tensor]:
-        """The floating and complex results at some points."""
+        """Return the floating and complex results at the given points."""
         backend = points[0].backend
         known = backend if backend in (NUMPY, JAX) else NUMPY
         rest = iter([*(x.backend_copy(known) for x in self.constants), *points])
@@ -159,7 +159,7 @@ class Problem:
         return [x for x in leaves if isinstance(x, Tensor) and x.dtype.is_inexact]
 
     def loss(self, points: Sequence[Tensor]) -> Tensor:
-        """The sum of the results, each element with a weight of its own."""
+        """Return the weighted sum of the results; each element has its own weight."""
         total = None
         for x in self.results(points):
             weights = tb.cos(tb.iota(x.size, dtype="f64", backend=x.backend))
@@ -172,7 +172,7 @@ class Problem:
         return total
 
     def slope(self, gradients: Sequence[Tensor]) -> Tensor:
-        """The derivative that gradients say there is in the directions."""
+        """Return the directional derivative that the given gradients imply."""
         terms = [
             tb.sum(tb.real(gradient * by) if gradient.dtype.is_complex else gradient * by)
             for gradient, by in zip(gradients, self.directions, strict=True)
@@ -180,7 +180,7 @@ class Problem:
         return sum(terms[1:], terms[0])
 
     def differences(self, function: Callable[[Any], Tensor]) -> float:
-        """The derivative of a function in the directions by central differences."""
+        """Return the directional derivative of a function by central differences."""
         before, after = (
             float(function([x + by * v for x, v in zip(self.points, self.directions, strict=True)]))
             for by in (-STEP, STEP)
@@ -189,25 +189,25 @@ class Problem:
 
 
 def traced(function: Callable[[Any], Any], points: list[Tensor]) -> Callable[[Sequence[Tensor]], list[Tensor]]:
-    """A function as a graph, so that it is traced once."""
+    """Trace a function once and return its graph as a function."""
     return partial(evaluate, trace_leaves(function, points, [f"x{number}" for number in range(len(points))]))
 
 
 @st.composite
 def problems(draw: Any, name: str, dtypes: Sequence[DType] = DOUBLE) -> Problem:
-    """Calls of an op with something to differentiate."""
+    """Calls of an op that have something to differentiate."""
     return differentiable(Problem(draw(calls(name, draw(st.sampled_from(dtypes)))), draw(st.integers(0, 1 << 20))))
 
 
 def differentiable(problem: Problem) -> Problem:
-    """A problem that has something to differentiate; rejects any other."""
+    """Return the problem if it has something to differentiate; otherwise reject the draw."""
     assume(any(x.size for x in problem.points))
     try:
         results = problem.results(problem.points)
     except TensorBackendError:
         assume(False)
     assume(any(x.size for x in results) and all(x.dtype in DOUBLE for x in results))
-    assume(abs(float(problem.loss(problem.points))) < 1e4)  # beyond that differences lose digits
+    assume(abs(float(problem.loss(problem.points))) < 1e4)  # larger values lose digits in the differences
     return problem
 
 

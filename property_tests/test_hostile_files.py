@@ -1,6 +1,6 @@
-"""Files that were damaged or made to do harm: a tensor or an error of the library's own, and never much memory.
+"""Damaged and malicious files give a tensor or an error of the library's own, and never take much memory.
 
-`TENSORBACKEND_FILE_ROUNDS` says how many files are tried; a seed and a number make each of them again.
+`TENSORBACKEND_FILE_ROUNDS` sets the number of files. A seed and a number reproduce each file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROUNDS = int(os.environ.get("TENSORBACKEND_FILE_ROUNDS", "600"))
 SEED = int(os.environ.get("TENSORBACKEND_FILE_SEED", "16"))
 
 ROOM = 50 << 20
-"""Bytes that reading a file may take beyond its size."""
+"""The most bytes that reading a file may take beyond the size of the file."""
 
 CODES = [
     "<f4",
@@ -53,7 +53,7 @@ LENGTHS = [0, 1, 0x7F, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x7FFFFFFFFFFFFFFF, 0xFFF
 
 
 def npy(draw: random.Random) -> bytes:
-    """An `.npy` file: mostly whole, or with a header that lies."""
+    """Return an `.npy` file: either valid, or with a header that need not match the data."""
     if draw.random() < 0.5:
         file = io.BytesIO()
         array = np.arange(draw.randrange(40)).astype(draw.choice(["f4", ">f8", "c8", "?", "i2"]))[:, None]
@@ -79,7 +79,7 @@ def npy(draw: random.Random) -> bytes:
 
 @cache
 def bomb() -> bytes:
-    """An archive of some 60 KiB that unfolds to 64 MiB."""
+    """Return an archive of about 60 KiB that decompresses to 64 MiB."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as member:
         np.lib.format.write_array(member, np.zeros(1 << 23))
@@ -87,12 +87,12 @@ def bomb() -> bytes:
 
 
 def npz(draw: random.Random) -> bytes:
-    """An archive of arrays and of what is none, names that stand twice and compressed zeros included."""
+    """Return an archive of arrays and other members, some with duplicate names or compressed zeros."""
     if draw.random() < 0.01:
         return bomb()
     file = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about names that stand twice
+        warnings.simplefilter("ignore")  # about duplicate names
         with zipfile.ZipFile(file, "w") as archive:
             for _ in range(draw.choice([0, 1, 1, 2, 3])):
                 name = draw.choice(NAMES[:8]).replace("\0", "") + draw.choice([".npy", ".npy", ".npy", ".txt", "/"])
@@ -104,7 +104,7 @@ def npz(draw: random.Random) -> bytes:
 
 
 def safetensors(draw: random.Random) -> bytes:
-    """A `.safetensors` file, with entries that lie, overlap, stand twice or are of other kinds."""
+    """Return a `.safetensors` file with entries that may be false, overlap, be duplicate or have a wrong type."""
     parts, data = [], b""
     for _ in range(draw.choice([0, 1, 1, 2, 3])):
         shape = [draw.choice(SIZES[:5]) for _ in range(draw.randrange(3))]
@@ -134,7 +134,7 @@ def safetensors(draw: random.Random) -> bytes:
 
 
 def damaged(draw: random.Random, content: bytes) -> bytes:
-    """A file with bits that flipped, bytes that came, went or changed places, or lengths that were overwritten."""
+    """Damage a file: flip bits, insert, remove or move bytes, or overwrite lengths."""
     file_bytes = bytearray(content)
     for _ in range(draw.choice([0, 1, 1, 2, 8])):
         place = draw.randrange(len(file_bytes) + 1)
@@ -166,7 +166,7 @@ MAKERS: dict[str, Callable[[random.Random], bytes]] = {".npy": npy, ".npz": npz,
 @pytest.mark.parametrize("suffix", MAKERS)
 def test_hostile_files(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"x{suffix}"
-    for backend in ("numpy", "template"):  # imports what reading needs
+    for backend in ("numpy", "template"):  # imports the modules that reading needs
         path.write_bytes(b"")
         with pytest.raises(TensorBackendError):
             tb.load(path, backend=backend)
@@ -193,4 +193,4 @@ def test_hostile_files(tmp_path: Path, suffix: str) -> None:
                 assert taken < len(content) + ROOM, f"file {number} of seed {SEED} on {backend}: {taken} bytes"
     finally:
         tracemalloc.stop()
-    assert read > ROUNDS // 20  # else the files are refused for one reason
+    assert read > ROUNDS // 20  # else almost all files are refused

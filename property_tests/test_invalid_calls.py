@@ -1,4 +1,4 @@
-"""Invalid calls of every op: one error, the same in a dry run and on each backend, before any callback runs."""
+"""Invalid calls of every op raise one error, the same in a dry run and on each backend, before any callback runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tensorbackend.testing import Invocation, check_mistake, invalid_calls, name
 from tensorbackend.testing.source import public
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
-# What prepares a Python number or another dtype may run while a wrapper still looks at its arguments.
+# Callbacks that may run while a wrapper still checks its arguments: they convert Python numbers and dtypes.
 PREPARING = {"constant", "as_type"}
 
 
@@ -32,7 +32,7 @@ Untouched: type[BinaryBackend] = type(
 
 
 def declared(name: str) -> bool:
-    """Whether the public function is the op itself, and no function around it that may compute before it calls."""
+    """Return whether the public function is the op itself, not a wrapper that may compute before it calls the op."""
     return name in OPS and unwrap(public(name)) is OPS[name].function
 
 

@@ -1,4 +1,4 @@
-"""What holds whatever the data: laws that no comparison with a reference can show, on every backend."""
+"""Laws that hold for all data, on every backend, and that need no reference."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ Law = Callable[[tb.Tensor], None]
 
 
 def flattened_and_back(x: tb.Tensor) -> None:
-    """A reshape moves nothing."""
+    """Reshaping to one axis and back restores the tensor."""
     assert_equal(tb.reshape(tb.reshape(x, -1), x.shape, names=x.names), x)
 
 
 def transposed_twice(x: tb.Tensor) -> None:
-    """The reversed order of axes is its own inverse."""
+    """Reversing the order of axes twice restores the tensor."""
     order = tuple(reversed(range(x.ndim)))
     assert_equal(tb.permute_dims(tb.permute_dims(x, order), order), x)
 
 
 def flipped_twice(x: tb.Tensor) -> None:
-    """Turning round is its own inverse."""
+    """Flipping twice restores the tensor."""
     assert_equal(tb.flip(tb.flip(x)), x)
 
 
 def rolled_back(x: tb.Tensor) -> None:
-    """A roll and the opposite one."""
+    """Rolling and rolling back restores the tensor."""
     assert_equal(tb.roll(tb.roll(x, 3), -3), x)
 
 
 def copied_and_back(x: tb.Tensor) -> None:
-    """Any backend holds every dtype's bits, and pickling does."""
+    """Copying to another backend and back keeps every bit of every dtype, and so does pickling."""
     for other in ("binary", "numpy"):
         assert_equal(tb.backend_copy(tb.backend_copy(x, other), x.backend), x)
     restored = pickle.loads(pickle.dumps(x))
@@ -55,18 +55,18 @@ def copied_and_back(x: tb.Tensor) -> None:
 
 
 def padded_and_cut(x: tb.Tensor) -> None:
-    """Negative padding takes away what padding put there."""
+    """Negative padding removes positive padding."""
     wide = tb.pad(x, [(2, 1)] * x.ndim)
     assert_equal(tb.pad(wide, [(-2, -1)] * x.ndim), x)
 
 
 def selected(x: tb.Tensor) -> None:
-    """Of x and x either is x."""
+    """Selecting between x and x gives x."""
     assert_equal(tb.where(tb.equal(x, x), x, x), x)
 
 
 def unchanged_by_its_dtype(x: tb.Tensor) -> None:
-    """A cast to its own dtype keeps every bit but of NaN."""
+    """A cast to the same dtype keeps every bit, except those of NaN."""
     assert_equal(tb.astype(x, x.dtype), x)
 
 

@@ -1,4 +1,4 @@
-"""Ops along an axis of more elements than drawn calls have: libraries take other ways for many."""
+"""Ops along a longer axis than random calls have: libraries use other algorithms for many elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
 
 
 def drawn(dtype: str, tame: bool = False) -> tb.Tensor:
-    """Numbers of moderate size; with NaN, infinities and zeros of both signs in rows of their own unless tame."""
+    """Return numbers of moderate size; unless tame, with NaN, infinities and zeros of both signs in separate rows."""
     rows = [[math.sin(row * SHAPE[1] + column) / 4 - 1 for column in range(SHAPE[1])] for row in range(SHAPE[0])]
     if tame:
         return tb.tensor(rows, dtype=dtype, names=("row", "column"), backend="binary")
@@ -31,7 +31,7 @@ def drawn(dtype: str, tame: bool = False) -> tb.Tensor:
 
 
 def _along_an_axis(name: str) -> bool:
-    """Whether an op takes one tensor and an axis, needs no other option, and gives fewer results than elements."""
+    """Return whether an op needs only one tensor and an axis, and gives fewer results than elements."""
     spec = OPS.get(name)
     if spec is None or "axis" not in spec.signature.parameters:
         return False
@@ -45,7 +45,7 @@ def _along_an_axis(name: str) -> bool:
 
 
 def along(name: str) -> Invocation:
-    """The call of an op along the axis of many elements."""
+    """Return a call of an op along an axis of many elements."""
     return Invocation(name, (drawn("f32", bound_of(name).tame),), {"axis": "column"})
 
 

@@ -1,4 +1,4 @@
-"""Random programs of nested control flow give the same on every road, and have the same gradients as in JAX.
+"""Random programs of nested control flow give the same values every way they run, and the same gradients as in JAX.
 
 A program is a tree over two vectors. One function runs it, with tensorbackend, or with plain Python loops over NumPy.
 """
@@ -21,7 +21,7 @@ Tree: TypeAlias = tuple[Any, ...]
 
 
 class Plain:
-    """The functions that programs need, as Python and NumPy have them."""
+    """The functions that programs need, with Python's control flow and NumPy's functions."""
 
     add, multiply, sin, tanh = numpy.add, numpy.multiply, numpy.sin, numpy.tanh
     stack, sum = staticmethod(numpy.stack), staticmethod(numpy.sum)
@@ -52,7 +52,7 @@ class Plain:
 
 
 def run(tree: Tree, values: list[Any], functions: Any) -> Any:
-    """What a program gives for vectors; the innermost of what a loop adds to them comes last."""
+    """Return the value of a program. `values` are the vectors, then what loops add to them, the innermost loop last."""
     kind, *parts = tree
 
     def of(part: Tree, *more: Any) -> Any:
@@ -92,7 +92,7 @@ def run(tree: Tree, values: list[Any], functions: Any) -> Any:
 
 
 def programs() -> st.SearchStrategy[Tree]:
-    """Programs of a few loops in each other."""
+    """Programs of a few nested loops."""
 
     def nested(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         return st.one_of(

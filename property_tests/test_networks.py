@@ -1,6 +1,6 @@
 """Functions of neural networks on every backend against BinaryBackend, and their gradients against differences.
 
-They are no ops of the generators of calls, as those of `test_sequences`: each is made of many ops.
+They have no call generators as ops have, like those of `test_sequences`: each is made of many ops.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ FLOATING = [dtype for dtype in ALL_DTYPES if dtype.is_floating]
 
 
 def of(draw: Draw, dtype: DType, values: Any = None, **sizes: int) -> tb.Tensor:
-    """A tensor whose axes have these names and sizes."""
+    """Return a tensor whose axes have these names and sizes."""
     return draw(tensors(dtype, tuple(sizes.values()), names=tuple(sizes), tame=True, values=values))
 
 
 def turned(draw: Draw, dtype: DType, values: Any = None, **sizes: int) -> tb.Tensor:
-    """The same in any order of the axes."""
+    """Return a tensor with these axes in random order."""
     return of(draw, dtype, values, **{name: sizes[name] for name in draw(st.permutations(list(sizes)))})
 
 
 def small(draw: Draw, dtype: DType, **sizes: int) -> tb.Tensor:
-    """Likewise of elements whose products and sums of a few are exact in every dtype; now and then without names."""
+    """Return small elements, whose short sums and products are exact in every dtype; sometimes without names."""
     halves = st.integers(-2, 2).map(lambda number: number / 2)
     values = halves if dtype.is_inexact else st.integers(0, 2) if dtype.is_integer else st.booleans()
     x = of(draw, dtype, values, **sizes)
@@ -48,12 +48,12 @@ def small(draw: Draw, dtype: DType, **sizes: int) -> tb.Tensor:
 
 
 def some(draw: Draw, **options: Any) -> dict[str, Any]:
-    """Some of the options."""
+    """Return a random subset of the options."""
     return {name: value for name, value in options.items() if draw(st.booleans())}
 
 
 def batches(draw: Draw) -> dict[str, int]:
-    """An axis of examples, or none."""
+    """Return a batch axis of size 2, or none."""
     return draw(st.sampled_from([{}, {"batch": 2}]))
 
 
@@ -61,7 +61,7 @@ def batches(draw: Draw) -> dict[str, int]:
 
 
 def convolved(draw: Draw) -> tuple[dict[str, int], dict[str, int], dict[str, Any]]:
-    """Sizes of axes along which windows slide, of those of a kernel, and options."""
+    """Return the sizes of the axes along which windows slide, the sizes of the kernel's axes, and options."""
     rank = draw(st.integers(1, 2))
     space = {f"space{axis}": draw(st.integers(2, 4)) for axis in range(rank)}
     pairs = tuple((draw(st.integers(-1, 1)), draw(st.integers(0, 2))) for _ in range(rank))
@@ -75,7 +75,7 @@ def convolved(draw: Draw) -> tuple[dict[str, int], dict[str, int], dict[str, Any
 
 
 def conv(draw: Draw, dtype: DType) -> Invocation:
-    """Features in one group or two, axes in any order."""
+    """Features in one group or two, with the axes in any order."""
     space, window, options = convolved(draw)
     groups, share, out = (draw(st.integers(1, 2)) for _ in range(3))
     x = turned(draw, dtype, **batches(draw), feature=groups * share, **space)
@@ -85,7 +85,7 @@ def conv(draw: Draw, dtype: DType) -> Invocation:
 
 
 def conv_transpose(draw: Draw, dtype: DType) -> Invocation:
-    """Likewise."""
+    """Features in one group or two, with the axes in any order."""
     space, window, options = convolved(draw)
     groups, share, out = (draw(st.integers(1, 2)) for _ in range(3))
     x = turned(draw, dtype, **batches(draw), feature=groups * share, **space)
@@ -95,20 +95,20 @@ def conv_transpose(draw: Draw, dtype: DType) -> Invocation:
 
 
 def pooled(draw: Draw, dtype: DType) -> tuple[tb.Tensor, Any, dict[str, Any]]:
-    """Windows for each axis, or for some by name."""
+    """Return an operand, a window as sizes for all axes or by name for some, and options."""
     space, window, options = convolved(draw)
     x = of(draw, dtype, **space)
     return x, draw(st.sampled_from([window, tuple(window.values()), {"space0": 2}])), options
 
 
 def max_pool(draw: Draw, dtype: DType) -> Invocation:
-    """Windows that overlap and that do not."""
+    """Windows that overlap and windows that do not."""
     x, window, options = pooled(draw, dtype)
     return Invocation("max_pool", (x, window), options)
 
 
 def mean_pool(draw: Draw, dtype: DType) -> Invocation:
-    """Likewise, the padding counted or not."""
+    """Windows as for `max_pool`; the mean includes the padding or not."""
     x, window, options = pooled(draw, dtype)
     return Invocation("mean_pool", (x, window), {**options, "include_padding": draw(st.booleans())})
 
@@ -117,12 +117,12 @@ def mean_pool(draw: Draw, dtype: DType) -> Invocation:
 
 
 def scales(draw: Draw, dtype: DType, features: int) -> tuple[tb.Tensor | None, ...]:
-    """A scale, an offset, both or none."""
+    """Return a scale and an offset, each of which may be `None`."""
     return tuple(small(draw, dtype, feature=features) if draw(st.booleans()) else None for _ in range(2))
 
 
 def group_norm(draw: Draw, dtype: DType) -> Invocation:
-    """Groups of one feature, as instance normalisation has them, and of more."""
+    """Groups of one feature, as in instance normalisation, and of several features."""
     groups, share = draw(st.integers(1, 3)), draw(st.integers(1, 2))
     x = turned(
         draw, dtype, batch=draw(st.sampled_from([2, 1, 0])), time=draw(st.integers(1, 3)), feature=groups * share
@@ -132,7 +132,7 @@ def group_norm(draw: Draw, dtype: DType) -> Invocation:
 
 
 def batch_norm(draw: Draw, dtype: DType) -> Invocation:
-    """While it trains and afterwards, of whole examples and of masked ones."""
+    """Training and inference, with and without a mask."""
     features, time = draw(st.integers(1, 2)), draw(st.integers(1, 3))
     x = turned(draw, dtype, batch=draw(st.sampled_from([2, 1, 0])), time=time, feature=features)
     kept = draw(st.sampled_from([dtype, tb.float32]))
@@ -146,7 +146,7 @@ def batch_norm(draw: Draw, dtype: DType) -> Invocation:
 
 
 def batch_norm_of_kept_statistics(draw: Draw, dtype: DType) -> Invocation:
-    """Those that move have no gradient on purpose."""
+    """Statistics that do not move: moving ones have no gradient on purpose."""
     call = batch_norm(draw, dtype)
     return call._replace(options={**call.options, "momentum": 0.0})
 
@@ -155,7 +155,7 @@ def batch_norm_of_kept_statistics(draw: Draw, dtype: DType) -> Invocation:
 
 
 def rotary(draw: Draw, dtype: DType) -> Invocation:
-    """Axes in any order, with positions and without."""
+    """Axes in any order, with and without positions."""
     time = draw(st.sampled_from([3, 1, 0]))
     x = turned(draw, dtype, **batches(draw), time=time, unit=draw(st.sampled_from([4, 2, 4, 0, 4, 3])))
     positions = [integers(draw, (time,), 0, 50, names=("time",))] if draw(st.booleans()) else []
@@ -164,7 +164,7 @@ def rotary(draw: Draw, dtype: DType) -> Invocation:
 
 
 def sinusoidal_positions(draw: Draw, dtype: DType) -> Invocation:
-    """Whole numbers and others."""
+    """Integer and floating positions."""
     shape = draw(shapes(most=2, largest=3))
     positions = integers(draw, shape, 0, 50) if dtype.is_integer else draw(tensors(dtype, shape, tame=True))
     options = some(draw, base=10.0, interleaved=True, name="feature", dtype=draw(st.sampled_from(FLOATING)))
@@ -175,7 +175,7 @@ def sinusoidal_positions(draw: Draw, dtype: DType) -> Invocation:
 
 
 def attended(draw: Draw, dtype: DType, heads: dict[str, int]) -> tuple[tb.Tensor, tb.Tensor, tb.Tensor, dict[str, Any]]:
-    """Queries, keys, values and options."""
+    """Return queries, keys, values and options."""
     batch, unit = batches(draw), draw(st.integers(1, 3))
     queries, keys = draw(st.integers(1, 3)), draw(st.sampled_from([2, 3, 1, 3, 0]))
     query = of(draw, dtype, **batch, **heads, time=queries, unit=unit)
@@ -187,7 +187,7 @@ def attended(draw: Draw, dtype: DType, heads: dict[str, int]) -> tuple[tb.Tensor
 
 
 def attention_weights(draw: Draw, dtype: DType) -> Invocation:
-    """Masked, biased and causal, and in any order of the axes."""
+    """Masked, biased and causal attention, with the axes in any order."""
     query, key, _, options = attended(draw, dtype, {})
     order = draw(st.permutations(range(query.ndim)))
     query, key = (tb.permute_dims(x, order) for x in (query, key))
@@ -195,7 +195,7 @@ def attention_weights(draw: Draw, dtype: DType) -> Invocation:
 
 
 def attention(draw: Draw, dtype: DType) -> Invocation:
-    """Likewise in heads, keys and values with names and without."""
+    """Attention with and without heads; keys and values with and without names."""
     query, key, value, options = attended(draw, dtype, draw(st.sampled_from([{}, {"head": 2}])))
     if draw(st.booleans()):
         key, value = (x.rename(*(None,) * x.ndim) for x in (key, value))
@@ -203,7 +203,7 @@ def attention(draw: Draw, dtype: DType) -> Invocation:
 
 
 def multi_head_attention(draw: Draw, dtype: DType) -> Invocation:
-    """Of itself and of a memory, with positions and without."""
+    """Self-attention and attention to a memory, with and without positions."""
     heads, queries, keys = draw(st.integers(1, 2)), 2, draw(st.sampled_from([2, 3]))
     features, units = 2, heads * 2
     sizes = dict.fromkeys(("query", "key", "value"), (features, units)) | {"output": (units, features)}
@@ -226,7 +226,7 @@ def multi_head_attention(draw: Draw, dtype: DType) -> Invocation:
 def stepped(
     draw: Draw, dtype: DType, gates: int, biases: Sequence[str], states: int
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Steps, parameters, a state now and then, and options."""
+    """Return inputs, parameters, sometimes an initial state, and options."""
     batch, time, features, units = batches(draw), draw(st.sampled_from([3, 1])), 2, draw(st.sampled_from([2, 1]))
     x = turned(draw, dtype, **batch, time=time, feature=features)
     parameters = {
@@ -246,14 +246,14 @@ def stepped(
 
 
 def lstm(draw: Draw, dtype: DType) -> Invocation:
-    """Whole examples and shorter ones, in either direction."""
+    """Sequences of full and of shorter lengths, in either direction."""
     (x, parameters, state), options = stepped(draw, dtype, 4, ["bias"], 2)
     initial_state = [tb.nn.LSTMState(*state)] if draw(st.booleans()) else []
     return Invocation("lstm", (x, parameters, *initial_state), options)
 
 
 def gru(draw: Draw, dtype: DType) -> Invocation:
-    """Likewise."""
+    """Sequences of full and of shorter lengths, in either direction."""
     (x, parameters, state), options = stepped(draw, dtype, 3, ["bias", "recurrent_bias"], 1)
     initial_state = [tb.nn.GRUState(*state)] if draw(st.booleans()) else []
     return Invocation("gru", (x, parameters, *initial_state), options)
@@ -263,7 +263,7 @@ def gru(draw: Draw, dtype: DType) -> Invocation:
 
 
 def framed(draw: Draw, dtype: DType) -> dict[str, Any]:
-    """Sizes of frames and transforms, and a window."""
+    """Return the sizes of frames and transforms, and a window."""
     length = draw(st.integers(1, 4))
     custom_window = small(draw, dtype, time=length)
     window = draw(st.sampled_from(["hann", "hamming", "blackman", "rectangular", custom_window]))
@@ -272,13 +272,13 @@ def framed(draw: Draw, dtype: DType) -> dict[str, Any]:
 
 
 def stft(draw: Draw, dtype: DType) -> Invocation:
-    """Signals along any axis, some shorter than a frame."""
+    """Signals along any axis, some of them shorter than a frame."""
     x = turned(draw, dtype, numbers(dtype), **batches(draw), time=draw(st.integers(3, 7)))
     return Invocation("stft", (x,), {**framed(draw, dtype), "axis": "time", **some(draw, name="frequency")})
 
 
 def istft(draw: Draw, dtype: DType) -> Invocation:
-    """Any spectra, those of no signal among them."""
+    """Arbitrary spectra, some of which no signal has."""
     options = framed(draw, dtype)
     count = options.get("fft_length", options["frame_length"]) // 2 + 1
     sizes = {"time": draw(st.sampled_from([3, 2, 1, 0])), "frequency": count}
@@ -296,7 +296,7 @@ GENERATORS: list[Generator] = [
 QUERIES = tb.tensor([[False, False, False], [False, False, False], [False, False, True]], backend="binary")
 CUT_OFF = Divergence(
     reason="integers cut off floats that differ by an ulp, such as 1 and 0.99999994",
-    # The last element is 1 with NumPy 2.5 on Python 3.12, and 0 with BinaryBackend.
+    # NumPy 2.5 on Python 3.12 gives 1 as the last element, BinaryBackend gives 0.
     witness=Invocation("attention", (QUERIES, QUERIES, tb.tensor([[False, True]] * 3, backend="binary")), {}),
     judgement=Judgement(absolute=1),
     ops=("attention",),

@@ -1,4 +1,4 @@
-"""Every op on every installed backend against BinaryBackend: values in ulps, templates, names and errors."""
+"""Every op on every installed backend against BinaryBackend: values within ulps, templates, names and errors."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from tensorbackend.testing import Invocation, calls, has_generator, judge, names
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
 NAMES = names()
-# Every example draws a dtype, or each dtype has its own test with so many examples.
+# By default one test per op draws a dtype for each example; if set, each dtype has its own test with as many examples.
 EACH = os.environ.get("TENSORBACKEND_EACH_DTYPE", "0") != "0"
 DTYPES = [[dtype] for dtype in ALL_DTYPES] if EACH else [list(ALL_DTYPES)]
-# XLA compiles each op for each template, which takes a tenth of a second: on such a backend each op has by default one
-# call of floats and one of other dtypes, and more where it refuses both.
+# XLA takes a tenth of a second to compile each op for each template. By default such a backend gets one call with
+# floats and one with other dtypes per op, and more if the reference refuses both.
 COMPILED: set[str] = set() if "TENSORBACKEND_EXAMPLES" in os.environ or EACH else {"jax"}
 FAMILIES = [
     [dtype for dtype in ALL_DTYPES if dtype.is_floating],
     [dtype for dtype in ALL_DTYPES if not dtype.is_floating],
 ]
-# A file to which the greatest distances are appended, which docs/tables.py makes a page of.
+# A file to which the largest distances are appended; docs/tables.py makes a page of them.
 MEASURED = os.environ.get("TENSORBACKEND_MEASURED")
 
 
 @pytest.fixture(autouse=True)
 def _memory_is_bounded() -> Iterator[None]:
-    """What JAX compiled is given up where it fills the memory, as in a run of many examples."""
+    """Clear what JAX compiled when the memory of the process grows large, as in a run of many examples."""
     yield
     if "jax" in sys.modules and getrusage(RUSAGE_SELF).ru_maxrss > 4 << 20:  # KiB
         sys.modules["jax"].clear_caches()
 
 
 def of(name: str, dtypes: Sequence[DType]) -> st.SearchStrategy[tuple[DType, Invocation]]:
-    """Calls of an op, with their dtypes."""
+    """Random calls of an op, each with its dtype."""
     return st.one_of([st.tuples(st.just(dtype), calls(name, dtype)) for dtype in dtypes])
 
 
 def drawn(name: str, dtypes: Sequence[DType], number: int) -> list[tuple[DType, Invocation]]:
-    """A call of an op, the same in each run; none where there are fewer.
+    """Return the call with a number, in a list, the same in each run; an empty list if there are fewer calls.
 
-    That of number 0 would be the simplest one, most often of a scalar.
+    The call with number 0 is the simplest one, most often of a scalar.
     """
     draws: list[tuple[DType, Invocation]] = []
 
@@ -72,7 +72,7 @@ def test_agrees_with_the_reference(backend: str, name: str, dtypes: list[DType])
     farthest: dict[str, float] = {}
 
     def agree(dtype: DType, call: Invocation) -> bool:
-        """Whether the reference takes the call."""
+        """Compare with the reference; return whether the reference accepts the call."""
         verdict = judge(call, backend)
         farthest[dtype.name] = max(verdict.ulps, farthest.get(dtype.name, 0))
         return not verdict.refused

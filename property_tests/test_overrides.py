@@ -1,4 +1,4 @@
-"""Composites that a backend overrides, both ways: by its own method, and by the default in public ops."""
+"""Composites that a backend overrides: the backend's method and the default both agree with the reference."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ COMPOSITES = {name: spec.callback for name, spec in OPS.items() if spec.kind == 
 
 
 def overridden(backend: type[Backend]) -> list[str]:
-    """The composites that a backend has a method for."""
+    """Return the names of the composites that the backend implements by a method of its own."""
     return sorted(name for name, callback in COMPOSITES.items() if own_method(backend(), callback) is not None)
 
 
 def without_overrides(backend: type[Backend]) -> type[Backend]:
-    """The backend without its methods for composites, so that the defaults run."""
+    """Return the backend without its methods for composites, so that the defaults run."""
     gone = {COMPOSITES[name]: getattr(Backend, COMPOSITES[name], None) for name in overridden(backend)}
     return type(
         f"Plain{backend.__name__}", (backend,), {"name": f"plain_{backend.name}", "dispatch_priority": 1, **gone}

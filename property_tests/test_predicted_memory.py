@@ -1,4 +1,4 @@
-"""Dry runs of every op: the peak on NumPy is predicted, for calls that are drawn small and then made large."""
+"""Dry runs predict the peak memory of every op on NumPy; calls are drawn small and then enlarged."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tensorbackend.interchange import numpy_dtype
 from tensorbackend.testing import Invocation, calls, names, profile
 
 SIZE = 1 << 19
-"""Bytes of the largest input, or as many as twice this."""
+"""Bytes of the largest input, which may have up to twice this size."""
 
 SMALL = 1 << 18
-"""What a call takes must be more than this to be compared: below, the buffers of ufuncs count."""
+"""Calls that take less than this are not compared: there, the buffers of ufuncs count."""
 
 ALLOWED = 1 << 17
-"""Bytes that are not told apart: buffers of ufuncs, Python's objects."""
+"""Bytes to ignore on both sides: buffers of ufuncs and Python objects."""
 
 MOST = 1 << 23
-"""Bytes, and operations, of a call that is run at all."""
+"""The most bytes, or operations, of a call that is still run."""
 
 DTYPES = [as_dtype(name) for name in ("float32", "complex64", "bfloat16", "int32")]
 
@@ -41,21 +41,21 @@ less beside a result of its size is a factor of 2, and small parts are added to 
 
 
 class Exceeded(NamedTuple):
-    """The reason why the prediction is wrong for some calls of an op, and such a call."""
+    """Why the prediction is wrong for some calls of an op, and one such call."""
 
     reason: str
     witness: Callable[[], Invocation]
 
 
 def call_of(name: str, *arguments: object, **options: object) -> Callable[[], Invocation]:
-    """A function that makes a call. A tuple among the arguments is a shape, for which numbers are made."""
+    """Return a function that makes a call. A tuple among the arguments is the shape of a tensor of distinct numbers."""
     return lambda: Invocation(
         name, tuple(numbers(*argument) if isinstance(argument, tuple) else argument for argument in arguments), options
     )
 
 
 def numbers(*shape: int, dtype: str = "float32") -> tb.Tensor:
-    """Distinct numbers."""
+    """Return a tensor of distinct numbers."""
     return tb.asarray(numpy.arange(math.prod(shape)).reshape(shape).astype(dtype), backend="numpy")
 
 
@@ -107,7 +107,7 @@ EXCEPTIONS = {
 
 
 def grown(call: Invocation, factor: int, first: bool) -> Invocation:
-    """A call whose tensors have all axes, or the first alone, so many times as long, of moderate numbers but no 0."""
+    """Enlarge all axes of a call's tensors, or only the first, by a factor; elements become moderate and nonzero."""
 
     def large(x: tb.Tensor) -> tb.Tensor:
         shape = [size * factor if size > 1 and (axis == 0 or not first) else size for axis, size in enumerate(x.shape)]
@@ -124,7 +124,7 @@ def grown(call: Invocation, factor: int, first: bool) -> Invocation:
 
 
 def larger(call: Invocation) -> Iterator[Invocation]:
-    """A call with its largest tensor of about `SIZE`, in two ways."""
+    """Enlarge a call in two ways, so that its largest tensor takes about `SIZE` bytes."""
     for first in (False, True):
         fitting_factor = 0
         for factor in (2**power * part // 2 for power in range(2, 19) for part in (2, 3)):
@@ -141,7 +141,7 @@ def larger(call: Invocation) -> Iterator[Invocation]:
 
 
 def peaks(call: Invocation) -> tuple[int, int] | None:
-    """The bytes that a call takes beside its inputs, as predicted and as measured; `None` where that is little."""
+    """Return the predicted and measured peak of a call in bytes, without its inputs; `None` if they are too small."""
     graph = call.graph()
     costs = report(graph).eager
     fixed = costs.timeline.parameters + costs.timeline.captured
@@ -149,7 +149,7 @@ def peaks(call: Invocation) -> tuple[int, int] | None:
     if max(predicted, costs.flops // 8, costs.transcendentals) > MOST:
         return None
     run, tensors = program(graph, tb.get_backend("numpy")), call.tensors
-    run(tensors)  # what is made once
+    run(tensors)  # not counted: what the first run caches
     tracemalloc.start()
     try:
         run(tensors)
@@ -160,12 +160,12 @@ def peaks(call: Invocation) -> tuple[int, int] | None:
 
 
 def ratio(predicted: int, measured: int) -> float:
-    """How many times as large as what is measured a prediction is."""
+    """Return how many times as large as the measurement the prediction is."""
     return (predicted + ALLOWED) / (measured + ALLOWED)
 
 
 def compared(call: Invocation) -> tuple[float, str] | None:
-    """The ratio of the peaks of a call that was made large, and what it was; `None` where it cannot be."""
+    """Return the ratio of the peaks of an enlarged call, and the call as text; `None` if no such call works."""
     tensors = call.tensors
     runs_python = any(isinstance(option, Callable) for option in call.options.values())  # type: ignore[arg-type]
     if not tensors or runs_python or not all(x.size for x in tensors):
@@ -184,13 +184,13 @@ def compared(call: Invocation) -> tuple[float, str] | None:
 
 
 def is_near(ratio: float) -> bool:
-    """Whether a prediction is as near as promised."""
+    """Return whether a prediction is as accurate as promised."""
     return 1 / FACTOR <= ratio <= FACTOR
 
 
 @pytest.mark.parametrize("name", [name for name in names() if name not in EXCEPTIONS])
 def test_the_peak_of_an_op(name: str) -> None:
-    # float32 in each case, and by turns another dtype.
+    # Always float32, and one other dtype that depends on the op.
     for dtype in DTYPES[0], DTYPES[1 + crc32(name.encode()) % (len(DTYPES) - 1)]:
 
         @settings(profile(2), max_examples=3)
@@ -235,7 +235,7 @@ TYPICAL = [
     call_of("linalg.inv", numbers(64, 32, 32) + 64 * tb.eye(32) * 64),
     call_of("nn.silu", (512, 512)),
 ]
-"""Plain calls, the same whatever Hypothesis draws."""
+"""Fixed calls, independent of Hypothesis."""
 
 
 @pytest.mark.parametrize("call", [make_call() for make_call in TYPICAL], ids=lambda call: call.name)

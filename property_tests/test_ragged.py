@@ -1,7 +1,7 @@
-"""Laws of axes with lengths, held by every function of `tb.ragged`: a function without a case here fails.
+"""Laws of axes with lengths, which every function of `tb.ragged` must keep: a function without a case here fails.
 
-What the padding holds changes nothing within the lengths and has a gradient of exactly 0; a length of 0 gives what is
-documented; each example gives what it gives alone, without padding; packed and unpacked it gives the same; and graphs,
+Values in the padding change nothing within the lengths and have a gradient of exactly 0. A length of 0 gives what is
+documented. Each example gives the same alone, without padding. Packed and unpacked examples give the same. Graphs,
 batches and templates agree with eager calls.
 """
 
@@ -29,20 +29,20 @@ Alone = Callable[[tb.Tensor], Any]
 
 
 class Case(NamedTuple):
-    """A call of a function, and what it gives for one example alone."""
+    """A call of a function, and the expected result for one example alone."""
 
     call: Callable[[tr.Ragged], Any]
-    """Takes [batch][time][feature], the time with lengths, and gives results whose first axis is the batch."""
+    """Takes [batch][time][feature] with lengths of the time, and gives results whose first axis is the batch."""
     alone: Alone
-    """What the call gives for an example [time][feature] without padding."""
+    """The expected result for one example [time][feature] without padding."""
     empty: Any = None
-    """What each number of the result is for a length of 0, where `alone` does not say."""
+    """The value of each number of the result for a length of 0, if `alone` does not define it."""
     exact: bool = True
-    """Whether each example gives the same bits alone."""
+    """Whether an example alone gives exactly the same bits."""
     nested: bool = True
-    """Whether the call takes [batch][word][time] with two axes with lengths, too."""
+    """Whether the call also takes [batch][word][time], with two axes that have lengths."""
     by_position: bool = False
-    """Whether it works at each position by itself, so that it takes packed examples."""
+    """Whether the call works on each position separately, so that it takes packed examples."""
     smooth: bool = True
     """Whether the result has a gradient."""
 
@@ -79,7 +79,7 @@ def taken(x: tb.Tensor, positions: Sequence[int]) -> tb.Tensor:
 
 
 def run(start: int, length: int) -> Alone:
-    """What `slice_along_axis` gives."""
+    """The expected result of `slice_along_axis` for one example."""
 
     def cut(x: tb.Tensor) -> tb.Tensor:
         size = x.shape[0]
@@ -99,7 +99,7 @@ def shifted(amount: int) -> Alone:
 
 
 def framed(size: int, stride: int, same: bool) -> Alone:
-    """What `windows` gives."""
+    """The expected result of `windows` for one example."""
 
     def frames(x: tb.Tensor) -> tb.Tensor:
         length = x.shape[0]
@@ -114,7 +114,7 @@ def framed(size: int, stride: int, same: bool) -> Alone:
 
 
 def convolved(x: Any, alone: bool, **options: Any) -> Any:
-    """A convolution over time of [batch][time][feature] or, alone, [time][feature]."""
+    """Convolve over time: [batch][time][feature] or, alone, [time][feature]."""
     kernel = tb.asarray([[[1.0, -2.0, 0.5]] * x.shape[-1]], dtype="f32", like=getattr(x, "values", x))
     if alone:
         wide = tb.expand_dims(tb.permute_dims(x, (1, 0)), 0)
@@ -124,7 +124,7 @@ def convolved(x: Any, alone: bool, **options: Any) -> Any:
 
 
 def chosen(x: tb.Tensor) -> tb.Tensor:
-    """The entries whose first feature is positive."""
+    """Return the entries whose first feature is positive."""
     return taken(x, [place for place, value in enumerate(first_feature(x).tolist()) if value > 0])
 
 
@@ -133,13 +133,13 @@ def first_feature(x: tb.Tensor) -> tb.Tensor:
 
 
 def doubled(x: tb.Tensor) -> tb.Tensor:
-    """What `put_selected` gives where the chosen entries were doubled."""
+    """Return the expected result of `put_selected`, where the chosen entries are doubled."""
     mask = first_feature(x) > 0
     return tb.where(mask if x.ndim == 1 else mask[:, None], x * 2, x)
 
 
 def first_positive(x: tr.Ragged) -> tr.Ragged:
-    """A mask over batch and time."""
+    """Return a mask over batch and time: where the first feature is positive."""
     if x.names[-1] != "feature":
         return x > 0
     return tr.apply(lambda values: values[..., 0], x) > 0
@@ -181,7 +181,7 @@ def in_order_of(x: tr.Ragged) -> Callable[[tb.Tensor], tb.Tensor]:
 
 
 def scanned(x: tr.Ragged) -> Any:
-    """Running sums, and the sums of all."""
+    """Return total sums and running sums."""
     start = tb.zeros(tuple(size for size, name in zip(x.shape, x.names, strict=True) if name != "time"),
                      names=[name for name in x.names if name != "time"], like=x.values)  # fmt: skip
     total, running = tr.scan(lambda carry, entry: (carry + entry, carry + entry), start, x, axis="time")
@@ -189,7 +189,7 @@ def scanned(x: tr.Ragged) -> Any:
 
 
 def replayed(x: tr.Ragged) -> Any:
-    """The entries up to each end, by a loop; an example without any gives one zero."""
+    """Return the entries by a loop that stops at each example's length; an empty example gives one zero."""
     values, lengths = tr.resize(x, x.size_of("time") + 1, axis="time").filled(0), x.lengths["time"]
     start = {"at": tb.zeros(lengths.shape, dtype="int64", names=lengths.names, like=lengths), "turn": 0}
 
@@ -203,7 +203,7 @@ def replayed(x: tr.Ragged) -> Any:
 
 
 def rewritten(x: tr.Ragged) -> tr.Ragged:
-    """The entries in a tensor array."""
+    """Push the entries into a tensor array and stack it."""
     rows = tb.unstack(x.filled(0), axis="time") if x.size_of("time") else ()
     names = [name for name in x.names if name != "time"]
     shape = [x.size_of(str(name)) for name in names]
@@ -326,7 +326,7 @@ CASES: dict[str, list[Case]] = {
 }
 
 EAGER = {"from_list", "to_list"}
-"""Functions that read lengths, which a trace does not have."""
+"""Functions that read the values of lengths, which a trace does not have."""
 
 
 def test_every_function_has_a_case() -> None:
@@ -347,7 +347,7 @@ def each_of(cases: dict[str, tuple[str, Case]]) -> pytest.MarkDecorator:
 
 
 class Sample(NamedTuple):
-    """Lengths, and numbers for all positions."""
+    """Lengths, and numbers for all positions, padding included."""
 
     shape: tuple[int, ...]
     names: tuple[str, ...]
@@ -355,7 +355,7 @@ class Sample(NamedTuple):
     numbers: list[float]
 
     def ragged(self, backend: str, padding: float = 0.5) -> tr.Ragged:
-        """The tensor with lengths, with a number in its padding."""
+        """Return the tensor with lengths; each position of the padding holds the number `padding`."""
         values = tb.reshape(tb.asarray(self.numbers, dtype=float32, backend=backend), self.shape, names=self.names)
         x = tr.with_lengths(values, **self.lengths)
         return tr.Ragged(x.filled(padding), x.lengths)
@@ -396,11 +396,11 @@ FIXED_NESTED = Sample(
 )
 
 
-# What is compared
+# Comparison
 
 
 def examples(result: Any) -> list[Any]:
-    """The examples of a result: nested lists of tensors without padding."""
+    """Return the examples of a result: nested lists of tensors without padding."""
     if isinstance(result, tuple):
         return [examples(part) for part in result]
     nested = tr.to_list(result) if isinstance(result, tr.Ragged) else list(tb.unstack(result, axis="batch"))
@@ -409,12 +409,12 @@ def examples(result: Any) -> list[Any]:
 
 
 def numbers(nested: Any) -> list[list[Any]]:
-    """The numbers of each example, laid flat."""
+    """Return the numbers of each example as a flat list."""
     return [list(flat(example)) for example in nested]
 
 
 def flat(nested: Any) -> Iterator[Any]:
-    """The numbers of tensors in lists."""
+    """Yield the numbers of the tensors in nested lists."""
     if isinstance(nested, list | tuple):
         for part in nested:
             yield from flat(part)
@@ -425,7 +425,7 @@ def flat(nested: Any) -> Iterator[Any]:
 
 
 def close(actual: Any, reference: Any, exact: bool) -> bool:
-    """Whether two nested lists are equal, NaN to NaN, or near."""
+    """Return whether two nested lists are equal, with NaN equal to NaN, or close unless `exact`."""
     if isinstance(actual, list) or isinstance(reference, list):
         if not (isinstance(actual, list) and isinstance(reference, list)) or len(actual) != len(reference):
             return False
@@ -441,7 +441,7 @@ def leaves(result: Any) -> list[tr.Ragged]:
 
 
 def scalar(result: Any) -> tb.Tensor:
-    """The sum of the finite elements within the lengths of a result, each with a different weight."""
+    """Return a weighted sum of the finite elements within the lengths; each element has its own weight."""
     total: Any = 0.0
     for leaf in leaves(result):
         if leaf.dtype.is_floating:
@@ -453,14 +453,14 @@ def scalar(result: Any) -> tb.Tensor:
 
 
 def check_padding(call: Callable[[tr.Ragged], Any], sample: Sample, backend: str) -> None:
-    """What the padding holds changes nothing within the lengths."""
+    """Check that values in the padding change nothing within the lengths."""
     reference = numbers(examples(call(sample.ragged(backend))))
     for padding in GARBAGE:
         assert close(numbers(examples(call(sample.ragged(backend, padding)))), reference, True), padding
 
 
 def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: str) -> None:
-    """The gradient is exactly 0 in the padding, and the same elsewhere whatever the padding holds."""
+    """Check that the gradient is exactly 0 in the padding, and elsewhere independent of the values in the padding."""
     x = sample.ragged(backend)
 
     def gradient(padding: float) -> tb.Tensor:
@@ -477,7 +477,7 @@ def check_gradient(call: Callable[[tr.Ragged], Any], sample: Sample, backend: st
 
 
 def check_alone(case: Case, sample: Sample, backend: str) -> None:
-    """Each example gives what it gives alone, whatever the padding holds; one of length 0 what is documented."""
+    """Check that each example gives the same alone, and that an empty one gives what is documented."""
     assert alone_agrees(case, case.call(sample.ragged(backend, math.nan)), sample, backend)
 
 
@@ -501,7 +501,7 @@ def alone_agrees(case: Case, result: Any, sample: Sample, backend: str) -> bool:
 
 
 def check_packed(case: Case, sample: Sample, backend: str) -> None:
-    """Examples that were packed and unpacked give the same; so do packed ones where the call works by position."""
+    """Check packed and unpacked examples, and, where the call works by position, packed ones."""
     x = sample.ragged(backend)
     reference = numbers(examples(case.call(x)))
     packed = tr.pack(x, axis="time")
@@ -545,10 +545,10 @@ def test_the_reference_holds_the_laws(name: str, case: Case) -> None:
 
 @pytest.mark.parametrize("backend", [backend for backend in BACKENDS if backend not in ("binary", "numpy")])
 def test_compilers_hold_the_laws(backend: str) -> None:
-    """The first case of each function, all as one program, as it takes long to compile each."""
+    """Check the first case of each function, all in one program, as compiling each separately takes long."""
     first = {name: cases[0] for name, cases in CASES.items() if name not in EAGER}
     compiled = tb.jit(lambda x: {name: case.call(x) for name, case in first.items()})(FIXED.ragged(backend, math.nan))
-    results = tb.backend_copy(compiled, "numpy")  # where reading examples compiles nothing
+    results = tb.backend_copy(compiled, "numpy")  # on NumPy, reading the examples compiles nothing
     for name, case in first.items():
         assert alone_agrees(case, results[name], FIXED, backend), name
 
@@ -562,11 +562,11 @@ def test_graphs_batches_and_templates_agree(name: str, case: Case) -> None:
         assert close(numbers(examples(tb.jit(case.call)(x))), reference, case.exact)
         dry = case.call(tb.backend_copy(x, "template"))
         assert [leaf.template for leaf in leaves(dry)] == [leaf.template for leaf in leaves(result)]
-        if name not in ("take", "conv", "pack", "unpack"):  # which name the axis of the batch
+        if name not in ("take", "conv", "pack", "unpack"):  # these name the axis of the batch
             assert close(numbers(examples(tb.vmap(case.call, in_axes="batch")(x))), reference, case.exact)
 
 
-# What the laws catch
+# Mistakes that the laws catch
 
 
 def forgets_the_mask(x: tr.Ragged) -> tb.Tensor:
@@ -574,13 +574,13 @@ def forgets_the_mask(x: tr.Ragged) -> tb.Tensor:
 
 
 def masks_after_the_op(x: tr.Ragged) -> tr.Ragged:
-    """The result is right, and the derivative of the padding is 0 times infinity."""
+    """The result is right, but the gradient in the padding is 0 times infinity, which is NaN."""
     roots = tb.where(x.mask(), tb.sqrt(x.values), 0)
     return tr.Ragged(roots, x.lengths)
 
 
 def multiplies_by_the_mask(x: tr.Ragged) -> tb.Tensor:
-    """0 times NaN is NaN."""
+    """The result is wrong where the padding holds NaN: 0 times NaN is NaN."""
     return tb.sum(x.values * tb.astype(x.mask(), "f32"), axis="time")
 
 

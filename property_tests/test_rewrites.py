@@ -1,4 +1,4 @@
-"""Graphs and rewrites keep the meaning: every op traced, rewritten and run, against the same call run eagerly."""
+"""Graphs and rewrites keep the meaning: each op, traced, rewritten and run, gives the result of the eager call."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ REWRITES: dict[str, Callable[[Graph], Graph]] = {
 
 
 def alike(actual: Sequence[tb.Tensor], reference: Sequence[tb.Tensor]) -> bool:
-    """Whether tensors are equal to the last bit, names and all."""
+    """Return whether tensors have equal bits and equal templates, names included."""
     return [(x.template, x.to_binary()) for x in actual] == [(x.template, x.to_binary()) for x in reference]
 
 
 def check_agreement(call: Invocation, rewrite: Callable[[Graph], Graph]) -> None:
-    """Raises `AssertionError` unless a call gives the same eagerly and as a rewritten graph, errors included."""
+    """Check that a call gives the same result or error eagerly and as a rewritten graph."""
     call = call.on(NUMPY)
     try:
         result = call.run()
@@ -126,10 +126,10 @@ def test_a_chain_gives_what_its_ops_give(data: st.DataObject) -> None:
             x, y = known[first % len(known)], known[second % len(known)]
             try:
                 known.append(tb.where(x == y, -x, y) if name == "where" else public(name)(*(x, y)[: arity(name)]))
-            except TensorBackendError:  # an op that the dtype does not have
+            except TensorBackendError:  # the op does not take the dtype
                 continue
         total = known[-1]
-        for x in known[len(operands) :: 3]:  # so that others die early and lend their memory
+        for x in known[len(operands) :: 3]:  # the other values are used no more, so their memory can be reused
             total = total + x
         return total
 
@@ -141,5 +141,5 @@ def test_a_chain_gives_what_its_ops_give(data: st.DataObject) -> None:
 
 
 def arity(name: str) -> int:
-    """The number of tensors that an op takes."""
+    """Return the number of tensors that an op takes."""
     return sum(parameter.role == "tensor" for parameter in OPS[name].parameters)

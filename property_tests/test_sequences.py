@@ -1,6 +1,6 @@
-"""Functions of sequences, which go on step by step, on every backend against BinaryBackend.
+"""Functions of sequences that compute step by step, on every backend against BinaryBackend.
 
-They are no ops of the generators of calls: these are made large too, where so many steps take minutes.
+They have no call generators as ops have: those tests also enlarge the calls, and so many steps would take minutes.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ FEWER = {"jax": 2}
 
 
 def lengths(draw: Draw, shape: tuple[int, ...], size: int) -> tb.Tensor | None:
-    """Lengths up to a size for each example, now and then none."""
+    """Return a length of at most `size` for each example, or sometimes `None`."""
     return integers(draw, shape, 0, size) if draw(st.booleans()) else None
 
 
 def edit_distance(draw: Draw, dtype: DType) -> Invocation:
-    """Few different labels, with lengths and without."""
+    """Labels from a small set, so that some are equal; with lengths and without."""
     kind = dtype if dtype.is_integer else tb.int32
     batch = draw(shapes(most=1, largest=2))
     names, few = (None,) * (len(batch) + 1), st.integers(0, 2)
@@ -44,7 +44,7 @@ def edit_distance(draw: Draw, dtype: DType) -> Invocation:
 
 
 def spelt(draw: Draw, dtype: DType) -> tuple[tb.Tensor, tb.Tensor, dict[str, Any]]:
-    """Frames of few classes, labels among them that are not the blank, and lengths."""
+    """Return logits of three classes, labels that are not the blank, and options with lengths."""
     kind = dtype if dtype.is_floating else tb.float32
     batch = draw(shapes(most=1, largest=2))
     time, positions = draw(st.integers(0, 4)), draw(st.integers(0, 2))
@@ -55,20 +55,20 @@ def spelt(draw: Draw, dtype: DType) -> tuple[tb.Tensor, tb.Tensor, dict[str, Any
 
 
 def ctc_loss(draw: Draw, dtype: DType) -> Invocation:
-    """Of all alignments and of the best one."""
+    """The loss over all alignments and over the best one."""
     logits, labels, options = spelt(draw, dtype)
     return Invocation("ctc_loss", (logits, labels), {**options, "alignments": draw(st.sampled_from(["all", "best"]))})
 
 
 def ctc_best_path(draw: Draw, dtype: DType) -> Invocation:
-    """Frames with lengths and without."""
+    """Logits with lengths and without, and any blank class."""
     logits, _, options = spelt(draw, dtype)
     path_options = {"lengths": options["logit_lengths"], "blank": draw(st.sampled_from([0, 1, -1, 3]))}
     return Invocation("ctc_best_path", (logits,), path_options)
 
 
 def ctc_alignment(draw: Draw, dtype: DType) -> Invocation:
-    """Likewise of labels that do not fit."""
+    """Alignments, also of label sequences that are too long for the frames."""
     logits, labels, options = spelt(draw, dtype)
     return Invocation("ctc_alignment", (logits, labels), options)
 

@@ -21,7 +21,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def system(seed: int, method: str, spread: float = 1.0) -> tuple[Any, Any]:
-    """Matrices that are well conditioned, and right-hand sides."""
+    """Return well-conditioned matrices and right-hand sides."""
     random = numpy.random.default_rng(seed)
     matrices = random.uniform(-spread, spread, (BATCH, SIZE, SIZE))
     if method in HERMITIAN:
@@ -30,7 +30,7 @@ def system(seed: int, method: str, spread: float = 1.0) -> tuple[Any, Any]:
     return matrices, random.normal(size=(BATCH, SIZE)) * 10.0 ** random.integers(-3, 4)
 
 
-# One shape for all draws: JAX compiles each method once.
+# One shape for all draws, so that JAX compiles each method once.
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
 @profile(8)

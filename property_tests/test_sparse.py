@@ -1,4 +1,4 @@
-"""Every function of `tb.sparse` against the dense computation, on each backend, and against SciPy's."""
+"""Every function of `tb.sparse` against the dense computation, on each backend, and against SciPy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Array = Any
 
 
 class Drawn(NamedTuple):
-    """A matrix by its places, with places that stand twice."""
+    """A matrix as values with their rows and columns; a position may occur twice."""
 
     values: Array
     rows: Array
@@ -30,7 +30,7 @@ class Drawn(NamedTuple):
 
     @property
     def dense(self) -> Array:
-        """The matrix with its zeros."""
+        """The dense array."""
         batch = self.values.shape[:-1]
         shared = self.rows.ndim == 1
         array = numpy.zeros((*batch, *self.size), self.values.dtype)
@@ -40,7 +40,7 @@ class Drawn(NamedTuple):
         return array
 
     def on(self, backend: str, format: str) -> SparseMatrix:
-        """The matrix in a format on a backend."""
+        """Return the matrix on a backend, in the given format."""
         with tb.default_backend(backend):
             values, rows, columns = (tb.tensor(array) for array in (self.values, self.rows, self.columns))
             matrix = tb.sparse.coo(values, rows, columns, shape=self.size)
@@ -50,7 +50,7 @@ class Drawn(NamedTuple):
 def drawn(
     seed: int, size: tuple[int, int], count: int, batch: tuple[int, ...] = (), apart: tuple[int, ...] = ()
 ) -> Drawn:
-    """A matrix or a batch of them, with one structure for all unless they are apart."""
+    """Return a matrix or a batch of matrices; `apart` is the batch shape of the indices, () for a shared structure."""
     random = numpy.random.default_rng(seed)
     values = random.integers(-4, 5, (*batch, count)) / 2
     rows, columns = (random.integers(0, max(length, 1), (*apart, count)) for length in size)
@@ -59,7 +59,7 @@ def drawn(
 
 @st.composite
 def matrices(draw: st.DrawFn) -> Drawn:
-    """Small matrices and batches of them, empty ones among them."""
+    """Small matrices and batches of them, some of them empty."""
     size = draw(st.integers(0, 5)), draw(st.integers(0, 5))
     count = draw(st.integers(0, 8)) if 0 not in size else 0
     batch = draw(st.sampled_from([(), (2,), (2, 3)]))
@@ -67,25 +67,25 @@ def matrices(draw: st.DrawFn) -> Drawn:
 
 
 def dense_of(result: Any) -> tb.Tensor:
-    """A tensor, or what a sparse matrix is with its zeros."""
+    """Return a sparse matrix as a dense tensor, and a tensor unchanged."""
     return result.to_dense() if isinstance(result, SparseMatrix) else result
 
 
 def check_close(result: Any, reference: Array, tolerance: float = 1e-9) -> None:
-    """Asserts that a tensor or a sparse matrix has the elements of an array."""
+    """Assert that a tensor or a sparse matrix has the elements of an array."""
     dense = dense_of(result)
     assert dense.shape == reference.shape, (dense.shape, reference.shape)
     numpy.testing.assert_allclose(numpy.asarray(dense), reference, rtol=tolerance, atol=tolerance)
 
 
 Pairs = list[tuple[Any, Any]]
-"""What a function gives, and what it should give."""
+"""Pairs of a computed result and the expected array."""
 
 LAWS: dict[str, Callable[[SparseMatrix, Any], Pairs]] = {}
 
 
 def law(function: Callable[[SparseMatrix, Any], Pairs]) -> Callable[[SparseMatrix, Any], Pairs]:
-    """Enters a law of a matrix and the dense array of it."""
+    """Register a law: a function of a sparse matrix and of the same matrix as a dense array."""
     LAWS[function.__name__] = function
     return function
 
@@ -185,7 +185,7 @@ def check_pairs(pairs: Pairs) -> None:
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
 @pytest.mark.parametrize("name", LAWS)
 def test_law(name: str, backend: str) -> None:
-    """Of matrices with data, in a trace, and on templates."""
+    """Each law holds for matrices with data, inside a trace, and on templates."""
 
     @profile(9)
     @given(matrices(), st.sampled_from(FORMATS))
@@ -202,7 +202,7 @@ def test_law(name: str, backend: str) -> None:
 
 
 def test_laws_on_jax() -> None:
-    """Some cases of each law, compiled together, as JAX compiles anew for each shape."""
+    """Check some cases of each law in one compiled function, as JAX compiles again for each shape."""
     one = drawn(3, (3, 2), 5, (2,), (2,))
 
     def cases(a: SparseMatrix) -> Pairs:

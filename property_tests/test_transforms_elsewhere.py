@@ -1,5 +1,5 @@
-"""Every op under `jit` and under `grad` on a backend that is not the default one: what a body, a rule or a rewrite
-makes of Python numbers goes where the operands are."""
+"""Every op under `jit` and `grad` on a backend other than the default one: a function, gradient rule or rewrite puts
+the tensors that it makes of Python numbers on the backend of the operands."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tensorbackend.expr.trees import flatten
 from tensorbackend.testing import Invocation, calls, names, profile
 
 Elsewhere = type("Elsewhere", (NumpyBackend,), {"name": "elsewhere"})
-"""NumPy under another name, so that it mixes with tensors of the default backend no more than JAX does."""
+"""NumPy under another name: like JAX, it does not mix with tensors of the default backend."""
 
 DTYPES = tuple(map(as_dtype, ("float32", "int32", "complex64", "bool")))
 
 
 def check_transformed(call: Invocation) -> None:
-    """Runs a call compiled and differentiated; raises `BackendError` where tensors of two backends meet."""
+    """Check that results stay on one backend, compiled and differentiated; mixed backends raise `BackendError`."""
     tensors = call.tensors
 
     def compiled(*operands: tb.Tensor) -> Any:
@@ -51,7 +51,7 @@ def test_nothing_is_made_on_the_default_backend(name: str) -> None:
             return
         try:
             check_transformed(call)
-        except TensorBackendError as error:  # or a mistake that was drawn, data that is read, no gradient
+        except TensorBackendError as error:  # the call may be a mistake, read data or have no gradient
             if isinstance(error, BackendError) and "tensors on one backend" in str(error):
                 raise
 

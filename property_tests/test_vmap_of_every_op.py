@@ -23,18 +23,18 @@ SIZE = 2
 
 
 def examples(x: tb.Tensor, position: int) -> tb.Tensor:
-    """A tensor and the same with the order of its elements turned round, along a new axis at a position."""
+    """Stack a tensor and its reversal along a new axis at the given position."""
     return tb.stack([x, tb.flip(x)], axis=position, name="example")
 
 
 def called(call: Invocation, tensors: Any) -> list[tb.Tensor]:
-    """The results of a call on other tensors."""
+    """Return the results of a call with other tensors, as a list."""
     result = call.with_tensors(tensors).run()
     return [result] if isinstance(result, tb.Tensor) else list(result)
 
 
 def check_agreement(call: Invocation, positions: list[int | None]) -> None:
-    """Raises `AssertionError` unless a call with some tensors mapped gives what a loop gives."""
+    """Check that `vmap` over some of a call's tensors gives what a Python loop gives."""
     rows: list[list[tb.Tensor]] = []
     tensors = call.tensors
     wide = [x if at is None else examples(x, at) for x, at in zip(tensors, positions, strict=True)]
@@ -45,7 +45,7 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
     mapped = tb.vmap(lambda *operands: called(call, operands), in_axes=tuple(positions))
     try:
         rows = [called(call, operands) for operands in alone]
-    except DataError:  # of one example, which the batch need not meet first
+    except DataError:  # an error in the data of one example; the batch may meet another one first
         return
     except TensorBackendError as error:
         expected = (type(error), TemplateDataError) if call.name in READS_DATA else type(error)
@@ -61,7 +61,7 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
     for place, row in enumerate(rows):
         single = call.with_tensors(alone[place])
         bound = bound_of(call.name, {x.dtype for x in [*tensors, *row]})
-        bound = bound._replace(ulps=2 * bound.ulps)  # both may be wrong by as much
+        bound = bound._replace(ulps=2 * bound.ulps)  # both results may have an error of one bound
         for result, reference, allowed in zip(batched, row, allowances(single, bound, row), strict=True):
             assert_equal(result[place], reference, ulps=bound.ulps, absolute=allowed, call=single)
 

@@ -1,7 +1,7 @@
-"""A compiled function gives in every call what the function gives, whatever the calls before it were called with.
+"""Each call of a compiled function gives what the plain function gives, whatever the calls before it were.
 
-The code of a warm call takes much for granted. Calls are drawn that differ in little: the nesting in one container, or
-a leaf in its dtype, its name, its backend, or the class of a number.
+The code for a warm call assumes much about its arguments. So the calls differ in little: the nesting in one container,
+or one leaf's dtype, names, backend, or type of number.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ KINDS: list[list[Any]] = [
     ["a", "b", None],
     [tb.float32, tb.exp],
 ]
-"""Leaves that stand in for each other."""
+"""Leaves that can replace each other."""
 
 KEYS = st.permutations(["a", "b", "c"])
 
@@ -68,7 +68,7 @@ def containers(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 PLACES = st.recursive(st.integers(0, 2), containers, max_leaves=6)
-"""Nestings of numbers of leaves."""
+"""Nestings of leaf numbers."""
 
 CALLS = st.tuples(st.lists(PLACES, max_size=2), st.dictionaries(st.sampled_from(["x", "y"]), PLACES, max_size=1))
 FILLINGS = st.tuples(st.lists(st.sampled_from(KINDS), min_size=3, max_size=3), st.integers(0, 2)).flatmap(
@@ -80,11 +80,11 @@ FILLINGS = st.tuples(st.lists(st.sampled_from(KINDS), min_size=3, max_size=3), s
         max_size=4,
     )
 )
-"""Leaves for the numbers, several times, which differ in one place and are of one kind there."""
+"""Several choices of leaves for the numbers. The choices differ in one place, and there only within one kind."""
 
 
 def varied(data: st.DataObject, places: Any) -> Any:
-    """The places of a call with a part more or less in one of their containers."""
+    """Return a call's nesting with a part added or removed in one of its containers."""
     parts = [*places.values()] if isinstance(places, dict) else places
     if isinstance(places, dict | list | tuple) and not hasattr(places, "_fields"):
         inside: list[Any] = [part for part in parts if isinstance(part, dict | list | tuple)]
@@ -104,7 +104,7 @@ def varied(data: st.DataObject, places: Any) -> Any:
 
 
 def function(*arguments: Any, **keywords: Any) -> Any:
-    """The arguments with tensors in all places, which tell one option from another."""
+    """Return the arguments with a tensor for each leaf; the tensor tells one option from another."""
 
     def told(leaf: Any) -> tb.Tensor:
         return leaf * 2 if isinstance(leaf, tb.Tensor) else tb.asarray(sum(map(ord, repr((type(leaf), leaf)))))
@@ -113,7 +113,7 @@ def function(*arguments: Any, **keywords: Any) -> Any:
 
 
 def same(actual: Any, reference: Any) -> bool:
-    """Whether two results have the same nesting, dictionaries in the same order, and equal leaves."""
+    """Return whether two results have the same nesting, the same order of dictionary keys, and equal leaves."""
     if type(actual) is not type(reference):
         return False
     if isinstance(reference, tb.Tensor):

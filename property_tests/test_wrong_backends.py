@@ -1,4 +1,4 @@
-"""The suite's own suite: each control, a backend wrong in one thing, is caught by the check that its row names."""
+"""Tests of the suite itself: each control is a backend with one mistake, which the check that it names must catch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tensorbackend.testing.wrong_callbacks import farther, then
 
 
 def draw_and_check(op: str, dtype: str, backend: Backend, count: int) -> None:
-    """Checks drawn calls, the same ones in every run."""
+    """Check random calls, the same ones in every run."""
     strategy: Any = tensors(as_dtype(dtype)) if op == TRANSPORT else calls(op, as_dtype(dtype))
     checked: Callable[[Any, Backend], object] = check_transport if op == TRANSPORT else check
 
@@ -36,7 +36,7 @@ def draw_and_check(op: str, dtype: str, backend: Backend, count: int) -> None:
     agrees()
 
 
-@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # a failing call is not shrunk
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # failing calls are not shrunk
 @pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.op}-{control.dtype}-{control.what}")
 def test_a_wrong_backend_is_caught(control: Control) -> None:
     with pytest.raises(Disagreement) as caught:
@@ -59,7 +59,7 @@ def test_the_bound_itself_is_not_caught() -> None:
 
 def test_every_kind_of_failure_has_a_control() -> None:
     assert len(CONTROLS) >= 35
-    # A dry run runs no callback: what it finds are mistakes of ops, not of backends.
+    # A dry run runs no callback: it finds mistakes in ops, not in backends.
     assert {control.kind for control in CONTROLS} == {
         "value", "template", "payload", "error", "exception", "mutation", "alias",
     }  # fmt: skip

@@ -1,11 +1,11 @@
-"""Wrong calls of every public function: an error of the library's own, the same for templates as for data.
+"""Wrong calls of every public function raise the library's own errors, the same for templates as for data.
 
-A call is drawn from the function's signature and then spoilt: a value of another kind, too few or too many arguments,
-an unknown keyword, an axis, dtype, name or shape that does not fit. What is valid by accident is fine. A wrong number
-of arguments and an unknown keyword stay Python's own `TypeError`, also in a function of the user's.
+Each call is drawn from the function's signature and then spoilt: a value of another kind, too few or too many
+arguments, an unknown keyword, or an axis, dtype, name or shape that does not fit. A call that is valid by accident
+passes. A wrong number of arguments and an unknown keyword raise Python's own `TypeError`, also in a user's function.
 
-`TENSORBACKEND_CALL_ROUNDS` says how many calls are tried on a backend, `TENSORBACKEND_CALL_BACKENDS` on which; a seed
-and a number make each of them again. No two backends try the same calls: a dry run of each is enough.
+`TENSORBACKEND_CALL_ROUNDS` sets the number of calls on each backend, `TENSORBACKEND_CALL_BACKENDS` the backends. A seed
+and a number reproduce each call. The backends get different calls, as each call is compared with its dry run.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ SEED = int(os.environ.get("TENSORBACKEND_CALL_SEED", "16"))
 BACKENDS = os.environ.get("TENSORBACKEND_CALL_BACKENDS", "numpy,binary").split(",")
 
 SECONDS = 20
-"""How long a call may take before it counts as one that hangs."""
+"""The seconds after which a call counts as hanging."""
 
 PACKAGE = os.path.dirname(tb.__file__)
 
 
 ON_DATA = {"tb.debug_callback", "tb.host_call"}
-"""What calls a function of the user's where there are data alone, so that a dry run cannot show what it raises."""
+"""Functions that call a user's function only where there are data, so that a dry run cannot show what it raises."""
 
 
-# What comes of it
+# The outcome of a call
 
 DATA = "what only data or a backend shows"
 
 
 def run(call: Call) -> str:
-    """What a call raises of the library's own, with its class, or nothing; any other error passes through."""
+    """Run a call and return the library's error as text, or an empty text if it succeeds; pass on any other error."""
     try:
         result = call.subject.function(*call.arguments, **call.keywords)
         _use(result, call.operands)
@@ -73,7 +73,7 @@ def run(call: Call) -> str:
         return "UserError"
     except Exception as error:
         if isinstance(error, OSError) and call.subject.name in ("tb.load", "tb.save"):
-            return "OSError"  # the system's own, about a file that is not there
+            return "OSError"  # from the operating system, about a file that does not exist
         if _refused_by_python(call, error):
             return "TypeError"
         raise
@@ -81,7 +81,7 @@ def run(call: Call) -> str:
 
 
 def _use(result: Any, operands: Sequence[Any]) -> None:
-    """Goes on with what is no value yet: a block, an iterator, a function."""
+    """Use a result that is not yet a value: enter a block, advance an iterator, call a function."""
     if isinstance(result, tb.Tensor | tb.Template | tb.Backend | type):
         return
     if hasattr(result, "__enter__"):
@@ -94,7 +94,7 @@ def _use(result: Any, operands: Sequence[Any]) -> None:
 
 
 def _takes(function: Callable[..., Any], operands: Sequence[Any]) -> bool:
-    """Whether Python lets a function be called with so many."""
+    """Return whether a function accepts that many positional arguments."""
     try:
         inspect.signature(function).bind(*operands)
     except TypeError:
@@ -103,18 +103,18 @@ def _takes(function: Callable[..., Any], operands: Sequence[Any]) -> bool:
 
 
 COUNTED = re.compile(r"\(\) (takes|missing|got) |takes no arguments|takes exactly|no signature found|not supported for")
-"""What Python says of a wrong number of arguments, also to a function of the user's."""
+"""What Python says about a wrong number of arguments, also to a user's function."""
 
 
 def _refused_by_python(call: Call, error: Exception) -> bool:
-    """Whether it was Python itself, for the number or names of arguments, or the operator of another operand."""
+    """Return whether Python itself refused the call: the number or names of arguments, or an operand of an operator."""
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None and frame.tb_frame.f_code.co_filename == __file__:
         frame = frame.tb_next
     file = "" if frame is None else frame.tb_frame.f_code.co_filename
     if not file.startswith(PACKAGE) or file in (wrong_values.__file__, wrong_calls.__file__):
         return True
-    if str(error).startswith(f"{call.subject.name.rpartition('.')[2]}() takes"):  # of a decorator with options
+    if str(error).startswith(f"{call.subject.name.rpartition('.')[2]}() takes"):  # raised by a decorator with options
         return True
     values = [*call.arguments, *call.keywords.values(), *call.operands]
     values += [value for several in values if isinstance(several, list) for value in several]
@@ -133,7 +133,7 @@ def _refused_by_python(call: Call, error: Exception) -> bool:
 
 @contextlib.contextmanager
 def _watched() -> Iterator[None]:
-    """A block that ends with an error where it hangs, and leaves the process's settings as they were."""
+    """A block that fails if it hangs, and that restores the process's settings afterwards."""
 
     def late(number: int, frame: FrameType | None) -> None:
         raise TimeoutError
@@ -154,7 +154,7 @@ def _watched() -> Iterator[None]:
 
 
 def told(number: int, subject: Subject, backend: str) -> str:
-    """A call in words."""
+    """Describe a call in words."""
     call = wrong_call(random.Random(f"{SEED} {number}"), subject, backend)
     parts = [*map(_shown, call.arguments), *(f"{name}={_shown(value)}" for name, value in call.keywords.items())]
     after = f", then ({', '.join(map(_shown, call.operands))})"
@@ -169,15 +169,15 @@ def _shown(value: Any) -> str:
 
 
 def same(dry: str, eager: str, backend: str) -> bool:
-    """Whether templates and data have one error, but for what only data or a backend shows, as its name and devices."""
-    if (dry, eager) == ("", "UserError"):  # of a hook, which runs where there are data
+    """Return whether a dry run and an eager run raise one error, apart from what only data or a backend shows."""
+    if (dry, eager) == ("", "UserError"):  # raised by a user's hook, which runs only where there are data
         return True
     texts = [re.sub("the devices are .*", "", text.replace("'template'", repr(backend))) for text in (dry, eager)]
     return DATA in (dry, eager) or texts[0] == texts[1]
 
 
 def outcome(number: int, subject: Subject, backend: str) -> str:
-    """What a call raises on a backend; fails where that is not the library's own."""
+    """Return what a call raises on a backend; fail if the error is not the library's own."""
     with _watched():
         call = wrong_call(random.Random(f"{SEED} {number}"), subject, backend)
         try:
@@ -191,7 +191,7 @@ def outcome(number: int, subject: Subject, backend: str) -> str:
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    forget()  # a profile begins and ends in a pass over all kernels, of which other tests leave very many
+    forget()  # a profile starts and ends with a pass over all kernels, and other tests leave very many
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -205,18 +205,18 @@ def test_wrong_calls(backend: str) -> None:
         if not dry and subject.name in ON_DATA:
             continue
         assert same(dry, eager, backend), f"{told(number, subject, backend)} raises {eager!r}, in a dry run {dry!r}"
-    assert raised > ROUNDS // 2  # else the calls are not wrong
+    assert raised > ROUNDS // 2  # else too many calls are valid
 
 
 def planted(x: tb.Tensor, axis: int = 0) -> tb.Tensor:
-    """A function with a defect: an error that is not the library's own, though its arguments are right."""
+    """A function with a planted defect: valid arguments can raise an error that is not the library's own."""
     if axis == 1:
         raise ValueError("planted")
     return x
 
 
 def other_text(x: tb.Tensor, axis: int = 0) -> tb.Tensor:
-    """A function with a defect: templates have an error of their own."""
+    """A function with a planted defect: its error has another text for templates."""
     if isinstance(x, tb.Tensor) and axis == 1:
         raise ArgumentError(f"{x.backend.name} refuses")
     return x

@@ -1,4 +1,4 @@
-"""What the namespace says of itself, by the inspection interface of the Array API standard."""
+"""The namespace's description of itself through the inspection interface of the Array API standard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks that set what holds in a context."""
+"""`with` blocks that set defaults for a context."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_block_that_was_given_up_changes_no_other_context(make: Callable[[str]
     several = contextvars.copy_context().run(given_up)
     before = len(blocks._open)
     while several:
-        several.pop()  # of a generator that is not kept Python runs the end, here
+        several.pop()  # dropping an open generator makes Python run the end of its block here
     gc.collect()
     assert tb.scoped_backend() is None
     assert tb.get_precision() == 32

@@ -1,4 +1,4 @@
-"""The parts of the package that are loaded late: each name is found, and no reader of the ops notices."""
+"""Parts of the package that load late: each name is found, and code that reads the ops sees no difference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tensorbackend.select import class_names
 
 
 def imported_for_types() -> Iterator[tuple[str, str]]:
-    """Each name that the package imports for type checkers, with its module."""
+    """Yield each name that the package imports for type checkers, with its module."""
     tree = ast.parse(Path(tb.__file__).read_text("utf-8"))
     (branch,) = (node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "_TYPE_CHECKING")
     for node in branch.body:
@@ -28,7 +28,7 @@ def test_type_checkers_see_each_late_name() -> None:
     modules_by_name = dict(imported_for_types())
     assert {name: modules_by_name.get(name) for name in MODULES} == MODULES
     assert {name for name, module in modules_by_name.items() if not module} == {*NAMESPACES}
-    at_once = {"template", "tensor", "backends"}  # imported at run time too, from where modules have these names
+    at_once = {"template", "tensor", "backends"}  # imported at run time too, from modules with names like these
     assert modules_by_name.keys() - MODULES.keys() - {*NAMESPACES} == at_once | class_names().keys()
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: what comes back, on other meshes too, and that none is ever torn."""
+"""Checkpoints: loading restores what was saved, also onto other meshes, and no checkpoint is ever incomplete."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
 
 
 def saving(folder: Path, number: int) -> int:
-    """A process that saves numbers one after the other, forked so that it starts at once."""
+    """Fork a process that saves increasing numbers; forking starts it at once. Return its process id."""
     child = os.fork()
     if child == 0:
         try:
@@ -97,7 +97,7 @@ def saving(folder: Path, number: int) -> int:
 
 
 def kills(folder: Path, count: int) -> None:
-    """Kills a process at random moments of a write, and looks each time that the last checkpoint is there."""
+    """Kills a process at random moments of a write, and checks each time that the last checkpoint is complete."""
     draw, last, middle = random.Random(0), 0, 0
     tb.checkpoints.save(folder, {name: tb.zeros(50_000, dtype="int64") for name in "abc"})
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""What a tensor looks like, and that no more is read than is shown."""
+"""The display of a tensor, which reads no more data than it shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook shows of a tensor."""
+"""The display of a tensor in a notebook."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tensorbackend as tb
 
 
 def cells(x: tb.Tensor) -> list[list[str]]:
-    """The texts of the table, row by row, with the headings of rows and columns."""
+    """Return the texts of the table's cells, row by row, with the headings of rows and columns."""
     lines = re.findall(r"<tr>(.*?)</tr>", x._repr_html_())
     return [re.findall(r"<t[hd]>(.*?)</t[hd]>", line) for line in lines]
 

@@ -1,4 +1,4 @@
-"""Two processes with four virtual devices each, on the loopback address. `two_processes.py` is what they run."""
+"""Two processes with four virtual devices each, on the loopback address; both run `two_processes.py`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tensorbackend.errors import ArgumentError, BackendError
 
 PROGRAM = Path(__file__).parent / "two_processes.py"
 SECONDS = 600
-"""After which processes are killed: JAX swallows SIGTERM."""
+"""Seconds after which processes are killed, as JAX ignores SIGTERM."""
 
 
 def run(*what: str) -> list[tuple[int, str]]:
-    """The exit status and the output of each process."""
+    """Run two processes; return the exit status and the output of each."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])

@@ -1,4 +1,4 @@
-"""Promotion, scalars, limits."""
+"""Promotion of dtypes and Python scalars, and limits of dtypes."""
 
 import math
 import pickle

@@ -1,4 +1,4 @@
-"""The door where arguments enter: wrong kinds of arguments, and what passes through as it is."""
+"""Validation of arguments: wrong kinds of arguments raise errors, and valid ones pass through unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tensorbackend.errors import (
 
 X = tb.asarray([1.0, 2.0, 3.0], names=("n",))
 COMPLEX = tb.asarray([1j])
-anything: Any = tb  # for calls that a type checker refuses
+anything: Any = tb  # untyped, for calls that a type checker refuses
 
 WRONG: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
     (lambda: anything.grad("text"), ArgumentKindError, "grad: expected a function, got function='text'"),

@@ -1,4 +1,4 @@
-"""Files: round trips, names, and files that somebody else made."""
+"""Files: round trips, names, and files written by other programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ on_both = pytest.mark.parametrize("backend", ["binary", "numpy"])
 
 
 def example(dtype: DType | str, backend: str, names: Any = None) -> tb.Tensor:
-    """A tensor of six elements."""
+    """Return a tensor of six elements."""
     return tb.astype(tb.iota((2, 3), names=names, backend=backend), dtype)
 
 
@@ -76,14 +76,14 @@ def test_numpy_reads_what_we_write_and_we_what_it_writes(tmp_path: Path) -> None
 
 
 def npy(shape: tuple[int, ...], dtype: str, data: bytes) -> bytes:
-    """An `.npy` file with a header that may lie."""
+    """Return an `.npy` file whose header need not match the data."""
     file = io.BytesIO()
     np.lib.format.write_array_header_1_0(file, {"shape": shape, "fortran_order": False, "descr": dtype})
     return file.getvalue() + data
 
 
 def npz(content: bytes) -> bytes:
-    """An `.npz` file of one member."""
+    """Return an `.npz` file with one member."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.npy", content)
@@ -91,16 +91,16 @@ def npz(content: bytes) -> bytes:
 
 
 def safetensors(header: Any, data: bytes) -> bytes:
-    """A `.safetensors` file with a header that may lie."""
+    """Return a `.safetensors` file whose header need not match the data."""
     text = json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + data
 
 
 def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
-    """An archive of any members, names that stand twice included."""
+    """Return an archive of any members, duplicate names included."""
     file = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about names that stand twice
+        warnings.simplefilter("ignore")  # about duplicate names
         with zipfile.ZipFile(file, "w", method) as archive:
             for name, content in members:
                 archive.writestr(name, content)
@@ -108,7 +108,7 @@ def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_STORED) -> byt
 
 
 def entry(shape: list[Any], start: int, stop: int, dtype: str = "F32") -> dict[str, Any]:
-    """What a header of `.safetensors` says about a tensor."""
+    """Return the entry for a tensor in the header of a `.safetensors` file."""
     return {"dtype": dtype, "shape": shape, "data_offsets": [start, stop]}
 
 
@@ -185,7 +185,7 @@ def test_a_hostile_file(tmp_path: Path, name: str, content: bytes) -> None:
 def test_a_hostile_file_as_templates(tmp_path: Path, name: str, content: bytes) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    if name == "bool.npy":  # only the elements show it
+    if name == "bool.npy":  # only reading the elements shows the error
         tb.load(path, backend="template")
         return
     with pytest.raises(FileError, match=rf"path='.*{name}'"):

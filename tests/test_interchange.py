@@ -1,4 +1,4 @@
-"""Tensors in and out: NumPy, DLPack, pickles, bytes, Python numbers."""
+"""Tensors from and to NumPy, DLPack, pickles, bytes and Python numbers."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_dlpack(backend: str) -> None:
     x = tb.tensor([[1.0, 2.0], [3.0, 4.0]], backend=backend)
     assert np.from_dlpack(x).tolist() == x.tolist()
     read: Any = np.from_dlpack(x)
-    if read.flags.writeable:  # before NumPy 2.2 no array read so is
+    if read.flags.writeable:  # before NumPy 2.2, arrays read this way are read-only
         read[0, 0] = 9.0
     assert x.tolist() == [[1.0, 2.0], [3.0, 4.0]]
     assert not np.from_dlpack(x, copy=False).flags.writeable
@@ -100,7 +100,7 @@ def test_dlpack(backend: str) -> None:
 
 
 class Capsules:
-    """An array of a library that NumPy cannot read, but by DLPack."""
+    """An array of a library that NumPy can read only through DLPack."""
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
         self.values = values
@@ -125,7 +125,7 @@ def test_an_array_that_numpy_refuses(backend: str) -> None:
 
 
 class Legacy:
-    """A producer whose consumer is of the time before DLPack 1.0."""
+    """A tensor that exports itself as for a consumer older than DLPack 1.0."""
 
     def __init__(self, x: tb.Tensor, copies: bool | None) -> None:
         self.x, self.copies = x, copies
@@ -192,7 +192,7 @@ def test_to_copy_is_true_or_false(backend: str) -> None:
 
 
 def test_what_has_nothing_but_the_array_interface() -> None:
-    pixels = np.arange(6, dtype="u1").reshape(2, 3)  # which the interface does not keep
+    pixels = np.arange(6, dtype="u1").reshape(2, 3)  # kept alive here, as the interface does not keep it
 
     class Image:
         __array_interface__ = pixels.__array_interface__

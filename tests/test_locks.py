@@ -1,4 +1,4 @@
-"""Forked children: none waits for a lock that a thread of its parent held."""
+"""No forked child waits for a lock that a thread of its parent held."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ print(*codes)
 
 @pytest.mark.parametrize("program", [HELD, RACING], ids=["locks are held", "threads intern templates"])
 def test_a_child_of_a_process_with_threads(program: str) -> None:
-    # A child that hangs is ended by its alarm, and its parent then prints another number.
+    # An alarm ends a child that hangs, and its parent then prints another number.
     command = [sys.executable, "-W", "ignore", "-c", program]
     completed = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (completed.stdout, completed.stderr) == ("7\n", "")
 
 
 def test_every_lock_is_an_attribute_that_a_child_exchanges() -> None:
-    # A child can reach no lock of an object, nor that of `cached_property`, which Python has until 3.12.
+    # A child cannot replace locks inside objects, nor the lock of `cached_property`, which exists until Python 3.11.
     package = Path(tensorbackend.__file__).parent
     for path in sorted(set(package.rglob("*.py")) - {package / "locks.py"}):
         text = path.read_text(encoding="utf-8")

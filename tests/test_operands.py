@@ -1,4 +1,4 @@
-"""Python numbers, numbers and arrays of other libraries, lists of all of them, and what is refused as one."""
+"""Operands: Python numbers, numbers and arrays of other libraries, lists of these, and values that are refused."""
 
 from collections.abc import Callable
 from enum import IntEnum
@@ -14,11 +14,11 @@ BACKENDS = ["binary", "numpy", "jax"]
 
 
 class Half(float):
-    """A float without a dtype."""
+    """A float subclass, which has no dtype."""
 
 
 class Size(IntEnum):
-    """An int without a dtype."""
+    """An int subclass, which has no dtype."""
 
     SMALL = 2
 

@@ -1,4 +1,4 @@
-"""What is read off declarations: families, costs, bounds."""
+"""Properties derived from declarations: families, costs, error bounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tensorbackend.testing import bound_of
 
 @pytest.fixture
 def declarations_undone() -> Iterator[None]:
-    """Removes what a test has declared after the test."""
+    """After a test, remove what it declared."""
     known = [(table, dict(table)) for table in (OPS, COSTS)]
     yield
     for table, before in known:

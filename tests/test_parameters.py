@@ -1,4 +1,4 @@
-"""What a parameter is, by the type of its annotation however that is spelt."""
+"""The role of a parameter follows from the type of its annotation, however the annotation is written."""
 
 import typing
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ AnyTensor = TypeVar("AnyTensor", bound=Tensor)
 
 
 def said(annotation: object) -> tuple[str, str, bool]:
-    """The role, the meaning and whether `None` may stand for a parameter of some annotation."""
+    """Return the role and the meaning of a parameter with an annotation, and whether it may be `None`."""
 
     def function(x): ...  # type: ignore[no-untyped-def] # annotated below
 
@@ -74,7 +74,7 @@ def test_a_sequence_of_tensors(annotation: object) -> None:
         (DTypeLike, "dtype", False),
         (DTypeLike | None, "dtype", True),
         ("tb.DTypeLike | None", "dtype", True),
-        ("int | str", "", False),  # the same values as an axis, and none
+        ("int | str", "", False),  # the same values as an axis, but not an axis
         (int | str | None, "", True),
         ("Sequence[Axis]", "", False),
         (Callable[[Tensor], Tensor], "", False),

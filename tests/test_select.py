@@ -43,7 +43,7 @@ def test_a_plugin_that_fails_breaks_no_other(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class Raising(BinaryBackend):
-    """A plugin that cannot be set up on this machine."""
+    """A plugin whose backend cannot be set up on this machine."""
 
     name = "raising"
 
@@ -52,7 +52,7 @@ class Raising(BinaryBackend):
 
 
 def distribution(name: str, *entries: tuple[str, str]) -> list[importlib.metadata.EntryPoint]:
-    """The entry points of a distribution that is installed."""
+    """Return the entry points of a fictitious installed distribution."""
 
     class Installed(importlib.metadata.Distribution):
         def read_text(self, filename: str) -> str | None:
@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_plugin_is_said(monkeypatch: pytest.MonkeyPatch) ->
     entry_points = [
         *distribution("one", ("twice", f"{place}:Raising"), ("raising", f"{place}:Raising")),
         *distribution("two", ("twice", f"{place}:BinaryBackend"), ("other", f"{place}:BinaryBackend")),
-        *distribution("one", ("raising", f"{place}:Raising")),  # on the path a second time
+        *distribution("one", ("raising", f"{place}:Raising")),  # a second time on the path
     ]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: entry_points)
     monkeypatch.setattr(registry, "_classes", dict(registry._classes))
@@ -110,7 +110,7 @@ def test_a_name_is_taken_once() -> None:
 
 
 class _Other(NumpyBackend):
-    """A backend that is not the default one."""
+    """A backend other than the default one."""
 
     name = "other"
 

@@ -1,4 +1,4 @@
-"""Interning and the algebra of names."""
+"""Interning of templates, and the rules that combine axis names."""
 
 import pickle
 import threading

@@ -1,4 +1,4 @@
-"""What Python, threads, IPython and pytest show of an error: the user's frames."""
+"""What Python, threads, IPython and pytest show of an error: only the user's frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def divide(x: tb.Tensor) -> Any:
     return 1 / 0
 
 
-# Each on a line of its own, in a function that the traceback must end with, or with the function in the list.
+# Each call is on a line of its own. The traceback must end in its lambda, or in the functions of its list.
 CALLS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "operator": (lambda: x + tb.ones((3, 3)), []),
     "op": (lambda: tb.sum(x, axis="c"), []),
@@ -61,7 +61,7 @@ def test_a_traceback_ends_at_the_users_line(name: str, monkeypatch: pytest.Monke
 
 
 def shown(program: str, setting: str = "") -> str:
-    """What a program writes to standard error."""
+    """Run a program and return what it writes to standard error."""
     child = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -150,7 +150,7 @@ def test_pytest_shows_the_same(setting: str, count: int, tmp_path: Path) -> None
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        # Hypothesis's plugin would be imported to tell of a failure, which takes longer than the rest.
+        # Telling of a failure would import Hypothesis's plugin, which takes longer than the rest.
         env={**os.environ, "TENSORBACKEND_TRACEBACK": setting, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         check=False,
     )

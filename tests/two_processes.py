@@ -1,7 +1,7 @@
 """The program of `test_distributed.py`: `python two_processes.py PORT PROCESS WHAT`, twice, each with four devices.
 
-Both processes make the same calls. WHAT is a folder for a checkpoint, a number of steps to train the transformer of the
-examples, whose losses are printed, or `die`: then the second process ends without a word.
+Both processes make the same calls. WHAT is a folder for a checkpoint, a number of steps for which to train the example
+transformer and print its losses, or `die`, which makes the second process end without a message.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ NUMBERS = np.arange(96, dtype=np.float32).reshape(16, 6)
 
 
 def check(process: int, folder: str) -> None:
-    """What holds on each process."""
+    """Check what must hold on each process."""
     assert (tb.distributed.process_index(), tb.distributed.process_count()) == (process, 2)
     sharded: Any = tb.JaxBackend(mesh=tb.Mesh({"data": 4, "model": 2}), layout=RULES)
     mine = NUMBERS[8 * process : 8 * (process + 1)]
 
-    # A whole of what each process has, of the batch and of the columns that both have.
+    # Assemble whole tensors from the parts of both processes: of the batch, and of columns that both hold.
     x = tb.distributed.from_parts(mine, names=("batch", "hidden"), backend=sharded)
     assert repr(x.sharding) == "<f32[batch: 16 / data][hidden: 6 / model] on Mesh({'data': 4, 'model': 2})>"
     assert x.tolist() == NUMBERS.tolist()
@@ -40,14 +40,14 @@ def check(process: int, folder: str) -> None:
     columns = tb.distributed.from_parts(NUMBERS, names=(None, "hidden"), backend=sharded)
     assert columns.shape == (16, 6)
 
-    # The display asks nothing of the other process, so that one alone may show a tensor.
+    # The display does not communicate, so that one process alone may show a tensor.
     if process == 1:
         lines = repr(x).splitlines()
         assert lines[0] == "f32[batch: 16 / data][hidden: 6 / model] jax, parts of process 1 of 2"
         assert lines[1] == "[8:12, 0:3]"
         assert lines[2] == "[[48.0, 49.0, 50.0],"
 
-    # Eager calls, graphs with constants and with tensors that they close over, gradients, and data that decide.
+    # Eager calls, graphs with constants and with tensors that they close over, gradients, and data-dependent decisions.
     assert tb.sum(x).item() == NUMBERS.sum()
     assert np.allclose(np.asarray(tb.softmax(x / 96, axis="hidden")).sum(axis=1), 1)
     closing = tb.jit(lambda a: a * x + tb.zeros((16, 6), names=("batch", "hidden")) + 1.0)
@@ -66,7 +66,7 @@ def check(process: int, folder: str) -> None:
     )
     assert with_parts(x).item() == NUMBERS.sum()
 
-    # Functions of the user's get the whole; in compiled code the first process calls those that give nothing.
+    # Users' functions get the whole tensor; in compiled code, only the first process calls those without results.
     seen: list[tuple[int, ...]] = []
 
     def noted(a: tb.Tensor) -> tb.Tensor:
@@ -80,7 +80,7 @@ def check(process: int, folder: str) -> None:
     compiled = tb.jit(lambda a: tb.gamma_inc_l(a + 1, a))(x)
     assert np.allclose(np.asarray(compiled), np.asarray(tb.gamma_inc_l(NUMBERS + 1, NUMBERS)))
 
-    # Each process writes what it holds, and reads what it needs, of what one process wrote too.
+    # Each process writes its own parts and reads the parts it needs, also from what one process wrote.
     of_one = tb.checkpoints.load(f"{folder}-of-one", backend=sharded)["['x']"]
     assert str(of_one.sharding) == str(x.sharding)
     assert np.array_equal(np.asarray(of_one), NUMBERS)
@@ -91,13 +91,13 @@ def check(process: int, folder: str) -> None:
         assert np.array_equal(np.asarray(restored), NUMBERS)
         assert restored.sharding.axes == backend.layout.of(restored.template).axes
 
-    # An error is the same on each process, and none waits for the other.
+    # Each process raises the same error, and neither waits for the other.
     with pytest.raises(ShapeError, match="add"):
         x + tb.ones((5,), backend=sharded)
 
 
 def train(steps: int) -> None:
-    """The losses of the transformer, a line each."""
+    """Prints the losses of the transformer, one per line."""
     import io
 
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
@@ -111,7 +111,7 @@ def train(steps: int) -> None:
 
 
 def main() -> None:
-    """Joins the other process and does what the arguments say."""
+    """Joins the other process, and does what the arguments say."""
     port, process, what = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
     heartbeat = 2 if what == ["die"] else 100
     tb.distributed.initialize(f"127.0.0.1:{port}", 2, process, timeout=120, heartbeat=heartbeat)

@@ -1,1 +1,1 @@
-"""Ours beside other libraries on the same programs: `make peers`, which writes docs/performance.jsonl."""
+"""tensorbackend beside other libraries on the same programs: `make peers`, which writes docs/performance.jsonl."""

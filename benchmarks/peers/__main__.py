@@ -1,8 +1,8 @@
-"""Measures ours beside other libraries: `python -m benchmarks.peers FILE` from the root of the repository.
+"""Measures tensorbackend beside other libraries: `python -m benchmarks.peers FILE` from the repository's root.
 
-Each group runs in a process of its own, twice; of both ratios the greater one is written, whose ever it is. FILE gets
-a line for the environment, one for each group, and one for each program and peer. With names of groups behind it only
-those are measured, and the other lines of the file stay.
+Each group runs twice, each time in a new process, and the larger ratio is written, for every peer alike. FILE gets one
+line for the environment, one for each group, and one for each program and peer. If names of groups follow FILE, only
+these groups are measured, and the other lines of the file are kept.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RUNS = 2
 
 
 def main(arguments: list[str]) -> None:
-    """Measures all groups, or those that are named, and writes the file."""
+    """Measures all groups, or the named ones, and writes the file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers")
     parser.add_argument("file", type=Path, help="where the lines are written")
     parser.add_argument("groups", nargs="*", help="names of groups; all if none")
@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> None:
 
 
 def measured(group: Group, arguments: list[Any]) -> list[dict[str, Any]]:
-    """The rows of a group, the worse ratio of several processes each, and prints them."""
+    """Measures a group in several processes, prints the rows with the worst ratio, and returns them."""
     worst: dict[tuple[str, str], dict[str, Any]] = {}
     for _ in range(RUNS):
         command = [sys.executable, "-m", str(__package__), *map(str, arguments)]

@@ -32,13 +32,13 @@ PROGRAMS = {
     "layer": "tanh(a @ b + bias)",
 }
 VIEWS = ("index", "slice", "reshape", "transpose")
-"""Programs that move no data: as quick for any size."""
+"""Programs that move no data, which take the same time for any size."""
 
 Calls = Mapping[str, Call | Dash]
 
 
 class Operands(NamedTuple):
-    """The arguments of the programs: vectors, matrices, square matrices for products, a bias, a mask and rows."""
+    """The arguments of the programs: vectors, a matrix, square matrices for products, a bias, a mask, row indices."""
 
     x: Any
     y: Any
@@ -50,18 +50,18 @@ class Operands(NamedTuple):
     indices: Any
 
     def converted(self, convert: Callable[..., Any]) -> Operands:
-        """The operands of another library."""
+        """Return the operands converted to another library."""
         return Operands(*map(convert, self))
 
 
 NAMES = Operands(
     ("n",), ("n",), ("row", "column"), ("row", "inner"), ("inner", "column"), ("column",), ("n",), ("row",)
 )  # fmt: skip
-"""The names of their axes, for libraries that have some."""
+"""The axis names of the operands, for libraries that support names."""
 
 
 def operands(size: int, side: int, order: int) -> Operands:
-    """Arrays of float32, as NumPy's generator draws them."""
+    """Return float32 arrays from NumPy's random generator."""
     random = np.random.default_rng(0)
 
     def drawn(*shape: int) -> Any:
@@ -77,7 +77,7 @@ SIZES = {"small": operands(8, 8, 8), "large": operands(1_000_000, 1000, 512)}
 
 
 def by_numpy(operands: Operands) -> Contender:
-    """NumPy's functions; the softmax by hand."""
+    """NumPy's functions, with a softmax written by hand."""
     x, y, m, a, b, bias, mask, indices = operands
 
     def softmax() -> Any:
@@ -110,7 +110,7 @@ def by_numpy(operands: Operands) -> Contender:
 
 
 def by_torch(operands: Operands) -> Contender:
-    """PyTorch's functions, eagerly."""
+    """PyTorch's functions, called eagerly."""
     import torch
 
     torch.set_num_threads(1)
@@ -141,7 +141,7 @@ def by_torch(operands: Operands) -> Contender:
 
 
 def by_jax(operands: Operands) -> Contender:
-    """The functions of `jax.numpy`, eagerly."""
+    """The functions of `jax.numpy`, called eagerly."""
     import jax
     import jax.numpy as jnp
 
@@ -173,7 +173,7 @@ def by_jax(operands: Operands) -> Contender:
 
 
 def ours(operands: Operands, backend: str, name: str = "tensorbackend") -> Contender:
-    """Tensors with names on a backend."""
+    """tensorbackend's functions, on tensors with axis names."""
     x, y, m, a, b, bias, mask, indices = (
         tb.asarray(array, names=names, backend=backend) for array, names in zip(operands, NAMES, strict=True)
     )

@@ -1,4 +1,4 @@
-"""The environment of measurements: versions of all packages, Python, the kind of machine, one thread for everybody."""
+"""The environment of the measurements: package versions, Python, the machine, and one thread for every library."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ ONE_THREAD = {
     "JAX_CPU_ENABLE_ASYNC_DISPATCH": "false",
     "JAX_PLATFORMS": "cpu",
 }
-"""Variables that libraries read when they are imported."""
+"""Environment variables that libraries read when they are imported."""
 
 
 def versions() -> dict[str, str]:
-    """The versions of all packages.
+    """Return the versions of all packages.
 
     Raises
     ------
     ModuleNotFoundError
-        Where one is not installed: no peer is left out in silence.
+        If a package is not installed, so that no peer is left out silently.
     """
     installed, lacking = {}, []
     for package in PACKAGES:
@@ -42,7 +42,7 @@ def versions() -> dict[str, str]:
 
 
 def described() -> dict[str, object]:
-    """Versions, and the machine without its name."""
+    """Return versions, and a description of the machine without its name."""
     return {
         "packages": versions(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
@@ -53,11 +53,11 @@ def described() -> dict[str, object]:
 
 
 def variables(keras: str) -> dict[str, str]:
-    """The variables of a process that measures, with the backend of Keras."""
+    """Return the environment variables of a measuring process, with the backend of Keras."""
     return {**os.environ, **ONE_THREAD, "KERAS_BACKEND": keras, "TENSORBACKEND_CHECK": "0"}
 
 
 def settle() -> None:
-    """Keeps this process on one core where the system can do so, which those libraries see that count cores."""
+    """Keeps this process on one core if the system allows, as some libraries start a thread for each core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

@@ -1,4 +1,4 @@
-"""All that is compared: each group runs in a process of its own."""
+"""The groups of libraries that are compared; each group runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TEXTS = {
     "small": "8 elements, matrices of 8 x 8",
     "large": "10^6 elements, matrices of 1000 x 1000, products of 512 x 512",
 }
-"""The sizes of single calls, in words."""
+"""Descriptions of the sizes of single calls."""
 
 
 def engines(operands: Operands) -> list[Contender]:
-    """The engines, and ours on each."""
+    """Return the engines, and tensorbackend on each."""
     return [
         by_numpy(operands),
         by_torch(operands),
@@ -31,7 +31,7 @@ def engines(operands: Operands) -> list[Contender]:
 
 
 def on_numpy(operands: Operands) -> list[Contender]:
-    """What computes by NumPy."""
+    """Return the contenders that compute with NumPy."""
     return [
         by_numpy(operands),
         ours(operands, "numpy"),
@@ -45,7 +45,7 @@ def on_numpy(operands: Operands) -> list[Contender]:
 
 
 def on_torch(operands: Operands) -> list[Contender]:
-    """What computes by PyTorch."""
+    """Return the contenders that compute with PyTorch."""
     return [
         by_torch(operands),
         ours(operands, "torch"),
@@ -57,7 +57,7 @@ def on_torch(operands: Operands) -> list[Contender]:
 
 
 def on_jax(operands: Operands) -> list[Contender]:
-    """What computes by JAX."""
+    """Return the contenders that compute with JAX."""
     return [
         by_jax(operands),
         ours(operands, "jax"),
@@ -69,7 +69,7 @@ def on_jax(operands: Operands) -> list[Contender]:
 
 
 def groups() -> Iterator[Group]:
-    """All groups, in the order of the page."""
+    """Yield all groups, in the order of the page."""
     above: tuple[tuple[str, str, str, Callable[[Operands], list[Contender]]], ...] = (
         ("engines", "Engines, and tensorbackend on each", "NumPy", engines),
         ("numpy", "Above NumPy", "NumPy", on_numpy),
@@ -109,7 +109,7 @@ def groups() -> Iterator[Group]:
 
 
 def chosen(make: Callable[[Operands], list[Contender]], size: str) -> list[Contender]:
-    """The contenders with the programs of that size: views are the same for any."""
+    """Return the contenders with the programs of a size; only the small size has views, as their time never changes."""
     if size == "small":
         return make(SIZES[size])
     return [

@@ -1,4 +1,4 @@
-"""Libraries above an engine, on the programs of `calls`: each as its own pages write such code."""
+"""Libraries on top of an engine, on the programs of `calls`; each is used as its documentation recommends."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENGINES = {"numpy": "NumPy", "torch": "PyTorch", "jax": "JAX"}
 
 
 def on(engine: str, array: Any) -> Any:
-    """An array as the engine's own."""
+    """Convert a NumPy array to an array of the engine."""
     if engine == "torch":
         import torch
 
@@ -28,7 +28,7 @@ def on(engine: str, array: Any) -> Any:
 
 
 def waiting(engine: str) -> Callable[[Any], object]:
-    """What waits for an array of the engine."""
+    """Return a function that waits for an array of the engine."""
     if engine == "jax":
         import jax
 
@@ -37,14 +37,14 @@ def waiting(engine: str) -> Callable[[Any], object]:
 
 
 def by_compat(operands: Operands, engine: str) -> Contender:
-    """Code for any array of the standard, which asks array-api-compat for the namespace in each function."""
+    """Code for any array of the standard; each function asks array-api-compat for the namespace."""
     from array_api_compat import array_namespace
 
     return _standard("array-api-compat", operands.converted(lambda array: on(engine, array)), array_namespace, engine)
 
 
 def by_strict(operands: Operands) -> Contender:
-    """The same code on the arrays of array-api-strict, which hold NumPy's."""
+    """The same code on arrays of array-api-strict, which wrap NumPy arrays."""
     import array_api_strict
 
     def namespace(x: Any) -> Any:
@@ -89,7 +89,7 @@ def _standard(name: str, operands: Operands, namespace: Callable[[Any], Any], en
 
 
 def by_autoray(operands: Operands, engine: str) -> Contender:
-    """Functions by `autoray.do`, on the engine's own arrays."""
+    """Functions called through `autoray.do`, on the engine's own arrays."""
     from autoray import do
 
     x, y, m, a, b, bias, mask, indices = operands.converted(lambda array: on(engine, array))
@@ -125,7 +125,7 @@ def by_autoray(operands: Operands, engine: str) -> Contender:
 
 
 def by_keras(operands: Operands, engine: str) -> Contender:
-    """Functions of `keras.ops` on the engine's own arrays, with the engine as Keras' backend."""
+    """Functions of `keras.ops` on the engine's own arrays, with the engine as the backend of Keras."""
     import keras
     from keras import ops
 
@@ -161,7 +161,7 @@ def by_keras(operands: Operands, engine: str) -> Contender:
 
 
 def by_xarray(operands: Operands) -> Contender:
-    """Arrays of xarray, without coordinates."""
+    """xarray's arrays, without coordinates."""
     import xarray
 
     from .calls import NAMES
@@ -200,7 +200,7 @@ def by_xarray(operands: Operands) -> Contender:
 
 
 def by_phiml(operands: Operands, engine: str) -> Contender:
-    """Tensors of PhiML with the same names, on an engine; on JAX its own `tanh` would be NumPy's."""
+    """PhiML's tensors with the same axis names, on an engine; without its `tanh` on JAX, which would be NumPy's."""
     from phiml import math
     from phiml.math import channel, instance
 
@@ -244,7 +244,7 @@ def by_phiml(operands: Operands, engine: str) -> Contender:
 
 
 def in_order(tensor: Any, engine: str) -> Any:
-    """A tensor of PhiML as an array, its axes in the order that the others have them."""
+    """Convert a tensor of PhiML to an array, with the axes in the same order as for the other libraries."""
     if not type(tensor.native(tensor.shape)).__module__.startswith(engine):
         raise ValueError(f"PhiML: expected a result on {engine}, got {type(tensor.native(tensor.shape))}")
     known = ("place", "row", "inner", "column", "n", "z")

@@ -1,7 +1,7 @@
-"""How calls are compared: values first, then the time of a processor, in turns.
+"""Compares calls: first their values, then their processor times, in turns.
 
-A `Group` has programs and contenders. One contender is the base: every other's results must agree with its own, and
-times are ratios to it. A program that a contender cannot express is a `Dash`, which says why.
+A `Group` has programs and contenders. One contender is the base: the results of all others must agree with its results,
+and all times are ratios to its times. A `Dash` stands for a program that a contender cannot express, and says why.
 """
 
 from __future__ import annotations
@@ -19,58 +19,58 @@ Call = Callable[[], Any]
 
 
 class Dash(NamedTuple):
-    """A program that a contender does not have, and why."""
+    """Why a contender does not have a program."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A library, or one way to use it."""
+    """A library, or one way of using it."""
 
     name: str
     calls: Mapping[str, Call | Dash]
-    """What computes each program, without arguments."""
+    """Functions without arguments, one to compute each program."""
     read: Callable[[Any], Any] = np.asarray
-    """A result as NumPy's arrays, or whatever else the base gives."""
+    """Converts a result to NumPy arrays, or to whatever else the base gives."""
     finish: Callable[[Any], object] = id
-    """Waits for a result, where the library computes later."""
+    """Waits for a result, if the library computes asynchronously."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Contenders on the same programs, measured in one process."""
+    """Contenders for the same programs, measured in one process."""
 
     name: str
     title: str
     base: str
     programs: Mapping[str, str]
-    """The name of each program, and what it computes as NumPy writes it."""
+    """The name of each program, and its computation as an expression in NumPy."""
     contenders: Callable[[], list[Contender]]
     keras: str = "numpy"
-    """The backend of Keras, which has one for each process."""
+    """The backend of Keras, which is fixed for each process."""
     competes: bool = False
-    """Whether the base is one of those that are compared, and not the engine beneath them."""
+    """Whether the base is one of the libraries to compare, rather than the engine below them."""
 
 
 class Budget(NamedTuple):
-    """How long a program is measured: rounds of turns, about so many seconds for each turn of a contender."""
+    """How long to measure a program: the number of rounds, the turns in a round, and the seconds of each turn."""
 
     rounds: int = 5
     turns: int = 5
     seconds: float = 1e-3
     longest: float = 0.1
-    """Where the turns of a round would take more seconds in all, there are fewer, but one."""
+    """The most seconds for all turns of a round: if they would take longer, there are fewer turns, but at least one."""
 
 
 @dataclass
 class Timing:
-    """The seconds of a call: the least of each round."""
+    """The seconds of a call: the minimum of each round."""
 
     rounds: list[float] = field(default_factory=list)
 
     def ratio(self, base: Timing) -> float:
-        """The median of the ratios of the rounds.
+        """Return the median over the rounds of the ratio to another timing.
 
         >>> Timing([2.0, 9.0, 4.0]).ratio(Timing([1.0, 3.0, 2.0]))
         2.0
@@ -79,12 +79,12 @@ class Timing:
 
 
 def run(group: Group, budget: Budget) -> Iterator[dict[str, Any]]:
-    """The rows of a group: a line for each program and contender.
+    """Yield the rows of a group, one for each program and contender.
 
     Raises
     ------
     ValueError
-        Where a contender has other programs than the group, or other results than the base.
+        If a contender has other programs than the group, or other results than the base.
     """
     contenders = {contender.name: contender for contender in group.contenders()}
     for contender in contenders.values():
@@ -111,7 +111,7 @@ def run(group: Group, budget: Budget) -> Iterator[dict[str, Any]]:
 
 
 def compare(group: Group, program: str, calls: Mapping[str, Call], contenders: Mapping[str, Contender]) -> None:
-    """Raises `ValueError` where a contender's results are not those of the base."""
+    """Raise `ValueError` if a contender's results differ from those of the base."""
     expected = contenders[group.base].read(calls[group.base]())
     for name, call in calls.items():
         result = contenders[name].read(call())
@@ -122,7 +122,7 @@ def compare(group: Group, program: str, calls: Mapping[str, Call], contenders: M
 
 
 def agree(result: Any, expected: Any) -> bool:
-    """Whether two results have the same structure and shapes, and values that differ by 1e-4 of the greatest at most.
+    """Return whether results agree in structure and shapes, and in values up to 1e-4 of the largest one.
 
     >>> agree((np.float32(1.0), "f32[2]"), (1.0000001, "f32[2]")), agree([[1.0]], [1.0]), agree("f32[3]", "f32[2]")
     (True, False, False)
@@ -143,7 +143,7 @@ def measure(
     budget: Budget,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, Timing]:
-    """The timings of calls that take turns: what runs beside is not counted, and what slows the machine slows all."""
+    """Return the timings of calls that take turns, so that load on the machine slows all of them alike."""
     numbers = {name: calibrated(call, finish[name], budget.seconds, clock) for name, call in calls.items()}
     timings = {name: Timing() for name in calls}
     order = list(calls)
@@ -169,7 +169,7 @@ def measure(
 
 
 def calibrated(call: Call, finish: Callable[[Any], object], least: float, clock: Callable[[], float]) -> int:
-    """How many calls take about so many seconds; the first ones, which plan and compile, are not counted."""
+    """Return how many calls take about `least` seconds; the first calls plan and compile, and are not timed."""
     for _ in range(3):
         finish(call())
     number = 1
@@ -179,7 +179,7 @@ def calibrated(call: Call, finish: Callable[[Any], object], least: float, clock:
 
 
 def seconds(call: Call, finish: Callable[[Any], object], number: int, clock: Callable[[], float]) -> float:
-    """Of one call of so many in a row, the last of which is waited for."""
+    """Return the seconds of one call, measured over a number of calls; only the last one is waited for."""
     rest = range(number - 1)
     start = clock()
     for _ in rest:

@@ -1,6 +1,6 @@
-"""A program on named axes: measurements of stations are standardised over time, weighted by station, and compared.
+"""A program on named axes: standardise measurements over time, weight them by station, and compare the stations.
 
-`x` has the axes time, station and channel. With NumPy the axes are positions that the reader counts.
+`x` has the axes time, station and channel. In NumPy, axes are positions that the reader has to count.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ AXES = ("time", "station", "channel")
 
 
 def drawn(size: str) -> tuple[Any, Any]:
-    """Measurements, and a number for each station."""
+    """Return random measurements, and a random weight for each station."""
     random = np.random.default_rng(0)
     shape = SIZES[size]
     return random.standard_normal(shape).astype(np.float32), random.random(shape[1]).astype(np.float32)
 
 
 def contenders(size: str) -> list[Contender]:
-    """NumPy by position; ours, eager and compiled, xarray and PhiML by name."""
+    """Return NumPy by position, and by name: ours, eager and compiled, xarray and PhiML."""
     x, scale = drawn(size)
     return [by_position(x, scale), *by_name(x, scale), by_xarray(x, scale), by_phiml(x, scale)]
 

@@ -1,6 +1,6 @@
-"""Runs without data: ours on templates beside PyTorch's meta device and FakeTensor, JAX's `eval_shape`, Keras' tensors.
+"""Runs without data: our templates beside PyTorch's meta device and FakeTensor, JAX's `eval_shape`, and Keras' tensors.
 
-The results that are compared are shapes and dtypes.
+The compared results are shapes and dtypes.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ SHAPES = {"x": (32, 784), "w": (784, 512), "b": (512,), "v": (512, 256), "c": (2
 
 
 def contenders() -> list[Contender]:
-    """All that runs without data."""
+    """Return all contenders that run without data."""
     return [on_templates(), on_meta(), on_fakes(), by_eval_shape(), on_keras()]
 
 
 def text(shape: Any, dtype: Any) -> str:
-    """A shape and a dtype as all contenders have them.
+    """Return a shape and a dtype as text, the same for all contenders.
 
     >>> text((2, 3), "torch.float32")
     'float32[2, 3]'
@@ -41,13 +41,13 @@ def text(shape: Any, dtype: Any) -> str:
 
 
 def _new() -> Callable[[], int]:
-    """Numbers of rows that never came before."""
+    """Return a function that gives a new number of rows in each call."""
     rows = count(33)
     return lambda: next(rows)
 
 
 def without_rows(result: Any) -> str:
-    """A result of the network: the number of rows is another one for each call, but for 32."""
+    """Return a result as text; omit the network's number of rows, which differs in each call, unless it is 32."""
     return text(result.shape[1:] if result.shape[1:] == (10,) and result.shape[0] != 32 else result.shape, result.dtype)
 
 

@@ -1,6 +1,6 @@
-"""A training step of two layers: the loss, and the parameters a step down its gradient.
+"""A training step of two layers: returns the loss, and the parameters after one step down its gradient.
 
-The step by hand in NumPy is the base, which a compiler has to reach.
+The base is the step written by hand in NumPy, which a compiler should match.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tensorbackend as tb
 from .measuring import Call, Contender
 
 STEP = run_path(str(Path(__file__).parents[1] / "step.py"))
-"""The step in tensorbackend and by hand, which `benchmarks/step.py` measures alone."""
+"""The step in tensorbackend and by hand, which `benchmarks/step.py` also measures."""
 
 FEATURES, HIDDEN, CLASSES, RATE = (STEP[name] for name in ("FEATURES", "HIDDEN", "CLASSES", "RATE"))
 BATCHES = {"batch of 8": 8, "batch of 512": 512}
@@ -25,7 +25,7 @@ PROGRAMS = dict.fromkeys(BATCHES, "loss, and first, shift, second, last less 0.1
 
 
 def contenders() -> list[Contender]:
-    """The step by each library that has gradients, and by hand."""
+    """Return the step in each library that has gradients, and by hand."""
     return [
         Contender("NumPy, by hand", {name: by_hand(drawn(rows)) for name, rows in BATCHES.items()}, read=read),
         *(
@@ -50,14 +50,14 @@ def contenders() -> list[Contender]:
 
 
 def drawn(batch: int) -> list[Any]:
-    """Parameters and examples."""
+    """Return random parameters and examples."""
     random = np.random.default_rng(0)
     shapes = ((FEATURES, HIDDEN), (HIDDEN,), (HIDDEN, CLASSES), (CLASSES,), (batch, FEATURES), (batch, CLASSES))
     return [(random.standard_normal(shape) * 0.1).astype(np.float32) for shape in shapes]
 
 
 def read(result: Any) -> Any:
-    """The loss and the parameters as arrays."""
+    """Convert the loss and the parameters to arrays."""
     return tuple(map(np.asarray, result))
 
 
@@ -112,7 +112,7 @@ def by_torch(arrays: list[Any]) -> Call:
 
 
 def by_keras() -> Contender:
-    """`Model.train_on_batch` on JAX, the step with metrics of Keras; the model keeps the weights."""
+    """`Model.train_on_batch` on JAX, with Keras' metrics; the model keeps the weights between steps."""
     import jax.numpy as jnp
     import keras
 
@@ -135,7 +135,7 @@ def by_keras() -> Contender:
 
 
 def by_phiml() -> Contender:
-    """PhiML on JAX; its own `tanh` there is NumPy's, which cannot be differentiated, so it is made of `exp`."""
+    """PhiML on JAX. Its `tanh` is NumPy's there and cannot be differentiated, so the step uses `exp`."""
     import jax.numpy as jnp
     from phiml import math
     from phiml.math import channel

@@ -34,7 +34,7 @@ tensorbackend's, else by formulas on the parts (`complex_functions.py`).
 
 
 def page() -> str:
-    """The page: a row for each callback that takes one of these dtypes another way than as it is."""
+    """Returns the page, with a row for each callback that does not pass every one of these dtypes on as it is."""
     unsigned, narrow = (
         "\n".join(f"- {way}: {text}" for way, text in ways.items() if way != "none")
         for ways in (UNSIGNED_WAYS, NARROW_WAYS)

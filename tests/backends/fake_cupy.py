@@ -1,9 +1,9 @@
-"""A stand-in for CuPy on a machine without a GPU: NumPy underneath, and as strict as CuPy above.
+"""A stand-in for CuPy on a machine without a GPU. It computes with NumPy and is as strict as CuPy.
 
-It refuses what CuPy refuses: NumPy arrays as arguments, implicit conversion to them, dtypes without a loop (the loops
-are CuPy's own, in cupy_loops.json), options that CuPy's functions do not have. Where a GPU promises no particular
-result, this module gives an inconvenient one: it writes repeated indices backwards. What is inexact or undefined on a
-GPU fails here.
+It refuses what CuPy refuses: NumPy arrays as arguments, implicit conversion to NumPy arrays, dtypes without a loop (the
+loops are CuPy's own, in cupy_loops.json), and options that CuPy's functions do not have. Where a GPU promises no
+particular result, this module gives an inconvenient one: it writes repeated indices backwards. Operations that are
+inexact or undefined on a GPU fail here.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _quietly(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kind(scalar_type: Any) -> int:
-    """CuPy's order of kinds, by which a Python number counts as weak or not."""
+    """Return the rank of a scalar type's kind, by which CuPy decides whether a Python number is weak."""
     if issubclass(scalar_type, bool | np.bool_):
         return 0
     if issubclass(scalar_type, int | np.integer):
@@ -80,14 +80,14 @@ def _kind(scalar_type: Any) -> int:
 
 
 def _loop(name: str, inputs: Sequence[Any]) -> tuple[str, str]:
-    """The first loop that takes the inputs, as CuPy chooses it."""
+    """Return the first loop that takes the inputs, as CuPy does."""
     weak = tuple(type(x) if type(x) in _NUMBERS else None for x in inputs)
     return _loop_of(name, weak, tuple(np.asarray(x).dtype for x in inputs))
 
 
 @functools.cache
 def _loop_of(name: str, weak: tuple[Any, ...], strong: tuple[np.dtype[Any], ...]) -> tuple[str, str]:
-    """The first loop that takes inputs of some types, which are None for arrays, and dtypes."""
+    """Return the first loop that takes inputs of the types `weak`, with None for arrays, and of the dtypes `strong`."""
     arrays = [_kind(dtype.type) for dtype, w in zip(strong, weak, strict=True) if w is None]
     numbers = [_kind(w) for w in weak if w is not None]
     counts = bool(arrays and numbers) and max(arrays) >= max(numbers)
@@ -105,7 +105,7 @@ def _loop_of(name: str, weak: tuple[Any, ...], strong: tuple[np.dtype[Any], ...]
 
 
 def _flushed(values: Any) -> Any:
-    """Zeros for the subnormals of float32, and of what is computed in it: CuPy compiles with -ftz=true."""
+    """Replace subnormals of float32, complex64 and bfloat16 by zeros, as CuPy does: it compiles with -ftz=true."""
     if values.dtype.char == "F":
         parts = _flushed(np.ascontiguousarray(values).reshape(-1).view(np.float32))
         return parts.view(np.complex64).reshape(values.shape)
@@ -116,7 +116,7 @@ def _flushed(values: Any) -> Any:
 
 
 class Ufunc:
-    """An elementwise function with the loops of CuPy's."""
+    """An elementwise function with the loops of CuPy's function of the same name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -136,7 +136,7 @@ class Ufunc:
         plain = [_flushed(np.asarray(x).astype(_dtype(char))) for x, char in zip(plain, sources, strict=True)]
         self._check_defined(plain, sources)
         computed = self.function(*plain)
-        if self.name == "hypot":  # up to 2 ulps off
+        if self.name == "hypot":  # on a GPU it is up to 2 ulps off, so it may overflow
             computed = np.where(computed >= np.nextafter(np.finfo(computed.dtype).max, 0), np.inf, computed).astype(
                 computed.dtype
             )
@@ -163,7 +163,7 @@ class Ufunc:
             raise AssertionError("CuPy's where has no loop for bfloat16")
 
     def at(self, target: Any, positions: Any, values: Any) -> None:
-        """Atomic additions, in an order of the threads' own."""
+        """Add values at positions, in reverse order: the order of atomic additions on a GPU is undefined."""
         assert self.name == "add"
         if target.dtype.char not in "iIlLqQefd":
             raise TypeError("cupy.add.at only supports int32, int64, float16, float32, float64, uint32, uint64")
@@ -188,14 +188,14 @@ class Device:
 
 
 class Capsule:
-    """What a fake array hands over by DLPack."""
+    """The DLPack capsule of a fake array."""
 
     def __init__(self, array: ndarray) -> None:
         self.array = array
 
 
 class ndarray:
-    """An array in the memory of a device, which refuses to be converted implicitly to an array of the host."""
+    """An array in the memory of a device. It refuses implicit conversion to a NumPy array."""
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         assert type(array) is np.ndarray
@@ -306,7 +306,7 @@ class ndarray:
         if isinstance(value, _NUMBERS):
             value = _filling(self.dtype.type(value))
         key, value = _plain(key), _plain(value)
-        if isinstance(key, np.ndarray) and key.dtype.kind in "iu":  # any thread may come last
+        if isinstance(key, np.ndarray) and key.dtype.kind in "iu":  # on a GPU, any of the threads may write last
             value = np.broadcast_to(value, self._a[key].shape)[::-1]
             key = key[::-1]
         self._a[key] = value
@@ -331,7 +331,7 @@ class ndarray:
 
 
 def _operators() -> None:
-    """Arithmetic by the loops of the functions."""
+    """Define the operators of `ndarray` by the elementwise functions of the module."""
     names = {
         "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
         "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
@@ -380,7 +380,7 @@ def _function(name: str, options: str, place: Any = np) -> Callable[..., Any]:
         if name in ("sort", "argsort"):
             assert keywords.get("kind", "stable") == "stable"
             keywords["kind"] = "stable"
-        if name in ("empty", "empty_like"):  # memory that nobody wrote
+        if name in ("empty", "empty_like"):  # on a GPU this memory is not initialised
             memory = getattr(place, name)(*map(_plain, arguments), **keywords)
             memory[...] = 1
             return _wrap(memory)
@@ -397,7 +397,7 @@ def _function(name: str, options: str, place: Any = np) -> Callable[..., Any]:
 
 
 def _last_missing(values: Any, positions: Any, axis: Any = None) -> Any:
-    """Replace positions of extremes: where there are NaNs, return the position of the last one."""
+    """Return the positions of extremes, but the position of the last NaN where there are NaNs."""
     if values.dtype.kind != "f" or not np.isnan(values).any():
         return positions
     missing = np.isnan(values).reshape(-1) if axis is None else np.isnan(values)
@@ -420,12 +420,12 @@ def _from_the_right(values: Any, products: Any, axis: int, dtype: Any = None) ->
 
 
 def _filling(value: Any) -> Any:
-    """Return what an array filled with a number of the host holds: all bits are zero even for -0.0."""
+    """Return the number that CuPy fills an array with, given a number of the host: -0.0 becomes 0.0."""
     return np.zeros_like(value)[()] if value == 0 else value
 
 
 def _array(value: Any, dtype: Any = None) -> ndarray:
-    """Make an array on the current device; an array on another device is copied."""
+    """Copy a value to a new array on the current device."""
     if isinstance(value, ndarray):
         return ndarray(np.array(value._a, dtype))
     array = np.array(value, dtype)
@@ -516,7 +516,7 @@ def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
 
 
 class Pool:
-    """The memory pool, which counts what was ever asked for."""
+    """The memory pool. It counts the bytes of all arrays that were made since it was last freed."""
 
     def total_bytes(self) -> int:
         return int(_settings.pool)
@@ -531,7 +531,7 @@ class Stream:
 
 
 def _fuse(function: Callable[..., Any]) -> Callable[..., Any]:
-    """One kernel of a function: CuPy traces it with stand-ins, so it calls ufuncs and holds on to no array."""
+    """Fuse a function into one kernel. CuPy traces it with stand-ins, so it may call only ufuncs and hold no array."""
     assert function.__name__.isidentifier(), "it names the kernel"
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     for helper in [value for value in held if hasattr(value, "__globals__")]:
@@ -594,7 +594,7 @@ def _modules() -> dict[str, Any]:
 
 
 MODULES = _modules()
-"""The modules that CuPy consists of here, for `sys.modules`."""
+"""The modules of the stand-in, to put into `sys.modules`."""
 
 module = MODULES["cupy"]
 settings = _settings

@@ -1,4 +1,4 @@
-"""The shared body of the array libraries knows none of them; each has an adapter."""
+"""The code that the array libraries share depends on none of them; each library has an adapter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ADAPTERS = {"numpy_backend", "jax_backend", "cupy_backend", "cupy_module"}
 
 
 def knowledge(source: str) -> list[str]:
-    """What in a module's source depends on which array library it runs on."""
+    """Return the parts of a module's source that depend on the array library."""
     dependencies = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom | ast.Import):

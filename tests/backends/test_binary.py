@@ -1,4 +1,4 @@
-"""BinaryBackend's short cuts: long columns go block by block, bits and casts all at once, and no element shows it."""
+"""Shortcuts of BinaryBackend: long columns in blocks, bits and casts of all elements at once, with equal results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, bool_, finfo, iinf
 from tensorbackend.elements import bfloat16_bits, pack, unpack
 
 LENGTH = 1337
-"""More than two blocks, and part of a third."""
+"""The number of elements of a column: two blocks and part of a third."""
 
 CASTS = [
     (source, target)
@@ -40,11 +40,11 @@ BITS: dict[str, Callable[[int, int, int], int]] = {
     "bitwise_right_shift": lambda a, b, bits: a >> b,
     "pow": lambda a, b, bits: a**b,
 }
-"""What each does to integers of any size, given their width."""
+"""Each op on Python ints `a` and `b`, given the width of the dtype in bits."""
 
 
 def column(dtype: DType, seed: int = 0, special: bool = True) -> Tensor:
-    """Numbers of all sizes; infinities, NaN and limits only in the second block."""
+    """Return numbers of all sizes. Infinities, NaNs and limits are only in the second block."""
     chance = random.Random(seed)
     if dtype.kind == "bool":
         values: list[complex] = [chance.random() < 0.5 for _ in range(LENGTH)]
@@ -66,7 +66,7 @@ def column(dtype: DType, seed: int = 0, special: bool = True) -> Tensor:
 
 
 def in_pieces(function: Callable[..., Tensor], *columns: Tensor) -> bytes:
-    """The bytes of a function's results, seven elements at a time."""
+    """Return the bytes of a function's results, computed seven elements at a time."""
     return b"".join(function(*[x[at : at + 7] for x in columns]).to_binary() for at in range(0, LENGTH, 7))
 
 
@@ -77,7 +77,7 @@ def test_a_long_cast_is_that_of_its_pieces(source: DType, target: DType) -> None
 
 
 def one_by_one(value: float, target: DType) -> int:
-    """A float as an integer of a dtype, as the protocol says."""
+    """Convert a float to an integer dtype, as the protocol defines it."""
     limits = iinfo(target)
     return 0 if value != value else int(max(limits.min, min(limits.max, value)))
 
@@ -142,7 +142,7 @@ def test_bools_of_any_bytes_are_true() -> None:
 
 
 def test_bfloat16_is_rounded_once() -> None:
-    tie = 1.0 + 2.0**-8  # between two neighbours: even is 1.0
+    tie = 1.0 + 2.0**-8  # halfway between two neighbours, of which 1.0 is even
     below, above = math.nextafter(tie, 0), math.nextafter(tie, 2)
     values = [tie, below, above, -tie, -below, -above, 0.0, -0.0, 1e39, -1e39, 3.4e38, math.inf, math.nan, -math.nan]
     values += [random.Random(0).uniform(-1, 1) * 10 ** (at % 80 - 40) for at in range(LENGTH)]

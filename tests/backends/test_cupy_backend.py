@@ -50,13 +50,13 @@ def _stand_in() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def cupy(_stand_in: None) -> Backend:
-    """The backend on the stand-in."""
+    """Return the backend that uses the stand-in."""
     return tb.get_backend("cupy")
 
 
 @pytest.fixture
 def two_devices(cupy: Backend) -> Iterator[Backend]:
-    """The backend on the second of two devices."""
+    """Yield the backend on the second of two devices."""
     fake.settings.devices = 2
     yield CupyBackend(device=1)
     fake.settings.devices = 1
@@ -80,7 +80,7 @@ def test_subnormals_are_zeros_as_the_divergence_says(cupy: Backend) -> None:
         check_row(row, cupy)
 
 
-# As on a GPU, where CuPy's own functions answer otherwise
+# Results of the reference where CuPy's own functions give others
 
 
 def test_zeros_keep_their_sign(cupy: Backend) -> None:
@@ -144,7 +144,7 @@ def test_importing_the_module_imports_no_cupy() -> None:
 
 
 class Elsewhere(CupyBackend):
-    """The same backend without instances yet."""
+    """The same backend under another name, without instances yet."""
 
     name = "elsewhere"
 
@@ -201,7 +201,7 @@ def test_bits_and_names_through_the_host(cupy: Backend, dtype: DType) -> None:
 
 def test_no_byte_through_the_host_between_libraries_on_one_device(cupy: Backend) -> None:
     class Other(CupyBackend):
-        """Another library on the same device, which speaks nothing but DLPack."""
+        """A backend of another library on the same device, which exchanges data only by DLPack."""
 
         name = "other"
         to_binary = from_binary = to_numpy = from_numpy = None  # type: ignore[assignment] # never called
@@ -341,7 +341,7 @@ def test_the_stand_in_is_strict(cupy: Backend) -> None:
     with pytest.raises(AttributeError):
         _ = xp.lexsort
     narrow = tb.ones(2, dtype=bfloat16, backend=cupy).data
-    assert xp.where(narrow == 1, narrow, narrow).dtype == np.float32  # which CupyModule mends
+    assert xp.where(narrow == 1, narrow, narrow).dtype == np.float32  # CupyModule corrects it
 
 
 def test_a_chain_of_elementwise_ops_is_one_kernel(cupy: Backend) -> None:
@@ -351,5 +351,5 @@ def test_a_chain_of_elementwise_ops_is_one_kernel(cupy: Backend) -> None:
     x, y = tb.asarray([[0.1, 0.2], [0.3, 0.4]]), tb.asarray([1.0, 2.0])
     before = fake.settings.kernels
     result = tb.jit(function)(x.backend_copy("cupy"), y.backend_copy("cupy"))
-    assert fake.settings.kernels == before + 2  # of the rows of x, and of y
+    assert fake.settings.kernels == before + 2  # one for tanh(y * 0.7), one for the other ops before the sum
     assert result.to_binary() == function(x, y).to_binary()

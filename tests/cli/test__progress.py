@@ -1,4 +1,4 @@
-"""Progress of long work."""
+"""The progress that long commands show."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ HOSTILE = "</pre><script>alert(1)</script> & \"quoted\" 'too' $title"
 
 
 class CheckedBackend(BinaryBackend):
-    """One of each: a wrong op, one that crashes, one that diverges, one of few dtypes, one that is not there."""
+    """A backend with a wrong op, one that raises, one that diverges, one of few dtypes, and one that is missing."""
 
     name = "checked_by_command"
     dispatch_priority = 1
@@ -123,7 +123,7 @@ def test_a_dtype_of_another_operand_is_not_held_against_a_pair() -> None:
 
 
 class Texts(HTMLParser):
-    """The tags and texts of a page."""
+    """A parser that collects the tags and the text of a page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ def test_each_shell_gets_a_script(shell: str, capsys: pytest.CaptureFixture[str]
     for word in ("info", "check", "dryrun", "completion", "--report", "--gradient", "binary", "float32", "logsumexp"):
         assert word.removeprefix("--") in script
     if shutil.which(shell) is None:
-        return  # the script is not read where the shell is not there
+        return  # there is no shell to check the script
     path = tmp_path / "script"
     path.write_text(script)
     done = subprocess.run([shell, "-n", path], capture_output=True, text=True, check=False)
@@ -39,8 +39,8 @@ source {script}
 complete --do-complete '{words}' | string split --fields 1 \\t
 """
 
-# An interactive zsh on a pseudoterminal gets the line and the tab key. Its compadd writes the matches to a file, its
-# prompt says when it is ready, and a widget of one more key when it has completed.
+# Send the line and the Tab key to an interactive zsh on a pseudoterminal. Its compadd writes the matches to a file. Its
+# prompt shows that it is ready. Another key runs a widget, which shows that the completion is done.
 ZSH = """
 zmodload zsh/zpty
 zpty inner zsh -f -i

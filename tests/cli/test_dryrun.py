@@ -1,4 +1,4 @@
-"""The options of `tensorbackend dryrun` that are about meshes; tests/expr/cost/test_dry_run.py has the others."""
+"""The options of `tensorbackend dryrun` for meshes; tests/expr/cost/test_dry_run.py has the other options."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tensorbackend.select import registry
 
 
 def info(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
-    """The exit status and the backends of `tensorbackend info --json` by name."""
+    """Run `tensorbackend info --json`; return its exit status and its backends by name."""
     status = main(["info", "--json", *arguments])
     document = json.loads(capsys.readouterr().out)
     return status, {backend["name"]: backend for backend in document["backends"]}
@@ -78,7 +78,7 @@ def test_a_plugin_that_fails_is_shown_with_its_error(
     )
     assert not backends["moody"]["ready"]
     assert "the backend 'moody' to start, got error='OSError: no driver'" in backends["moody"]["error"]
-    assert backends["moody"]["callbacks"] == 0  # its class is there, and defines none
+    assert backends["moody"]["callbacks"] == 0  # its class was loaded, and defines no callback
     assert backends["numpy"]["ready"]
     assert main(["info"]) == 0
     shown = capsys.readouterr().out

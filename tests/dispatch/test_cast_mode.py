@@ -1,4 +1,4 @@
-"""The mode in which operands are cast: which ops cast, in which threads, and that nothing stays of it."""
+"""The mode in which operands are cast: which ops cast, in which threads, and that it leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_other_operands() -> None:
         assert tb.sum(x, dtype="f16").dtype is tb.float16
         assert tb.random.normal(tb.random.key(0), (2,), dtype="f32").dtype is tb.float32
         assert tb.template((2, 2), "f32").__add__(x).dtype is tb.float64
-    with tb.precision(16, cast=True):  # sums are made in float32 all the same
+    with tb.precision(16, cast=True):  # sums are still accumulated in float32
         assert tb.mean(tb.full(4096, 16.0)).item() == 16.0
         assert (z * 2).dtype is tb.complex64
 

@@ -1,4 +1,4 @@
-"""What is said of a backend that fails or breaks its contract."""
+"""Errors about backends that fail or break their contract."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -167,7 +167,7 @@ class Careless(NumpyBackend):
     ],
 )
 def test_checked_mode_finds_what_a_backend_does_wrong(call: Callable[[tb.Tensor], Any], message: str) -> None:
-    x = tb.add(tb.tensor([1.0, 2.0], backend=Careless), 0)  # in memory of the backend's own
+    x = tb.add(tb.tensor([1.0, 2.0], backend=Careless), 0)  # in memory of the backend
     for _ in range(3):
         with pytest.raises(ContractError, match=message):
             call(x)
@@ -184,7 +184,7 @@ def test_a_result_may_be_the_payload_of_an_input() -> None:
     y = tb.reshape(x, (3,))
     assert y.data is x.data
     x[0] = 5.0
-    assert y.tolist() == [1.0, 1.0, 1.0]  # as an assignment exchanges the payload
+    assert y.tolist() == [1.0, 1.0, 1.0]  # an assignment gives x another payload
 
 
 def test_the_kit_tells_an_error_by_accident() -> None:

@@ -1,4 +1,4 @@
-"""Primitives that a backend does not define: what runs instead, what is said where nothing does, and the minimum."""
+"""Primitives that a backend does not define: their fall-backs, the errors where there is none, and the minimum."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ REAL = [dtype for dtype in ALL_DTYPES if not dtype.is_complex]
 
 
 def example(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """A module of examples/."""
+    """Import a module of examples/."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     return __import__(name)
 
 
 def learnt(backend: type[Backend], monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The bias after two steps of examples/digits.py on 20 images."""
+    """Return the bias after two steps of examples/digits.py on 20 images."""
     digits = example("digits", monkeypatch)
     with tb.default_backend(backend):
         train, _ = digits.load()
@@ -105,28 +105,28 @@ def test_what_is_missing_is_said_with_what_would_give_it() -> None:
 
 
 class Halves(Backend):
-    """Compares two dtypes, one of them in one direction alone, and holds more."""
+    """A backend that holds four dtypes and compares two: `less` takes both of them, `greater` only float32."""
 
     name = "halves"
     dtypes = frozenset({bool_, int8, float16, float32})
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """The bytes."""
+        """Return the bytes as the payload."""
         return data
 
     def to_binary(self, x: tb.Tensor, limit: int, /) -> bytes:
-        """The bytes."""
+        """Return the bytes of at most `limit` elements."""
         data: bytes = x.data
         return data[: limit * x.dtype.itemsize]
 
     @limited_to("f32", "f16")
     def less(self, out: Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
-        """As the reference."""
+        """Compare as the reference does."""
         return BinaryBackend().less(out, x1, x2)
 
     @limited_to("f32")
     def greater(self, out: Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
-        """As the reference."""
+        """Compare as the reference does."""
         return BinaryBackend().greater(out, x1, x2)
 
 
@@ -177,7 +177,7 @@ def test_a_fallback_with_another_template_is_caught(monkeypatch: pytest.MonkeyPa
     def wrong(out: Template, x: tb.Tensor, /) -> tb.Tensor:
         return tb.astype(x, "f64")
 
-    fallbacks("erf")  # the others are declared before the table is exchanged
+    fallbacks("erf")  # declares all fall-backs before the table is replaced
     monkeypatch.setattr(declarations, "_declared", {})
     fallback("erf", needs=("as_type",))(wrong)
     x = tb.tensor([1.0], backend=without(BinaryBackend(), "erf"))
@@ -215,7 +215,7 @@ def test_a_backend_that_has_all_loads_no_fallbacks() -> None:
 
 @pytest.mark.parametrize("length", [7, 33, 64, 66])
 def test_transforms_of_many_elements(length: int) -> None:
-    """The drawn ones are too short for halves."""
+    """The transforms that the conformance tests draw are too short to be divided into halves."""
     least = partial(BinaryBackend(), minimum())
     x = tb.random.normal(tb.random.key(0), (2, length), dtype="f32")
     reference = tb.fft.fft(x)
@@ -226,7 +226,7 @@ def test_transforms_of_many_elements(length: int) -> None:
 
 
 def test_factors_of_larger_matrices() -> None:
-    """The drawn ones have four rows at most."""
+    """The matrices that the conformance tests draw have at most four rows."""
     least = partial(tb.get_backend("numpy"), minimum())
     x = tb.random.normal(tb.random.key(0), (2, 9, 7), dtype="f64").backend_copy(least)
     p, lower, u = tb.linalg.lu(x)

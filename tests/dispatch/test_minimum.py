@@ -1,4 +1,4 @@
-"""The fewest callbacks of a backend."""
+"""The fewest callbacks that a backend needs."""
 
 from __future__ import annotations
 

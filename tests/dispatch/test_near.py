@@ -1,4 +1,4 @@
-"""The quickest way to a ready call: what is taken out of an op's memo is not found here either."""
+"""The fastest path to a ready call: a record that leaves an op's memo is not found here either."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def path_of(name: str) -> Path:
 
 
 def entries(path: Path) -> list[Any]:
-    """The records that are near, of an op of two tensors."""
+    """Return the records of an op of two tensors that the fastest path finds."""
     return [
         record
         for first in path.near.entries.values()
@@ -90,7 +90,7 @@ def test_a_deallocated_operand_is_named_once() -> None:
 
 
 def test_a_thread_in_the_context_sends_others_elsewhere() -> None:
-    """The context of NumPy's kernels is entered once at a time: a long call in one thread, and short ones in others."""
+    """One thread at a time is in the context of NumPy's kernels: run a long call in one, short calls in another."""
     large, small = tb.ones(4_000_000), tb.asarray(np.array([3e38, 1.0], "f4"))
     matrix = tb.ones((300, 300))
     tb.exp(large), small + small, tb.sum(small, axis=0), matrix @ matrix, small * 2
@@ -101,7 +101,7 @@ def test_a_thread_in_the_context_sends_others_elsewhere() -> None:
         try:
             while going.is_set():
                 tb.exp(large)
-        except BaseException as error:  # told in the other thread
+        except BaseException as error:  # the main thread reports it
             failed.append(error)
 
     thread = threading.Thread(target=work)
@@ -119,9 +119,9 @@ def test_a_thread_in_the_context_sends_others_elsewhere() -> None:
 
 
 def test_all_this_holds_where_nothing_is_checked() -> None:
-    """Checked mode wraps each kernel, so that no warm call enters a context itself."""
+    """Run this file without checked mode, which wraps each kernel, so that no warm call enters a context itself."""
     if not CHECKED:
-        return  # this is the run that is meant
+        return  # this process is that run
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
     completed = subprocess.run(
         command,

@@ -123,7 +123,7 @@ def test_a_mistake_is_the_same_error_everywhere(
     backend: str, mistake: Callable[[tb.Tensor], Any], error: type[TensorBackendError], text: str
 ) -> None:
     x = tb.zeros((2, 3), names=("batch", "feature"), backend=backend)
-    for _ in range(2):  # the second time by the memo
+    for _ in range(2):  # the second time from the memo
         with pytest.raises(error, match=text):
             mistake(x)
 
@@ -176,7 +176,7 @@ def test_the_second_call_is_ready(
     call: Callable[[tb.Tensor], object], backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     x = tb.asarray([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], names=("a", "b"), backend=backend)
-    for _ in range(2):  # a composite is made a program when it is called again
+    for _ in range(2):  # a composite becomes a program at its second call
         before = call(x)
 
     def unexpected(*arguments: object) -> None:
@@ -320,7 +320,7 @@ def test_an_optional_tensor_may_be_left_out(backend: str) -> None:
         assert call(x, x, times=2).shape == call(x, last=x, times=2).shape == (6,)
 
 
-# Operands with the template and the backend of a tensor, but no payload: no warm call takes them for tensors
+# Operands that have a template and a backend, but no payload: no warm call mistakes them for tensors
 
 DENSE = tb.asarray([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]])
 SPARSE: Any = tb.sparse.from_dense(DENSE)

@@ -1,4 +1,4 @@
-"""Kernels under observation: what is ready before, what becomes ready meanwhile, and what is there afterwards."""
+"""Watching kernels: calls that are ready before, calls that become ready meanwhile, and the kernels afterwards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensorbackend.dispatch.watching import Subject, forget, unwatched, watch, w
 
 @contextmanager
 def noting() -> Iterator[list[Subject | None]]:
-    """What ran in a block, by a watcher that does nothing else."""
+    """List the subjects of the kernels that run in a block, with a watcher that does nothing else."""
     seen: list[Subject | None] = []
 
     def change(kernel: Any, subject: Subject | None) -> Any:

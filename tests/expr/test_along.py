@@ -1,4 +1,4 @@
-"""Functions along an axis: associative scans, and maps an entry or a batch at a time."""
+"""Functions along an axis: associative scans, and maps of one entry or one batch at a time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from tensorbackend.errors import ArgumentError, AxisError, DTypeError, NamesErro
 
 
 def then(first: Any, second: Any) -> Any:
-    """Two steps `y = a * x + b` as one; the order matters."""
+    """Combine two steps `y = a * x + b` into one. The order matters."""
     return {"a": second["a"] * first["a"], "b": second["a"] * first["b"] + second["b"]}
 
 
@@ -64,7 +64,7 @@ def test_an_associative_scan_in_transforms(backend: str, whole: Callable[..., An
 
     reference = whole(tb.grad(by_scan))(coefficients)
     gradient = tb.grad(last)
-    # Call by call JAX compiles each op of them.
+    # Without jit, JAX would compile each op of the gradient.
     for function in (tb.jit(gradient),) if backend == "jax" else (gradient, tb.jit(gradient)):
         for name, slope in function(coefficients).items():
             numpy.testing.assert_allclose(numpy.asarray(slope), numpy.asarray(reference[name]), rtol=1e-5, atol=1e-8)

@@ -39,7 +39,7 @@ def test_a_composite_is_a_program_from_its_second_call_on(backend: str) -> None:
     results = [noted(x) for _ in range(4)]
     assert [result.tolist() for result in results] == [[5.0, 26.0]] * 4
     assert {result.names for result in results} == {x.names}
-    assert ["template", backend, "expr"] == RUNS  # its template, op by op, its program
+    assert ["template", backend, "expr"] == RUNS  # once for the template, once op by op, once to trace the program
 
 
 def test_each_option_has_a_program_of_its_own() -> None:
@@ -94,7 +94,7 @@ def test_a_value_lives_as_long_as_it_has_names() -> None:
         y = tb.exp(x)
         named = y.rename("n")
         z = tb.sum(named)
-        return y * z + tb.sum(y)  # y after the last use of its other name
+        return y * z + tb.sum(y)  # uses y after the last use of `named`, which is the same value
 
     x = tb.tensor([0.0, 1.0])
     assert tb.trace(function)(x)(x).tolist() == pytest.approx(function(x).tolist())

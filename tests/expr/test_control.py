@@ -141,7 +141,7 @@ def test_traced(program: Callable[..., Any], backend: str) -> None:
     x = x3().backend_copy(backend)
     for graph in (tb.trace(program)("f32[3]"), simplified(tb.trace(program)("f32[3]"))):
         check(graph(x), program)
-        # A graph run on tensors of another trace is recorded into it.
+        # A graph that runs on tensors of another trace is recorded in that trace.
         check(tb.trace(graph)(x)(x), program)
         assert str(graph)
 
@@ -221,7 +221,7 @@ def test_names_are_seen_in_the_functions() -> None:
     assert renamed(x).names == ("a", "b")
 
 
-# What is carried
+# Carried values
 
 
 def test_containers() -> None:
@@ -373,7 +373,7 @@ def test_a_trace_within_a_trace() -> None:
     assert tb.trace(outer)(x)(x).tolist() == ((x * x + x) * x + x).tolist()
 
 
-# With the rest
+# With other transformations
 
 
 @every_program

@@ -1,4 +1,4 @@
-"""Traces and graphs: what is recorded, captured and shared, how it is shown, and what is refused."""
+"""Traces and graphs: what they record, capture and share, how they are shown, and their errors."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ BACKENDS = ["numpy", "binary", "jax"]
 
 
 class Log:
-    """What a function was called with."""
+    """A function that records the data of its arguments."""
 
     def __init__(self) -> None:
         self.seen: list[Any] = []
@@ -64,7 +64,7 @@ def test_a_function_is_not_called_without_data() -> None:
     dry_run = tb.dry_run(step, "f32[1000]", gradient=False)
     assert not log.seen
     assert dry_run.flops == 0
-    assert dry_run.peak.memory == tb.dry_run(tb.exp, "f32[1000]").peak.memory + 1  # what orders the calls
+    assert dry_run.peak.memory == tb.dry_run(tb.exp, "f32[1000]").peak.memory + 1  # a byte orders the calls
 
 
 def test_a_constant_is_handed_over_at_each_run() -> None:

@@ -40,7 +40,7 @@ def test_a_function_of_arrays_is_called_wherever_the_graph_runs(backend: str) ->
         assert (middle(tape.watch(x)) * 2).item() == 4.0
     drawn = iter(range(10))
     ask = tb.jit(lambda x: x[0] + tb.astype(tb.host_call(lambda: next(drawn), tb.int64), "f32"))
-    assert [ask(x).item(), ask(x).item()] == [5.0, 6.0]  # nothing was computed at the trace
+    assert [ask(x).item(), ask(x).item()] == [5.0, 6.0]  # tracing did not call the function
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -79,7 +79,7 @@ def test_a_dry_run_calls_nothing() -> None:
 
     assert function(tb.template((2,), "f32")).template is tb.template((2,), "f32").template
     dry_run = tb.dry_run(function, "f32[1000]")
-    assert (dry_run.flops, dry_run.peak.memory) == (1000, 3 * 4000 + 4)  # with the number 1
+    assert (dry_run.flops, dry_run.peak.memory) == (1000, 3 * 4000 + 4)  # 4 for the number 1
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -115,7 +115,7 @@ def test_a_function_may_be_one_op_of_several_results(backend: str) -> None:
     assert tb.jit(identity)(x).tolist() == x.tolist()
 
 
-# What is kept
+# The cache
 
 
 def test_so_many_compilations_are_kept() -> None:
@@ -157,7 +157,7 @@ def test_an_option_that_is_nan_is_one_option() -> None:
 
 
 class Model:
-    """What is equal to nothing but itself, and changes."""
+    """A mutable object that is equal only to itself."""
 
     def __init__(self) -> None:
         self.weight = tb.asarray(1.0)
@@ -271,7 +271,7 @@ def test_large_chains_run_in_blocks() -> None:
 
 def test_a_value_that_shares_memory_keeps_it() -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
-        same = tb.floor(x + 1)  # for integers this is the operand's memory
+        same = tb.floor(x + 1)  # for integers, floor returns the memory of its operand
         again = tb.floor(same)
         return (x * 2 - 1) * same + tb.bitwise_xor(x, 3) * again + same
 

@@ -71,7 +71,7 @@ def test_what_is_no_array_is_refused(value: Any) -> None:
 
 
 class Line:
-    """An array of a library of its own."""
+    """An array of another library."""
 
     __array_priority__ = 1
 
@@ -86,7 +86,7 @@ def test_a_backend_says_which_arrays_are_its_own(monkeypatch: pytest.MonkeyPatch
 
     assert tb.backend_of(Line()) is tb.get_backend()
     monkeypatch.setitem(registry._classes, "lined", Lined)
-    assert tb.backend_of(Line()) is tb.get_backend()  # as its library is not imported
+    assert tb.backend_of(Line()) is tb.get_backend()  # the library of Line is not imported
     monkeypatch.setitem(__import__("sys").modules, "lines", SimpleNamespace(Line=Line))
     assert tb.backend_of(Line(), ARRAY) is Lined()
     with pytest.raises(BackendError, match=r"arrays of one backend, got left=.*Lined.*right=JaxBackend"):

@@ -1,4 +1,4 @@
-"""Graphs that go to another process."""
+"""Graphs that are sent to another process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tensorbackend.expr.trees import flatten
 
 
 def network(w: tb.Tensor, x: tb.Tensor) -> Any:
-    """With composites, control flow, a captured tensor, several results and sequences of inputs."""
+    """Use composites, control flow, a captured tensor, several results and sequences of inputs."""
     held = tb.asarray([1.0, 2.0, 3.0], dtype="f32", backend="numpy")
     carried, steps = tb.scan(lambda c, v: (tb.softmax(c + v), c), x[0], x)
     again = tb.checkpoint(lambda v: tb.tanh(v @ w))(x)

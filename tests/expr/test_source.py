@@ -1,4 +1,4 @@
-"""Functions written as source: as good as those of a module."""
+"""Functions made from source text behave like functions of a module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensorbackend.expr.source import function_of
 def test_a_function_in_c_may_import_a_module() -> None:
     source = "def call(parse): return parse('2024', '%Y')"
     call = function_of(source, "<test>", "call", {})
-    assert call(datetime.datetime.strptime).year == 2024  # it imports the module that parses
+    assert call(datetime.datetime.strptime).year == 2024  # strptime imports the module that parses
 
 
 def test_ops_and_programs_have_the_built_in_names() -> None:

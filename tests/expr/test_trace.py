@@ -1,4 +1,4 @@
-"""What a traced function may hold on to: texts, constants with data, other libraries' arrays; what may not leave."""
+"""Traced functions: texts, constants with data, arrays of other libraries, and values that may not leave a trace."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_value_of_a_trace_is_not_assigned_to_a_tensor_outside() -> None:
     with pytest.raises(BackendError, match=text):
         function(tb.template((2,), "f32"))
     assert held.tolist() == [0.0, 0.0]
-    with tb.tape() as tape:  # whose tensors have data
+    with tb.tape() as tape:  # tensors on a tape have data
         function(tape.watch(X))
     assert held.tolist() == [1.0, 0.0]
 

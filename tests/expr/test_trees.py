@@ -1,4 +1,4 @@
-"""Nested containers: pairing by key, what is rebuilt, own classes, and what JAX sees."""
+"""Nested containers: pairing by key, rebuilding, classes of users, and the same trees on JAX."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ tb.register_tree_node(Stack, lambda x: (x.parts, x.label), lambda label, parts: 
 
 
 def make(**entries: Any) -> Settings:
-    """Settings with other entries than the constructor makes."""
+    """Return settings with other entries than the constructor makes."""
     settings = Settings("here")
     settings.clear()
     settings.update(entries)
@@ -177,7 +177,7 @@ def test_a_graph_keeps_its_options() -> None:
         graph({"x": X, "z": Y}, 2)
     with pytest.raises(ArgumentError, match=r"keywords to be nested as it was traced"):
         graph({"x": X, "y": Y}, 2, more=X)
-    assert graph(X, Y).tolist() == [-18.0, -36.0]  # the parameters one after the other
+    assert graph(X, Y).tolist() == [-18.0, -36.0]  # one argument for each parameter
     nan = tb.trace(difference)({"x": X, "y": Y}, float("nan"))
     assert nan({"x": X, "y": Y}, float("nan")).template is X.template
 

@@ -1,4 +1,4 @@
-"""vmap: axes by position and name, nesting, gradients, control flow, errors; the property tests have every op."""
+"""vmap: axes by position and name, nesting, gradients, control flow, errors. The property tests cover every op."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ BACKENDS = ["binary", "numpy", "jax"]
 
 
 def numbers(*shape: int, backend: str = "numpy", names: Any = None) -> tb.Tensor:
-    """Numbers between -2 and 2, float64."""
+    """Return float64 numbers between -2 and 2."""
     values = np.random.default_rng(0).uniform(-2, 2, shape)
     return tb.asarray(values, names=names, backend=backend)
 
 
 def loop(function: Callable[..., tb.Tensor], *batches: tb.Tensor) -> tb.Tensor:
-    """What vmap along the first axes must give."""
+    """Return the result that vmap along the first axes must give."""
     return tb.stack([function(*(x[i] for x in batches)) for i in range(batches[0].shape[0])])
 
 

@@ -17,7 +17,7 @@ from tensorbackend.expr.warm_calls import OTHERWISE, call_of
 
 
 def name_of(value: object) -> str:
-    """A value as part of a test's name, which must be the same in each process: without addresses."""
+    """Return the text of a value for the name of a test. It omits addresses, which differ between processes."""
     return re.sub(r" at 0x\w+", "", repr(value))
 
 
@@ -69,17 +69,17 @@ class Entry:
 
 
 def tensors(value: Any) -> Any:
-    """Numbers as tensors of as many elements."""
+    """Replace each number n by a tensor of n elements."""
     return tb.tree_map(lambda leaf: tb.ones(leaf), value)
 
 
 def sizes(value: Any) -> Any:
-    """Tensors as numbers again."""
+    """Replace each tensor by its number of elements."""
     return tb.tree_map(lambda leaf: leaf.size, value)
 
 
 def handed_on(*arguments: Any, **keywords: Any) -> Callable[..., Any]:
-    """A generated call that takes its arguments apart, puts them together again and returns them."""
+    """Return a generated call that flattens its arguments, rebuilds them and returns them."""
     leaves, tree = flatten((arguments, keywords))
     held = [leaf for leaf in leaves if isinstance(leaf, tb.Tensor)]
     out_tree = tree if len(held) == len(leaves) else flatten(tuple(held))[1]

@@ -1,4 +1,4 @@
-"""Loops that record trajectories, and loops of which each example has its own end."""
+"""While loops that record trajectories, and while loops that end separately for each example."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def grown(x: Any, **options: Any) -> Any:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_trajectory_has_what_is_carried_at_some_turns(backend: str) -> None:
     x = tb.asarray(3.0, backend=backend)
-    steps = (0, 1, 3, 4, 5, 9)  # it ends after five turns
+    steps = (0, 1, 3, 4, 5, 9)  # the loop ends after five turns
 
     def function(x: tb.Tensor) -> Any:
         return grown(x, trajectory=steps)
@@ -32,7 +32,7 @@ def test_a_trajectory_has_what_is_carried_at_some_turns(backend: str) -> None:
         assert trajectory["n"].tolist() == [0, 1, 3, 4, 5, 5]
         assert trajectory["x"].tolist() == [3.0, 6.0, 24.0, 48.0, 96.0, 96.0]
         assert (trajectory["n"].dtype, trajectory["x"].backend.name) == (tb.int64, backend)
-    assert grown(x, trajectory=(2,))["x"].tolist() == [12.0]  # it ends with the last
+    assert grown(x, trajectory=(2,))["x"].tolist() == [12.0]  # the loop ends at the last recorded turn
     assert grown(x, trajectory=steps, limit=3)["x"].tolist() == [3.0, 6.0, 24.0, 24.0, 24.0, 24.0]
     named = tb.while_loop(lambda x: tb.max(x) < 9, lambda x: x + 1, tb.ones(2, names=("n",)), trajectory=(1, 2))
     assert named.names == (None, "n")

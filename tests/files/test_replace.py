@@ -1,4 +1,4 @@
-"""How files are replaced: as a whole, by whoever saves, with their permissions, past links and pipes."""
+"""Replacing files: as a whole, by several writers at once, with permissions, through links, but not pipes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ for _ in range(30):
 
 
 def numbers(path: Path) -> set[int]:
-    """The numbers in a file that one of several writers left; more than one of a torn file."""
+    """Return the numbers in a file that several writers save: one number, or more if the file is torn."""
     loaded: Any = tb.load(path)
     distinct_numbers = {int(extreme) for x in loaded.values() for extreme in (tb.min(x), tb.max(x))}
     assert loaded["y"].shape == (1000 * min(distinct_numbers),)
@@ -63,7 +63,7 @@ def test_processes_that_save_to_one_path(tmp_path: Path) -> None:
 
 
 def test_no_two_scratch_files_have_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As in containers, where every process has the same number.
+    # Processes in different containers may have the same process number.
     names: set[str] = set()
     replace = os.replace
 

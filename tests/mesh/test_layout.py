@@ -1,4 +1,4 @@
-"""Where the rules of a layout put the axes of a tensor."""
+"""How the rules of a layout divide the axes of a tensor."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_an_axis_lies_on_several_mesh_axes() -> None:
 def test_a_size_that_the_mesh_does_not_divide_is_whole_and_said() -> None:
     text, notes = shown({"batch": "data"}, (6,), ("batch",))
     assert (text, notes) == ("f32[batch: 6]", ("batch is not divided over data: 4 does not divide 6",))
-    # Of several mesh axes those stay that divide what is left.
+    # Of several mesh axes, a tensor keeps those that divide the size that is left.
     text, notes = shown({"batch": ("data", "model")}, (4,), ("batch",))
     assert (text, notes) == ("f32[batch: 4 / data]", ("batch is not divided over model: 2 does not divide 1",))
     assert shown({"batch": ("data", "model")}, (6,), ("batch",))[0] == "f32[batch: 6 / model]"
@@ -52,13 +52,13 @@ def test_an_empty_tensor_is_whole() -> None:
 
 
 def test_a_mesh_axis_that_two_rules_want_is_the_first_rules() -> None:
-    # By the order of the rules, whatever the order of the axes.
+    # The order of the rules decides, not the order of the axes.
     for names in (("hidden", "head"), ("head", "hidden")):
         text, notes = shown({"head": "model", "hidden": "model"}, (8, 8), names)
         assert "head: 8 / model" in text
         assert "[hidden: 8]" in text
         assert notes == ("hidden is not divided over model: head is",)
-    # One that could not take it leaves it.
+    # If the first rule does not divide its axis, the second rule gets the mesh axis.
     assert (
         shown({"head": "model", "hidden": "model"}, (3, 8), ("head", "hidden"))[0] == "f32[head: 3][hidden: 8 / model]"
     )

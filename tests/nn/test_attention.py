@@ -1,4 +1,4 @@
-"""Attention against JAX's, its masks, and the cache against all steps at once."""
+"""Attention against that of JAX, its masks, and its cache against one call with all steps."""
 
 from collections.abc import Callable
 from functools import partial

@@ -39,7 +39,7 @@ def test_axes_may_stand_anywhere(backend: str, whole: Callable[..., Any]) -> Non
         return conv(x, kernel, bias), reference, turned, both
 
     tensors = results(*(x.backend_copy(backend) for x in (X, KERNEL, tb.ones(6, names=("unit",)))))
-    outputs, reference, turned, both = (x.backend_copy("numpy") for x in tensors)  # where comparing compiles nothing
+    outputs, reference, turned, both = (x.backend_copy("numpy") for x in tensors)  # comparing there compiles nothing
     assert outputs.names == ("batch", "time", "unit")
     assert tb.all_close(tb.permute_dims(outputs, reference.names), reference)
     assert turned.names == ("time", "unit", "batch")

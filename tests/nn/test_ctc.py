@@ -1,4 +1,4 @@
-"""The CTC loss against all alignments one by one, its gradient, its edges, and the best path."""
+"""The CTC loss against a sum over all alignments, its gradient, its edge cases, and the best path."""
 
 import itertools
 import math
@@ -23,7 +23,7 @@ def spelt(path: Any, blank: int, repeats: bool = True) -> list[int]:
 
 
 def by_hand(logits: Any, labels: Any, frames: int, blank: int, repeats: bool = True) -> dict[Any, float]:
-    """The probability of each path that spells labels."""
+    """Return the probability of each path that spells the labels."""
     shifted = np.exp(logits - logits.max(-1, keepdims=True))
     shares = shifted / shifted.sum(-1, keepdims=True)
     return {
@@ -38,7 +38,7 @@ def minus_log(total: float) -> float:
 
 
 def examples_by_hand(blank: int, repeats: bool = True) -> list[dict[Any, float]]:
-    """For each example, the probability of each path that spells its labels."""
+    """Return, for each example, the probability of each path that spells its labels."""
     examples = []
     for logits, labels, count, frames in zip(
         np.asarray(LOGITS), LABELS.tolist(), COUNTS.tolist(), FRAMES.tolist(), strict=True
@@ -132,7 +132,7 @@ def test_the_gradient_is_that_of_differences(backend: str) -> None:
         assert gradient[place] == pytest.approx(change / (2 * step), abs=1e-7)
         if place[0] and backend == "jax":
             break
-    assert not gradient[4].any()  # what cannot be spelt
+    assert not gradient[4].any()  # one frame cannot spell two labels
     assert not gradient[1, 3:].any()  # beyond the frames
     assert not gradient[3, 2:].any()
 
@@ -257,7 +257,7 @@ def test_nan_stays_nan() -> None:
 
 
 def likeliest(logits: Any, labels: Any, frames: int) -> tuple[float, Any]:
-    """The greatest logarithm of a path that spells labels, and the path."""
+    """Return the greatest log-probability of a path that spells the labels, and that path."""
     scores = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     paths = itertools.product(range(logits.shape[-1]), repeat=frames)
     good = [path for path in paths if spelt(path, 0) == list(labels)]

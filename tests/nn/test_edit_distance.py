@@ -1,4 +1,4 @@
-"""Edit distances against the textbook's table."""
+"""Edit distances against the textbook's dynamic programming table."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Weights to start with are those of JAX for the same key."""
+"""Initial weights are those of JAX for the same key."""
 
 from typing import Any
 

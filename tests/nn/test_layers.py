@@ -1,4 +1,4 @@
-"""Dropout, gates and vectors of classes."""
+"""Dropout, gated linear units and one-hot vectors."""
 
 import jax
 import numpy as np

@@ -1,4 +1,4 @@
-"""Sinusoids, rotations and scores by distance."""
+"""Sinusoidal positions, rotary embeddings and the relative shift of scores."""
 
 from collections.abc import Callable
 from functools import partial
@@ -41,7 +41,7 @@ def test_products_of_rotated_vectors_depend_on_the_distance(
         return rotary(x), rotary(x[:, 3:], places), rotary(tb.permute_dims(x), time="time", axis="unit")
 
     rotated = results(x, tb.arange(3, 6).backend_copy(backend))
-    turned, late, first = (y.backend_copy("numpy") for y in rotated)  # where comparing compiles nothing
+    turned, late, first = (y.backend_copy("numpy") for y in rotated)  # on NumPy, comparing compiles nothing
     assert turned.names == x.names
     products = np.asarray(turned[0] @ turned[1].rename(None, None).mT)
     for distance in range(-5, 6):

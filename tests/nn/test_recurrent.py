@@ -34,7 +34,7 @@ def sigmoid(x: Any) -> Any:
 
 
 def lstm_by_hand(x: Any, p: Any, steps: Any) -> tuple[Any, Any, Any]:
-    """One example, whose steps come in an order."""
+    """Run an LSTM on one example, with its steps in a given order."""
     outputs, h, c = np.zeros((len(x), UNITS)), np.zeros(UNITS), np.zeros(UNITS)
     for t in steps:
         i, f, g, o = np.split(x[t] @ p["input"] + h @ p["recurrent"] + p["bias"], 4)

@@ -1,4 +1,4 @@
-"""Short Fourier transforms against SciPy's, the way back, and mel filters."""
+"""Short-time Fourier transforms against NumPy's with SciPy's windows, their inverse, and mel filters."""
 
 from collections.abc import Callable
 from functools import partial
@@ -63,7 +63,7 @@ def test_gradients_flow_both_ways() -> None:
 
 
 def by_hand(slaney: bool) -> Any:
-    """Two filters at 0, 1000, 2000, 3000, 4000 Hz."""
+    """Return two mel filters at 0, 1000, 2000, 3000 and 4000 Hz."""
     if slaney:
         step = np.log(6.4) / 27
         mels = np.linspace(0, 15 + np.log(4) / step, 4)

@@ -1,4 +1,4 @@
-"""The words for what stands outside a tensor, and `pad` with each of them on each side."""
+"""The words for elements beyond the ends of an axis, and `pad` with each of them on each side."""
 
 from __future__ import annotations
 

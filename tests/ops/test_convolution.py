@@ -1,4 +1,4 @@
-"""conv by example, beside its definition, at its edges; errors are the same on every backend."""
+"""conv by example, against its definition, and at edge cases; errors are the same on every backend."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def naive(
     feature_groups: int = 1,
     batch_groups: int = 1,
 ) -> Any:
-    """The definition, one product at a time."""
+    """The definition of a convolution, one product at a time."""
     rank = x.ndim - 2
     spread = [
         max(0, (size - 1) * gap + 1) if size else 0 for size, gap in zip(x.shape[2:], input_dilation, strict=True)
@@ -64,7 +64,7 @@ def naive(
     return result
 
 
-# x, kernel, strides, padding, input dilation, kernel dilation, groups of features, of the batch
+# x, kernel, strides, padding, input dilation, kernel dilation, feature groups, batch groups
 CASES: list[tuple[Any, ...]] = [
     ((1, 1, 5), (1, 1, 3), (1,), ((0, 0),), (1,), (1,), 1, 1),
     ((2, 3, 7), (4, 3, 2), (2,), ((1, 2),), (1,), (3,), 1, 1),
@@ -87,13 +87,13 @@ CASES: list[tuple[Any, ...]] = [
     ((2, 3, 0), (2, 3, 2), (1,), ((1, 1),), (2,), (1,), 1, 1),
     ((2, 3, 4), (2, 3, 0), (2,), ((0, 0),), (1,), (1,), 1, 1),
     ((1, 1, 1, 1), (1, 1, 1, 1), (5, 5), ((0, 0), (0, 0)), (7, 7), (9, 9), 1, 1),
-    ((2, 70, 2), (3, 70, 2), (1,), ((0, 0),), (1,), (1,), 1, 1),  # few places: one product for all images
+    ((2, 70, 2), (3, 70, 2), (1,), ((0, 0),), (1,), (1,), 1, 1),  # few output positions: one product for all images
     ((1, 1, 40, 3), (1, 1, 9, 2), (2, 1), ((0, 0), (0, 0)), (1, 1), (1, 1), 1, 1),
 ]
 
 
 def operands(x: Any, kernel: Any, dtype: str) -> tuple[Any, Any]:
-    """Small integers, which every dtype holds and adds exactly."""
+    """Return small integers, which every dtype holds and adds exactly."""
     left = (np.arange(math.prod(x)) * 37 % 7 - (0 if "u" in dtype else 3)).reshape(x)
     right = (np.arange(math.prod(kernel)) * 41 % 5 - (0 if "u" in dtype else 2)).reshape(kernel)
     return left, right
@@ -102,7 +102,7 @@ def operands(x: Any, kernel: Any, dtype: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("block", [1 << 20, 64, 1])
 def test_the_definition(backend: str, case: Any, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In blocks of every size, down to one row of one image."""
+    """The result matches the definition for blocks of every size, down to one row of one image."""
     if backend == "binary" and block != 64:
         block = 64
     monkeypatch.setattr(ArrayModuleBackend, "conv_block", block)
@@ -189,7 +189,7 @@ def test_narrow_floats_are_rounded_once(backend: str) -> None:
 
 
 def test_padding_is_multiplied(backend: str) -> None:
-    """A zero of the padding times infinity is NaN, as it is in XLA."""
+    """A zero of the padding times infinity is NaN, as in XLA."""
     x = tb.tensor([[[1.0, 2.0]]], backend=backend)
     kernel = tb.tensor([[[math.inf, 1.0]]], backend=backend)
     result = tb.conv(x, kernel, padding=((1, 0),)).tolist()[0][0]

@@ -1,4 +1,4 @@
-"""`like=`: a new tensor is made where another one is."""
+"""`like=`: a new tensor is placed where another tensor is."""
 
 from collections.abc import Callable
 

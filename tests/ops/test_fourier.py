@@ -1,4 +1,4 @@
-"""Fourier transforms, by example on each backend: NumPy's functions and exact sums are the measure."""
+"""Fourier transforms on each backend, compared with examples, NumPy's functions and exact sums."""
 
 import math
 from itertools import product
@@ -17,13 +17,13 @@ RANDOM = np.random.default_rng(0)
 
 
 def signal(shape: tuple[int, ...], dtype: str = "complex128") -> np.ndarray[Any, Any]:
-    """Normal numbers, complex ones for a complex dtype."""
+    """Return normal random numbers, complex ones for a complex dtype."""
     values = RANDOM.standard_normal(shape)
     return (values + 1j * RANDOM.standard_normal(shape) if dtype.startswith("c") else values).astype(dtype)
 
 
 def exact(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The transform by its definition, each sum rounded once but for the roots."""
+    """Return the transform by its definition; each sum rounds once, apart from the errors of the roots."""
     length = len(values)
     roots = np.array([root(k, length) for k in range(length)])
     coefficients = []
@@ -37,7 +37,7 @@ def exact(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def test_every_length_is_accurate(length: int) -> None:
     values = signal((length,))
     coefficients = np.array(transform(list(values)))
-    # Errors grow with the logarithm of the length; Bluestein's way takes two transforms of four times the length.
+    # The error grows with the logarithm of the length. Bluestein's algorithm takes two transforms, four times as long.
     bound = 2 * (2 + math.log2(length)) * np.finfo(float).eps
     assert np.linalg.norm(coefficients - exact(values)) <= bound * np.linalg.norm(coefficients)
 
@@ -104,7 +104,7 @@ def test_frequencies_are_numpys(backend: str) -> None:
     for n, d in product(range(1, 9), [1.0, 0.25, 3.0]):
         for name in ("fftfreq", "rfftfreq"):
             frequencies = getattr(tb.fft, name)(n, d=d, dtype="float64", names=("f",), backend=backend)
-            # NumPy multiplies by 1 / (n * d), which is one rounding more.
+            # NumPy multiplies by 1 / (n * d), which rounds once more.
             np.testing.assert_allclose(frequencies.tolist(), getattr(np.fft, name)(n, d), rtol=3e-16)
             assert frequencies.names == ("f",)
     assert tb.fft.fftfreq(5, backend=backend).dtype is tb.float32

@@ -1,4 +1,4 @@
-"""A generator that holds a key: its draws, its state, as a tree."""
+"""Generators that hold a key: draws, state, and use as a tree."""
 
 import pickle
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reads and writes by index: NumPy's own indexing as an oracle, on each backend, names and dry runs as well."""
+"""Reads and writes by index, with NumPy's indexing as an oracle: on each backend, with names, and in dry runs."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def x(request: pytest.FixtureRequest) -> tb.Tensor:
     return tb.tensor(DATA, names=("a", "b", "c"), backend=request.param)
 
 
-# Keys drawn for a shape, NumPy's result for each
+# Random keys for a shape, and NumPy's result for each
 
 
 @st.composite
 def index_arrays(draw: st.DrawFn, size: int, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Draw an array of indices of an axis of this size, negative ones too; its shape broadcasts to `shape`."""
+    """Draw an index array for an axis of this size, with negative indices too; its shape broadcasts to `shape`."""
     array_shape = tuple(draw(st.sampled_from([length, 1])) for length in shape[draw(st.integers(0, len(shape))) :])
     if not size:
         array_shape = (*array_shape[:-1], 0) if array_shape else (0,)
@@ -51,7 +51,7 @@ def index_arrays(draw: st.DrawFn, size: int, shape: tuple[int, ...]) -> np.ndarr
 
 @st.composite
 def keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Keys of every kind of parts for a shape; the index arrays broadcast together."""
+    """Draw keys with every kind of part for a shape; their index arrays broadcast together."""
     parts: list[Any] = []
     common = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
     axis, masked = 0, False
@@ -81,7 +81,7 @@ def keys(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[Any, ...]:
             break
     if filled:
         place = draw(st.integers(0, len(parts)))
-        # Parts before ... are for the first axes, those after it for the last: only at the end are they still right.
+        # Parts before ... index the first axes, parts after it the last. If axes are left over, ... must be at the end.
         parts.insert(len(parts) if axis < len(shape) else place, ...)
     return tuple(parts)
 
@@ -106,13 +106,13 @@ def test_reads_are_numpys(backend: str) -> None:
         tensor_key = as_tensors(key, backend)
         try:
             reference = values[key]
-        except IndexError:  # indices that do not broadcast together
+        except IndexError:  # the drawn indices do not broadcast
             with pytest.raises((IndexError, ValueError)):
                 x[tensor_key]
             return
-        # A dry run needs no data but the masks'.
+        # A dry run needs the data of masks, and no other.
         dry = tb.template(shape, "int64", names)[tensor_key].template
-        for _ in range(3):  # a key of a new structure, of one that is known, of sizes that are known
+        for _ in range(3):  # a new structure of the key, then a known structure, then known sizes
             selected = x[tensor_key]
             assert selected.template is dry
             assert selected.shape == reference.shape
@@ -222,9 +222,9 @@ def test_writes_are_numpys(backend: str) -> None:
 
 
 def test_where_the_axes_of_index_tensors_go(x: tb.Tensor) -> None:
-    """They go where the first index tensor stands if the tensors are adjacent, else to the front.
+    """The axes of index tensors stand at the first tensor's position if the tensors are adjacent, else at the front.
 
-    An int counts as an index tensor, and an `...` of no axes separates them.
+    An int counts as an index tensor, and an `...` separates index tensors even if it stands for no axes.
     """
     pair = tb.asarray([0, 1], names=("pick",))
     for key, expected_names in (
@@ -299,7 +299,7 @@ def test_a_mask_needs_data() -> None:
         dry[dry > 0]
     (rows,) = tb.nonzero(tb.template((3,), "bool"), size=2)
     assert tb.take(dry, rows, axis=0).shape == (2, 4)
-    # Its data may be there where that of the rest is not, and a write may need none.
+    # A mask may have data where x has none, and a write may need no data.
     assert dry[tb.asarray([True, False, True])].shape == (2, 4)
     dry[dry > 0] = 1.0
     assert dry.template == tb.Template((3, 4), "f32")
@@ -416,7 +416,7 @@ def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
             x = tb.zeros(1, dtype=dtype, backend=backend)
             indices = tb.zeros((len(numbers), 1), dtype="int64", backend=backend)
             sums.append(tb.indexed_add(x, indices, tb.tensor(numbers, dtype=dtype, backend=backend)))
-        # One rounding to float32 an addition; to float16 one more, and only at the end.
+        # Each addition rounds once to float32. A result in float16 is rounded once more, at the end.
         assert_equal(sums[1], sums[0], ulps=1 if dtype is float16 else len(numbers))
 
     agrees()

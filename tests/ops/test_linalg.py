@@ -1,4 +1,4 @@
-"""Linear algebra on each backend: what factors multiply to, values, edges, dtypes. Property tests compare backends."""
+"""Linear algebra on each backend: products of factors, values, edge cases, dtypes. Property tests compare backends."""
 
 import cmath
 import itertools
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.parametrize("backend", BACKENDS)
 
 
 def drawn(kind: str, shape: tuple[int, ...], dtype: str) -> Any:
-    """An array of a kind in a dtype that NumPy has, exactly representable in the narrow ones."""
+    """Return an array of a kind in a dtype of NumPy, with numbers that narrow dtypes represent exactly."""
     random = np.random.default_rng(len(shape) + sum(shape))
     values: Any = random.integers(-16, 17, shape) / 8
     if dtype.startswith("complex"):
@@ -43,7 +43,7 @@ def drawn(kind: str, shape: tuple[int, ...], dtype: str) -> Any:
 
 
 def array(x: tb.Tensor) -> Any:
-    """A tensor as float64 or complex128."""
+    """Return a tensor as a float64 or complex128 array."""
     return np.array(x.tolist(), "complex128" if x.dtype.is_complex else "float64").reshape(x.shape)
 
 
@@ -52,7 +52,7 @@ def adjoint(x: Any) -> Any:
 
 
 def matrix(kind: str, shape: tuple[int, ...], dtype: str, backend: str) -> tuple[tb.Tensor, Any, float, float]:
-    """Return a tensor, its values divided by their size, that size, and the tolerance for a product of factors."""
+    """Return a tensor, its values divided by their scale, that scale, and the tolerance for a product of factors."""
     x = tb.tensor(drawn(kind, shape, dtype), dtype=dtype, backend=backend)
     values = array(x)
     size = float(np.abs(values).max(initial=0)) or 1.0
@@ -69,7 +69,7 @@ def check_orthonormal(columns: Any, tolerance: float) -> None:
 
 
 def cases(shapes: list[tuple[int, ...]]) -> list[Any]:
-    """The kinds of each shape and dtype that differ: `drawn` gives an empty array, and no large or tiny half."""
+    """Return the kinds for each shape and dtype; empty arrays are all alike, and halves are never large or tiny."""
     return [
         pytest.param(kind, shape, dtype, id=f"{kind}-{'x'.join(map(str, shape))}-{dtype}")
         for kind, shape, dtype in itertools.product(KINDS, shapes, INEXACT)
@@ -132,13 +132,13 @@ def test_eigenvectors(kind: str, shape: tuple[int, ...], dtype: str, backend: st
 
 
 def check_leading(vectors: Any) -> None:
-    """The first component that is largest within rounding is real and positive."""
+    """Check that the first component whose size is largest, up to rounding, is real and positive."""
     if not vectors.size:
         return
     sizes = np.abs(vectors)
     first = np.argmax(sizes >= sizes.max(axis=-2, keepdims=True) * 0.9999, axis=-2)
     leading = np.take_along_axis(vectors, first[..., None, :], axis=-2)
-    tie = (sizes >= sizes.max(axis=-2, keepdims=True) * 0.95).sum(axis=-2) > 1  # of a narrow dtype, or none
+    tie = (sizes >= sizes.max(axis=-2, keepdims=True) * 0.95).sum(axis=-2) > 1  # a tie in a narrow dtype
     assert (tie[..., None, :] | ((leading.real > 0) & (np.abs(leading.imag) < 1e-6))).all()
 
 
@@ -159,13 +159,13 @@ def test_cholesky(shape: tuple[int, ...], dtype: str, backend: str) -> None:
 
 
 def companion(*roots: complex) -> Any:
-    """A matrix with these eigenvalues."""
+    """Return a matrix with these eigenvalues."""
     coefficients = np.poly(roots)
     return np.vstack((-coefficients[1:], np.eye(len(roots) - 1, len(roots)))) + 0j
 
 
 HARD = {
-    "cycle": np.roll(np.eye(6), 1, axis=0),  # cyclic permutations stop the shifts of a plain QR iteration
+    "cycle": np.roll(np.eye(6), 1, axis=0),  # cyclic permutations stall an unshifted QR iteration
     "Jordan": 2 * np.eye(5) + np.eye(5, k=1),
     "skew": np.array([[0.0, 1, 2], [-1, 0, 3], [-2, -3, 0]]),
     "rotation": np.array([[0.0, -1], [1, 0]]),
@@ -183,7 +183,7 @@ def test_eigenvalues_of_hard_matrices(name: str, backend: str) -> None:
     check_near(HARD[name] @ vectors, vectors * values, 1e-14 * max(1, np.abs(HARD[name]).max()) * len(HARD[name]))
     check_near(np.linalg.norm(vectors, axis=0), np.ones(len(values)), 1e-14)
     reference = np.linalg.eigvals(HARD[name])
-    gap = np.abs(values[:, None] - reference)  # eigenvalues of a defective matrix are known only to a root of eps
+    gap = np.abs(values[:, None] - reference)  # rounding moves eigenvalues of a defective matrix by a root of eps
     assert max(gap.min(axis=0).max(), gap.min(axis=1).max()) < 1e-2 if name in ("Jordan", "nilpotent") else 1e-12
 
 
@@ -191,7 +191,7 @@ def test_eigenvalues_are_in_one_order(backend: str) -> None:
     x = tb.tensor(np.roll(np.eye(4), 1, axis=0), dtype="float64", backend=backend)
     eigenvalues = array(tb.linalg.eigvals(x))
     check_near(eigenvalues, np.array([-1, -1j, 1j, 1]), 1e-14)
-    blocks = np.kron(np.diag([3.0, -5, 1]), np.array([[0.0, 1], [-1, 0]]))  # real parts of 0, but for rounding
+    blocks = np.kron(np.diag([3.0, -5, 1]), np.array([[0.0, 1], [-1, 0]]))  # the real parts are 0, up to rounding
     eigenvalues = array(tb.linalg.eigvals(tb.tensor(blocks + blocks.T * 0, dtype="float32", backend=backend)))
     check_near(eigenvalues, np.array([-5j, -3j, -1j, 1j, 3j, 5j]), 1e-5)
 
@@ -229,7 +229,7 @@ def test_values(backend: str) -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 5, 6])
 def test_determinants_have_the_sign_of_the_permutation(count: int, backend: str) -> None:
-    default = OPS["det"].function  # the composite's own body, which the backends here override
+    default = OPS["det"].function  # the composite's default, which these backends override
     orders = list(itertools.permutations(range(count)))[:: max(1, math.factorial(count) // 24)]
     stack = np.eye(count)[np.array(orders)]
     for dtype in ("float32", "complex64"):
@@ -285,7 +285,7 @@ def test_least_squares(shape: tuple[int, ...], backend: str) -> None:
 def test_pseudo_inverses_of_what_has_none(shape: tuple[int, ...], backend: str) -> None:
     a = drawn("rank one", shape, "complex128")
     inverse = array(tb.linalg.pinv(tb.tensor(a, dtype="complex128", backend=backend)))
-    check_near(a @ inverse @ a, a, 1e-13)  # Penrose's four conditions
+    check_near(a @ inverse @ a, a, 1e-13)  # the four Penrose conditions
     check_near(inverse @ a @ inverse, inverse, 1e-13)
     check_near(adjoint(a @ inverse), a @ inverse, 1e-13)
     check_near(adjoint(inverse @ a), inverse @ a, 1e-13)
@@ -349,7 +349,7 @@ def test_norms_of_nothing(shape: tuple[int, int], order: Any, backend: str) -> N
 
 
 def taylor(x: Any) -> Any:
-    """The exponential by its series, of a matrix scaled down until it converges at once."""
+    """Return the exponential by its Taylor series, with scaling and squaring."""
     halvings = max(0, math.ceil(math.log2(np.abs(x).sum(axis=0).max() + 1e-300))) + 3
     term = total = np.eye(len(x), dtype=np.result_type(x, np.longdouble))
     for k in range(1, 40):
@@ -364,7 +364,7 @@ def taylor(x: Any) -> Any:
 @pytest.mark.parametrize("size", [0.0, 0.01, 0.3, 1.0, 3.9, 5.4, 20.0, 100.0])
 def test_exponentials(size: float, dtype: str, backend: str) -> None:
     values = drawn("random", (4, 4), dtype)
-    values = values - 3 * np.eye(4)  # so that the exponential of a large multiple is finite
+    values = values - 3 * np.eye(4)  # shifted so that the exponential of a large multiple is finite
     scaled = values * (min(size, 5.0 if "16" in dtype else 1e9) / np.abs(values).sum(axis=0).max())
     x = tb.tensor(scaled, dtype=dtype, backend=backend)
     exponential, reference = array(tb.linalg.expm(x)), taylor(array(x))
@@ -384,7 +384,7 @@ def test_exponentials_known_by_heart(backend: str) -> None:
     assert np.isnan(array(tb.linalg.expm(beyond))).all()
 
 
-# Edges
+# Edge cases
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
@@ -409,7 +409,7 @@ def test_the_sign_of_a_complex_determinant_that_is_not_finite(backend: str, dtyp
     sign, logarithm = tb.linalg.slogdet(x)
     assert (sign.dtype, logarithm.dtype) == (x.dtype, tb.abs(x).dtype)
     assert cmath.isnan(sign.item())
-    assert math.isnan(sign.item().imag)  # as that of any complex NaN, by `tb.sign`
+    assert math.isnan(sign.item().imag)  # as `tb.sign` gives for any complex NaN
     assert math.isnan(float(tb.abs(logarithm)))
 
 
@@ -460,7 +460,7 @@ def test_dtypes(name: str, backend: str) -> None:
         for one, other in zip(parts, [reference] if isinstance(reference, tb.Tensor) else reference, strict=True):
             limit = 32 * (tb.finfo(one.dtype).eps if one.dtype.is_inexact else 0)
             if not x.dtype.is_inexact and name in ("cross", "adjoint", "diagonal", "trace", "matrix_power"):
-                continue  # exact, but they may wrap: compared by the property tests
+                continue  # exact, but they may overflow; the property tests compare them
             check_near(array(one), array(other), limit * max(1.0, np.abs(array(other)).max()))
     if name not in ("diagonal", "trace", "adjoint"):
         with pytest.raises(DTypeError, match=f"^{name}: expected a numeric dtype, got dtype=bool"):

@@ -1,4 +1,4 @@
-"""Linear algebra on each backend: names of axes, texts of errors, the Array API's signatures."""
+"""Linear algebra on each backend: axis names, error messages, the Array API's signatures."""
 
 import math
 from collections.abc import Callable
@@ -109,7 +109,7 @@ def test_errors(function: Callable[[tb.Tensor], Any], error: type[Exception], te
     with pytest.raises(error) as caught:
         function(ZEROS.backend_copy(backend))
     assert str(caught.value) == text
-    if error is not DataError:  # a dry run finds it too
+    if error is not DataError:  # the dry run raises it too
         with pytest.raises(error) as caught:
             function(ZEROS.backend_copy("template"))
         assert str(caught.value) == text
@@ -121,7 +121,7 @@ def test_one_singular_matrix_of_a_stack_is_enough(backend: str) -> None:
         tb.linalg.inv(tb.tensor(values, backend=backend))
 
 
-SIGNATURES = {  # Array API standard 2025.12
+SIGNATURES = {  # of the Array API standard 2025.12
     "cholesky": "(x, /, *, upper)", "cross": "(x1, x2, /, *, axis)", "det": "(x, /)", "diagonal": "(x, /, *, offset)",
     "eig": "(x, /)", "eigh": "(x, /)", "eigvals": "(x, /)", "eigvalsh": "(x, /)", "inv": "(x, /)",
     "matmul": "(x1, x2, /)", "matrix_norm": "(x, /, *, keepdims, ord)", "matrix_power": "(x, n, /)",

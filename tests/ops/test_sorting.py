@@ -1,4 +1,4 @@
-"""Orders, searches and sets: the laws of an order on each backend, NumPy as an oracle, edges and messages."""
+"""Sorting, searching and sets: the laws of an order on each backend, NumPy as an oracle, edge cases and messages."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 def value(dtype: DType, choice: int, chance: Random) -> Any:
-    """A Python number that a real dtype holds; few different ones, so that there are ties, and special ones.
+    """Return a Python number of a real dtype: one of a few numbers, so that there are ties, or a special one.
 
-    The choice is a byte, and `chance` says which one where it may be any.
+    The byte `choice` selects the number; where any integer will do, `chance` draws it.
     """
     if dtype.kind == "bool":
         return choice % 2 == 1
@@ -55,7 +55,7 @@ def value(dtype: DType, choice: int, chance: Random) -> Any:
 
 @st.composite
 def lines(draw: st.DrawFn, dtype: DType) -> tb.Tensor:
-    """Tensors of one axis on BinaryBackend, empty ones among them."""
+    """Tensors with one axis on BinaryBackend, some of them empty."""
     chance = Random(draw(st.integers(0, 2**32 - 1)))
     elements = [value(dtype, choice, chance) for choice in draw(st.binary(max_size=40))]
     return tb.from_binary(pack(elements, dtype), tb.Template((len(elements),), dtype, ("n",)), "binary")
@@ -66,7 +66,7 @@ def numbers(x: tb.Tensor) -> list[Any]:
 
 
 def comes_first(a: Any, b: Any) -> bool:
-    """Whether a may stand before b: NaN is greatest."""
+    """Return whether a may stand before b in ascending order; NaN is greatest."""
     return bool(b != b or a <= b)
 
 
@@ -141,7 +141,7 @@ def test_unique_entries_of_few_elements(backend: str) -> None:
     nan = float("nan")
     x = tb.asarray([[0.0, nan], [-0.0, 1.0], [0.0, 1.0], [0.0, nan]], backend=backend)
     values, indices, inverse, counts = tb.unique_all(x, axis=0)
-    assert repr(values.tolist()) == "[[-0.0, 1.0], [0.0, nan], [0.0, nan]]"  # the first of equal ones, and each NaN
+    assert repr(values.tolist()) == "[[-0.0, 1.0], [0.0, nan], [0.0, nan]]"  # the first of equal rows, and each NaN row
     assert (indices.tolist(), inverse.tolist(), counts.tolist()) == ([1, 0, 3], [1, 0, 0, 2], [2, 1, 1])
     assert tb.unique_all(tb.zeros((3, 0), backend=backend), axis=0).counts.tolist() == [3]
     assert tb.unique_all(tb.zeros((0, 3), backend=backend), axis=0).values.shape == (0, 3)
@@ -165,7 +165,7 @@ def test_unique_values_rebuild_the_tensor(backend: str, dtype: DType) -> None:
         assert_equal(tb.take(x.rename(None), indices), values)
         assert tb.sum(counts).item() == x.size
         assert inverse.template == tb.Template(x.shape, "int64", ("n",))
-        # `indices` are the positions of the first of equal elements: here computed from `inverse` alone.
+        # `indices` are the positions of the first of equal elements, computed here from `inverse` alone.
         assert indices.tolist() == [
             position
             for _, position in sorted(
@@ -259,7 +259,7 @@ def test_counts_are_numpys(backend: str) -> None:
     assert tb.histogram(tb.asarray([0.0, 1.5], backend=backend), bins=range(3)).counts.tolist() == [1, 1]
 
 
-# Edges, templates, messages
+# Edge cases, templates, messages
 
 
 def test_a_size_gives_a_static_shape(backend: str) -> None:
@@ -316,7 +316,7 @@ def test_empty_tensors(backend: str) -> None:
 
 
 def many(dtype: DType, shape: tuple[int, ...], few: bool) -> tb.Tensor:
-    """Random elements of a dtype, of a few values or of any bits, NaN and zeros of both signs among them."""
+    """Return random elements of a dtype: from a few values, with NaN and zeros of both signs, or with random bits."""
     generator = np.random.default_rng(0)
     data = generator.integers(0, 256, (math.prod(shape), dtype.itemsize), "uint8")
     if dtype.kind == "bool":

@@ -1,4 +1,4 @@
-"""Windows, by example, beside their definition, at their edges; errors are the same on every backend."""
+"""Windows by example, against their definition, and at edge cases; errors are the same on every backend."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 
 
 def members(shape: Any, place: Any, window: Any, strides: Any, padding: Any, dilations: Any) -> list[Any]:
-    """The definition: the indices of a window's elements that are within the tensor."""
+    """The definition: return the indices of a window's elements that are inside the tensor."""
     indices = []
     for offset in itertools.product(*map(range, window)):
         index = tuple(
@@ -44,7 +44,7 @@ def members(shape: Any, place: Any, window: Any, strides: Any, padding: Any, dil
 
 
 def places(shape: Any, window: Any, strides: Any, padding: Any, dilations: Any) -> tuple[int, ...]:
-    """How often a window fits, counted one by one."""
+    """Count one by one how many windows fit along each axis."""
     counts = []
     for size, w, s, (low, high), d in zip(shape, window, strides, padding, dilations, strict=True):
         starts = [start for start in range(0, low + size + high, s) if start + (w - 1) * d < low + size + high]
@@ -88,7 +88,7 @@ def test_the_definition(backend: str, op: Any, fold: Any, geometry: Any) -> None
     reference = np.zeros(places(shape, window, strides, padding, dilations), np.int64)
     for place in np.ndindex(reference.shape):
         indices = members(shape, place, window, strides, padding, dilations)
-        reference[place] = (fold([int(data[index]) for index in indices]) + 128) % 256 - 128  # it wraps
+        reference[place] = (fold([int(data[index]) for index in indices]) + 128) % 256 - 128  # wraps around as int8
     assert result.dtype is tb.int8
     assert result.shape == reference.shape
     assert result.tolist() == reference.tolist()
@@ -104,7 +104,7 @@ def test_the_definition_of_scatter(backend: str, geometry: Any, greatest: bool) 
     reference = np.full(shape, 7, np.int64)
     for place in np.ndindex(shape_out):
         indices = members(shape, place, window, strides, padding, dilations)
-        if indices:  # the first of equal ones
+        if indices:  # the first of equal elements
             chosen = (max if greatest else min)(indices, key=lambda index: data[index])
             reference[chosen] += source[place]
     op = tb.window_scatter_max if greatest else tb.window_scatter_min
@@ -113,13 +113,13 @@ def test_the_definition_of_scatter(backend: str, geometry: Any, greatest: bool) 
 
 
 def test_same_is_xlas(backend: str) -> None:
-    """As many as the size over the stride, rounded up; the odd one of the padding goes after."""
+    """As in XLA, the output size is ceil(size / stride), and an odd element of padding goes at the end."""
     x = tb.tensor([1, 2, 3, 4, 5], backend=backend)
     assert tb.window_sum(x, 2, padding="same").tolist() == [3, 5, 7, 9, 5]
     assert tb.window_sum(x, 4, padding="same").tolist() == [6, 10, 14, 12, 9]
     assert tb.window_sum(x, 3, strides=2, padding="same").tolist() == [3, 9, 9]
     assert tb.window_sum(x, 1, strides=2, padding="same").tolist() == [1, 3, 5]
-    # 1 before and 2 after.
+    # The padding is 1 before and 2 after.
     assert tb.window_sum(x, 2, dilations=3, padding="same").tolist() == [0 + 3, 1 + 4, 2 + 5, 3, 4]
     assert tb.window_sum(tb.zeros(0, backend=backend), 3, padding="same").shape == (0,)
 
@@ -195,7 +195,7 @@ def test_window_mean(backend: str) -> None:
 
 
 def test_scatter_keeps_x_for_the_choice(backend: str) -> None:
-    """x may have another dtype than what is added, and is never rounded to it."""
+    """x may have another dtype than the values that are added; x chooses the element without being rounded to it."""
     x = tb.tensor([2**60, 2**60 + 1], names=("n",), backend=backend)
     source = tb.tensor([1.5], dtype="float32", backend=backend)
     result = tb.window_scatter_max(x, source, 0, 2)
@@ -226,7 +226,7 @@ def test_window_reduce(backend: str) -> None:
     digits = tb.window_reduce(x, 0, (2, 2), function=lambda a, b: a * 10 + b)
     assert digits.tolist() == [[1245, 2356]]
     assert digits.names == ("row", "column")
-    # Padding is left out.
+    # The function does not get the padding.
     assert tb.window_reduce(x, 0, {"column": 2}, function=lambda a, b: a * 10 + b, padding="same").tolist() == [
         [12, 23, 3],
         [45, 56, 6],
@@ -296,7 +296,7 @@ def test_reduce(backend: str) -> None:
         assert result.template is tb.sum(x, axis=axis).template
         assert kept.template is tb.sum(x, axis=axis, keepdims=True).template
         assert kept.to_binary() == result.to_binary()
-    # Row-major: of 0..3 it is ((((1 * 3 + 0) * 3 + 1) * 3 + 2) * 3 + 3).
+    # Row-major order: the elements 0..3 give ((((1 * 3 + 0) * 3 + 1) * 3 + 2) * 3 + 3).
     assert tb.reduce(x[0, 0], 1, function=digits).item() == 81 + 0 + 9 + 6 + 3
     assert tb.reduce(tb.zeros((0, 2), backend=backend), 5, function=tb.add, axis=0).tolist() == [5.0, 5.0]
     assert tb.reduce(tb.zeros((2, 0), backend=backend), 5, function=tb.add, axis=0).shape == (0,)
@@ -312,7 +312,7 @@ def test_dtypes_of_folds(backend: str) -> None:
     small = tb.tensor([100, 100], dtype="int8", backend=backend)
     assert (tb.reduce(small, 0, function=tb.add).item()) == -56
     half = tb.tensor([2048.0, 1.0, 1.0], dtype="float16", backend=backend)
-    assert tb.reduce(half, 0, function=tb.add).item() == 2048.0  # rounded by each addition
+    assert tb.reduce(half, 0, function=tb.add).item() == 2048.0  # each addition rounds
 
 
 def test_map(backend: str) -> None:
@@ -327,7 +327,7 @@ def test_map(backend: str) -> None:
 
 
 def test_functions_hold_on_to_tensors_of_other_backends() -> None:
-    """What a function returns comes back to the backend of the call, which is the default one inside."""
+    """Results of the function move to the backend of the call, which is the default backend inside the function."""
     held = tb.tensor(10, backend="numpy")
     x = tb.tensor([1, 2], backend="binary")
     mapped = tb.map(x, function=lambda element: element + held)
@@ -343,7 +343,7 @@ def test_functions_hold_on_to_tensors_of_other_backends() -> None:
         return element
 
     tb.map(x, function=record)
-    assert seen == {"template", "binary"}  # the trial, then the call
+    assert seen == {"template", "binary"}  # the dry run, then the call
 
 
 def test_a_dry_run_calls_a_function_once() -> None:

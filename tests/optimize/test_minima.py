@@ -23,7 +23,7 @@ def rosenbrock(x: Any) -> Any:
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
 def test_each_example_finds_its_minimum(backend: str) -> None:
     start = tb.asarray(START, names=("batch", "n"), backend=backend)
-    minimum = minimize(rosenbrock, start, tolerance=1e-8, history=2 if backend == "jax" else 10)  # which JAX compiles
+    minimum = minimize(rosenbrock, start, tolerance=1e-8, history=2 if backend == "jax" else 10)  # compiles faster
     numpy.testing.assert_allclose(numpy.asarray(minimum.x), numpy.ones((3, 3)), atol=1e-5)
     assert (minimum.x.names, minimum.value.names, minimum.x.backend.name) == (("batch", "n"), ("batch",), backend)
     assert (minimum.converged.tolist(), minimum.diverged.tolist()) == ([True] * 3, [False] * 3)
@@ -120,7 +120,7 @@ def test_mistakes(options: dict[str, Any], error: type[TensorBackendError], text
 
 
 def tree_of(x: Any) -> dict[str, Any]:
-    """The first element, and the others under a name."""
+    """Return a tree of the first element and the other elements."""
     return {"first": x[..., 0], "rest": [x[..., 1:]]}
 
 

@@ -34,7 +34,7 @@ def test_newtons_method_elsewhere() -> None:
     grid = root(lambda x: x**3 - 8, tb.full((2, 3), 1.0))
     assert (grid.x.shape, grid.converged.item()) == ((2, 3), True)
     assert root(lambda x: x**2 + 1, tb.asarray(0.3 + 0.5j)).x.item() == pytest.approx(1j)
-    far = root(tb.arctan if hasattr(tb, "arctan") else tb.atan, tb.asarray(3.0))  # without shorter steps it diverges
+    far = root(tb.arctan if hasattr(tb, "arctan") else tb.atan, tb.asarray(3.0))  # full steps diverge
     assert far.converged.item()
     none = root(lambda x: x**2 + 1, tb.asarray(1.0), max_iterations=9)
     assert not none.converged.item()

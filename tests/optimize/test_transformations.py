@@ -64,7 +64,7 @@ def test_they_run_call_by_call_where_the_tensors_are(backend: str) -> None:
 @pytest.mark.parametrize("name", STEPS)
 def test_they_are_the_steps_of_optax(name: str) -> None:
     if importlib.util.find_spec("optax") is None:
-        return  # clients/ has it where it is installed
+        return  # clients/requirements.txt has it
     import optax
 
     ours, theirs = STEPS[name](optimize), STEPS[name](optax)
@@ -73,7 +73,7 @@ def test_they_are_the_steps_of_optax(name: str) -> None:
     for scale in (1.0, -2.0, 0.5):
         updates, state = ours.update(x * scale, state, x)
         expected_updates, other = theirs.update(x.data * scale, other, x.data)
-        # optax takes 1 - 0.999**n in float32, which leaves four digits.
+        # optax computes 1 - 0.999**n in float32, which leaves four digits.
         numpy.testing.assert_allclose(numpy.asarray(updates), numpy.asarray(expected_updates), rtol=3e-5)
 
 

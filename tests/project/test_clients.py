@@ -1,4 +1,4 @@
-"""What other code asks of the package and of tensors: names, methods, Python's and NumPy's protocols."""
+"""What other code expects of the package and of tensors: names, methods, Python's and NumPy's protocols."""
 
 import copy
 import math
@@ -124,7 +124,7 @@ def test_round_and_divmod(x: tb.Tensor) -> None:
 
 
 class Own:
-    """An array with operators of its own."""
+    """An array that defines its own operators."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.ones(2)
@@ -224,7 +224,7 @@ def test_functions_of_numpy(x: Any) -> None:
     assert np.cumsum(x, axis=1).tolist() == np.cumsum(np.asarray(x), axis=1).tolist()
     assert np.percentile(x, 50, axis=0).shape == (3,)
     column = np.ones((3, 1), "f4")
-    assert np.dot(x, column).tolist() == (x @ column).tolist()  # ours of that name takes other arguments
+    assert np.dot(x, column).tolist() == (x @ column).tolist()  # our function of that name takes other arguments
     assert np.shape(x) == (2, 3)
     assert isinstance(np.nansum(x), tb.Tensor)
     assert np.allclose(x, np.asarray(x))

@@ -1,4 +1,4 @@
-"""What must be true of the whole: each message names the file to edit."""
+"""Rules for the package as a whole; each failure names the file to edit."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Threads and asyncio tasks: first calls at once, the registry, instances, defaults, templates, moves."""
+"""Threads and asyncio tasks: simultaneous first calls, the registry, instances, defaults, templates, moves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _switch_often() -> Iterator[None]:
 
 
 def at_once(function: Callable[[int], Result]) -> list[Result | BaseException]:
-    """What a function gives, or raises, in threads that start together; each gets its number."""
+    """Run a function in threads that start together, each with its number; return the results or exceptions."""
     barrier = threading.Barrier(THREADS)
     outcomes: list[Result | BaseException] = [TimeoutError()] * THREADS
 
@@ -80,7 +80,7 @@ def test_equal_templates_are_one_object() -> None:
 def test_a_template_may_be_made_while_one_is_made() -> None:
     templates: list[Template] = []
 
-    def finalizer() -> None:  # what a __del__ may do
+    def finalizer() -> None:  # as a `__del__` method may do
         with _intern_lock:
             templates.append(Template((1, 1013), "f32"))
 
@@ -95,7 +95,7 @@ def test_an_instance_is_set_up_once() -> None:
         name = "slow"
 
         def setup(self) -> None:
-            setups.append(tb.get_backend("binary"))  # another backend's instance, from here
+            setups.append(tb.get_backend("binary"))  # gets another backend's instance from inside `setup`
             time.sleep(0.01)
 
     setups: list[Core] = []

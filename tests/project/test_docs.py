@@ -1,4 +1,4 @@
-"""The Python of the README and of docs/ runs."""
+"""The Python code in the README and in docs/ runs."""
 
 import inspect
 import re
@@ -24,7 +24,7 @@ MEASURED = {"profiling.md"}
 
 @cache
 def reference() -> Any:
-    """Pages that only the site has."""
+    """Return the pages that exist only on the site."""
     return runpy.run_path(str(ROOT / "docs" / "reference.py"))["pages"]()
 
 
@@ -32,8 +32,8 @@ def reference() -> Any:
 def test_the_blocks_of_a_page_run_in_order(
     page: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")  # in which lines are cut
-    # A recipe declares ops and classes: it runs in a module of its own name.
+    monkeypatch.setenv("COLUMNS", "80")  # lines are cut to this width
+    # Recipes declare ops and classes, so each page runs as a module with a name of its own.
     namespace = {"__name__": "docs_page"}
     printed = ""
     for code, output in BLOCKS[page]:
@@ -92,7 +92,7 @@ def test_what_stands_for_a_function_of_another_system_runs(table: Any, row: Any)
 
 
 def assert_same(ours: Any, theirs: Any, drawn: bool) -> None:
-    """Assert that two results have the same structure and values, or only the same shapes if drawn at random."""
+    """Check that two results have the same structure and values, or only the same shapes if they are random."""
     if isinstance(theirs, (tuple, list)) and not isinstance(ours, tb.Tensor):
         for one, other in zip(ours, theirs, strict=True):
             assert_same(one, other, drawn)

@@ -1,6 +1,6 @@
-"""Public functions say what they take and give: numpydoc's sections, which name the parameters that there are.
+"""The docstrings of public functions have numpydoc's sections, and these name the parameters of the function.
 
-`MODULES` are the namespaces that are held to it as a whole.
+`MODULES` are the namespaces in which this holds for all functions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STARS: dict[Any, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "
 
 
 def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """The public functions of a namespace, with their names."""
+    """Yield the public functions of a namespace, with their names."""
     for name in dir(module):
         value = getattr(module, name)
         if not name.startswith("_") and isfunction(value) and value.__module__.startswith("tensorbackend"):
@@ -34,7 +34,7 @@ def functions(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def sections(function: Callable[..., Any]) -> dict[str, list[str]]:
-    """The lines of each section of a docstring by its title; the summary and what follows it have an empty one."""
+    """Return the lines of each section of a docstring by the section's title; the leading lines have an empty title."""
     lines = (getdoc(function) or "").split("\n")
     lines_by_title: dict[str, list[str]] = {"": []}
     title = ""
@@ -48,7 +48,7 @@ def sections(function: Callable[..., Any]) -> dict[str, list[str]]:
 
 
 def lacking(function: Callable[..., Any]) -> list[str]:
-    """What the docstring of a function does not say."""
+    """Return what the docstring of a function lacks."""
     lines_by_title, declared = sections(function), signature(function)
     expected_names = {STARS.get(parameter.kind, "") + parameter.name for parameter in declared.parameters.values()}
     entries = [

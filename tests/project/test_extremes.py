@@ -1,4 +1,4 @@
-"""Sizes, axes and Python numbers beyond what any library holds: the same error on every backend, before any data."""
+"""Sizes, axes and Python numbers that no library can hold raise one error on every backend, before any data is read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tensorbackend.errors import OutOfRangeError, ShapeError, TensorBackendError
 
 BACKENDS = ["template", "binary", "numpy", "jax"]
 HUGE = 10**5000
-"""An int that Python refuses to write: it has more than 4,300 digits."""
+"""An int that Python refuses to convert to text, as it has more than 4,300 digits."""
 
 on_every_backend = pytest.mark.parametrize("backend", BACKENDS)
 

@@ -1,4 +1,4 @@
-"""One word for each family of ops: what belongs to an op lies in modules of the word that the protocol has for it."""
+"""Each op belongs to a family: modules with code for the op are named after the family that the protocol declares."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ WORD = {
     **{spec.callback: spec.family for spec in SPECS},
     **{name: callback.family for name, callback in CALLBACKS.items()},
 }
-"""The word of each callback and override; a composite that the protocol does not name has that of its own module."""
+"""The family of each callback and override; a composite that the protocol lacks has the family of its own module."""
 
 FAMILIES = {callback.family for callback in CALLBACKS.values()}
 
 SHARED = {"axes", "broadcasting", "data_errors", "plan"}
-"""Modules of `rules/` for all families."""
+"""Modules of `rules/` that all families share."""
 
 DECLARING = {
     "ops/fallbacks": ("fallback",),
     "expr/grad": ("rule", "zero_gradient", "not_differentiable"),
     "expr/batching": ("rule",),
 }
-"""What declares something about an op by its callback's name, by folder."""
+"""The functions in each folder that declare something about an op, with the name of its callback."""
 
 
 def place(module: str) -> tuple[str, str]:
-    """The folder of a module and its word there: `backends.binary.linalg` is `("backends/binary", "linalg")`."""
+    """Return a module's folder and family: `("backends/binary", "linalg")` for `backends.binary.linalg`."""
     parts = module.split(".")[1:]
     for depth in (2, 1):
         if len(parts) > depth and "/".join(parts[:depth]) in FOLDERS:
@@ -75,7 +75,7 @@ def test_an_op_lies_in_its_family(spec: OpSpec) -> None:
 
 
 def names_in(code: CodeType) -> Iterator[str]:
-    """The global names that a function's code reads, with those of functions inside it."""
+    """Yield the global names that a function's code reads, with those of nested functions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -91,7 +91,7 @@ def called(function: Callable[..., Any]) -> list[Any]:
 def test_a_rule_lies_in_its_family(spec: OpSpec) -> None:
     modules = {getattr(callee, "__module__", None) or "" for callee in called(spec.function)}
     words = {place(module)[1] for module in modules if module.startswith("tensorbackend.rules.")}
-    assert words <= SHARED or spec.family in words  # beside which it may use another's
+    assert words <= SHARED or spec.family in words  # beside its own module, it may use another family's
 
 
 @pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend, CupyBackend, JaxBackend])
@@ -108,7 +108,7 @@ def test_implementations_lie_in_their_family(backend: type[Backend]) -> None:
 
 
 def declarations(folder: str) -> Iterator[tuple[str, Path]]:
-    """The names of callbacks in calls that declare something about them, each with its file."""
+    """Yield the callback names that declarations in a folder mention, each with its file."""
     for path in sorted((PACKAGE / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in DECLARING[folder]:
@@ -122,7 +122,7 @@ def declarations(folder: str) -> Iterator[tuple[str, Path]]:
 def test_declarations_lie_in_their_family(folder: str) -> None:
     declared = list(declarations(folder))
     assert len(declared) > 5
-    words = {**WORD, "custom_gradient": "control"}  # an op of graphs alone
+    words = {**WORD, "custom_gradient": "control"}  # an op that only graphs have
     assert not {
         f"{name} in {path}: {words[name]}" for name, path in declared if path.with_suffix("").parts[0] != words[name]
     }
@@ -146,7 +146,7 @@ def public_functions() -> Iterator[FunctionType]:
 
 def test_a_plain_function_among_composites_leads_to_one_of_its_module() -> None:
     def leads(function: FunctionType, seen: set[str]) -> bool:
-        """Whether it calls a composite of its module, by itself or through the module's functions."""
+        """Return whether a function calls a composite of its module, directly or through the module's functions."""
         fresh = {name for name in names_in(function.__code__) if name in function.__globals__} - seen
         seen |= fresh
         if any((function.__module__, name) in composites for name in fresh):

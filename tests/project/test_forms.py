@@ -1,4 +1,4 @@
-"""Further forms of ops: parts of complex numbers, complex functions, dynamic blocks, axes left out, containers."""
+"""Less common uses of ops: parts of complex numbers, complex functions, dynamic blocks, default axes, containers."""
 
 import cmath
 import copy

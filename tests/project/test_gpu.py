@@ -1,4 +1,4 @@
-"""What needs a GPU, and is skipped for no other reason."""
+"""Tests that need a GPU, and are skipped only without one."""
 
 from __future__ import annotations
 

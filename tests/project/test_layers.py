@@ -1,4 +1,4 @@
-"""Modules import only lower layers, by any kind of import, and form no circles but the stated ones."""
+"""Modules import only lower layers, with any kind of import, and form no cycles except the listed ones."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ LAYERS = [
     ("array_api", "files", "linalg", "fft", "random"),  # the namespaces of the Array API's extensions: re-exports only
     ("support",),
     ("expr",),
-    ("nn", "ragged", "sparse"),  # on top of graphs: functions of tensors and of trees of them
+    ("nn", "ragged", "sparse"),  # above graphs: functions of tensors and of trees of tensors
     ("solvers",),
     ("optimize",),
     ("backends",),
-    ("built_in", "distributed", "checkpoints"),  # what is loaded late, handed to lower layers
+    ("built_in", "distributed", "checkpoints"),  # loaded late, and handed to lower layers
     (NAME,),  # the package itself
-    ("extending",),  # what backends of other distributions may import: re-exports only
+    ("extending",),  # what backends in other distributions may import: re-exports only
     ("testing",),
     ("cli",),
     ("__main__",),
@@ -56,30 +56,30 @@ SIDEWAYS = {
     ("dispatch", "select"),
     ("dispatch", "operands"),
 }
-"""What a module imports of its own layer."""
+"""Imports within a layer: the first may import the second."""
 
 TYPES = {("operators", "tensor"), ("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
-"""Upwards, for type checkers alone."""
+"""Imports of a higher layer, only for type checkers."""
 
 UPWARDS = {("tensor", NAME)}
-"""Upwards: `__array_namespace__` gives the package."""
+"""Imports of a higher layer: `__array_namespace__` returns the package."""
 
 COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "built_in", "files"}
-"""Modules that import by a computed name: subcommands, a user's program, array libraries, ops, a format of files."""
+"""Modules that import a computed name: subcommands, a user's program, array libraries, ops, a file format."""
 
 CIRCLES = [
-    {"expr.graph", "expr.evaluate", "expr.show"},  # a graph is called and shown by methods
+    {"expr.graph", "expr.evaluate", "expr.show"},  # methods call and show a graph
 ]
-"""Circles of modules, each closed by imports in functions."""
+"""Cycles of modules, each closed by imports inside functions."""
 
 
 class Import(NamedTuple):
     """One import of a module of the package."""
 
     module: str
-    """The module without the package's name; that itself for the package, empty for a name that is computed."""
+    """The imported module without the package's name; the package's name for itself; empty for a computed name."""
     kind: Literal["run", "types"]
-    """Whether it ever runs, or is for type checkers."""
+    """Whether the import runs, or is only for type checkers."""
 
 
 def module_of(path: Path) -> str:
@@ -91,7 +91,7 @@ FILES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def imports(module: str, source: str, is_package: bool) -> Iterator[Import]:
-    """Yield imports of the package by a module: import statements anywhere, calls, and strings that name a module."""
+    """Yield a module's imports of the package: import statements anywhere, calls, and strings that name a module."""
     nodes = list(ast.walk(ast.parse(source)))
     for_types = {
         id(node)
@@ -110,7 +110,7 @@ def imports(module: str, source: str, is_package: bool) -> Iterator[Import]:
 
 
 def _names(node: ast.AST, package: str) -> Iterable[str]:
-    """The full names of what a node imports, empty for one that is computed."""
+    """Return the full names that a node imports; an empty name stands for a computed one."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
@@ -128,7 +128,7 @@ def _names(node: ast.AST, package: str) -> Iterable[str]:
 
 
 def _absolute(name: str, package: str) -> str:
-    """A name that may begin with dots as one that begins with a package."""
+    """Return an absolute name for a name that may be relative, with leading dots."""
     rest = name.lstrip(".")
     level = len(name) - len(rest)
     if not level:
@@ -138,7 +138,7 @@ def _absolute(name: str, package: str) -> str:
 
 
 def _known(name: str) -> str | None:
-    """The module of the package that a full name is, or is in; `None` for another package's."""
+    """Return the module of the package that contains a full name; `None` for other packages."""
     parts = name.split(".")
     if parts[0] != NAME:
         return None
@@ -153,7 +153,7 @@ MODULES = [module for module in FILES if module]  # the package itself may impor
 
 @cache
 def imports_of(module: str) -> list[Import]:
-    """What a module of the package imports of it."""
+    """Return the imports of the package in a module."""
     path = FILES[module]
     return list(imports(module, path.read_text(), path.name == "__init__.py"))
 
@@ -163,7 +163,7 @@ def top(module: str) -> str:
 
 
 def wrong(module: str, dependencies: Iterable[Import]) -> list[str]:
-    """The imports that a module may not have."""
+    """Return messages about imports that a module may not have."""
     messages = []
     for dependency in dependencies:
         if not dependency.module:
@@ -182,7 +182,7 @@ def wrong(module: str, dependencies: Iterable[Import]) -> list[str]:
 
 
 def circles(edges: Mapping[str, Iterable[str]]) -> list[set[str]]:
-    """Return the sets of modules in which each module leads to all others through imports."""
+    """Return the sets of modules that import each other, directly or through others."""
     reached: dict[str, set[str]] = {}
     for start in edges:
         waiting, seen = [start], set[str]()
@@ -202,7 +202,7 @@ def circles(edges: Mapping[str, Iterable[str]]) -> list[set[str]]:
 
 
 def edges() -> dict[str, set[str]]:
-    """The modules that each module imports when it runs."""
+    """Return, for each module, the modules that it imports when it runs."""
     return {
         module: {dependency.module for dependency in imports_of(module) if dependency.kind == "run"}
         - {"", NAME, module}

@@ -1,4 +1,4 @@
-"""Mistakes of users: one error, the same on each backend, before any callback runs."""
+"""Mistakes of users raise one error, the same on each backend, before any callback runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _refuse(self: object, *inputs: object, **options: object) -> Any:
     raise AssertionError(REACHED)
 
 
-# A backend that none of the calls here may reach.
+# A backend whose callbacks all fail: no call here may reach them.
 Untouched: type[BinaryBackend] = type(
     "Untouched", (BinaryBackend,), {"name": "untouched", "dispatch_priority": 1, **dict.fromkeys(CALLBACKS, _refuse)}
 )
@@ -44,7 +44,7 @@ on_each_backend = pytest.mark.parametrize("backend", BACKENDS, ids=str)
 
 
 def ones(backend: Any, *shape: int, names: Any = None, dtype: str = "float32") -> tb.Tensor:
-    """A tensor made without callbacks."""
+    """Return a tensor made without callbacks; its elements are 0."""
     template = tb.Template(shape, dtype, names)
     return tb.from_binary(bytes(template.nbytes), template, backend)
 
@@ -111,7 +111,7 @@ def test_a_mistake(backend: Any, mistake: Mistake, error: type[TensorBackendErro
 
 
 def with_parameter(*annotations: str) -> list[OpSpec]:
-    """The ops with a parameter of some annotation, and with tensors that any template makes."""
+    """Return the ops with a parameter of one of these annotations, unless they take a sequence of tensors."""
     return [
         spec
         for spec in OPS.values()
@@ -146,7 +146,7 @@ def test_an_axis_that_is_none(spec: OpSpec, axis: Any, backend: Any) -> None:
         for parameter in parameters
         if parameter.default is parameter.empty and parameter.kind is not parameter.KEYWORD_ONLY
     ]
-    arguments += [0.5] * (len(needed) - len(arguments))  # of a public function around the op
+    arguments += [0.5] * (len(needed) - len(arguments))  # for a public function around the op
     with pytest.raises(AxisError, match=re.escape(f"{axis!r}")):
         public(spec.name)(*arguments, **keywords)
 
@@ -167,7 +167,7 @@ def test_what_is_no_operand(spec: OpSpec) -> None:
         arguments: list[Any] = [ones(Untouched(), 2) for _ in spec.parameters]
         arguments[-1] = wrong
         if wrong is None and spec.name == "clip":
-            continue  # a bound that is left out
+            continue  # a bound may be None
         with pytest.raises(OperandError, match="expected a tensor, a Python number or an array"):
             public(spec.name)(*arguments)
 
@@ -206,7 +206,7 @@ def test_use_after_deallocation(backend: str) -> None:
     x = tb.tensor([1.0], backend=backend)
     y = tb.tensor([1.0], backend=backend)
     x.backend_deallocate()
-    x.backend_deallocate()  # a second time does nothing
+    x.backend_deallocate()  # the second call does nothing
     for use in (lambda: x + y, lambda: x.tolist(), lambda: tb.sum(x), lambda: x.backend_copy("numpy")):
         with pytest.raises(DeallocatedError, match="expected a tensor that still has its data"):
             use()

@@ -1,4 +1,4 @@
-"""Axis names: axes called like parameters, names that meet in products, and names that moves of elements keep."""
+"""Axis names: axes named like parameters, name conflicts in products, and names that ops which move elements keep."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from tensorbackend.errors import ArgumentError, NamesError, ShapeError
 
 
 def ones(**sizes: int) -> tb.Tensor:
-    """Ones with these axes."""
+    """Return ones with these axes."""
     return tb.ones(tuple(sizes.values()), names=tuple(sizes))
 
 

@@ -1,4 +1,4 @@
-"""The peers' table: how it is measured, and the page that is made of it."""
+"""The table of peers: how it is measured, and the page that is made from it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_least_of_turns_and_the_median_of_rounds_count(measuring: Any) -> No
         {"one": lambda: None, "three": lambda: [next(ticks) for _ in range(2)]},
         {"one": id, "three": id},
         measuring.Budget(rounds=3, turns=2, seconds=0.5),
-        clock=lambda: float(next(ticks)),  # each look at the clock takes a second, a call of `three` two more
+        clock=lambda: float(next(ticks)),  # each reading advances the clock by 1 s, each call of `three` by 2 s
     )
     assert timings["one"].rounds == [1.0] * 3
     assert timings["three"].ratio(timings["one"]) == 3.0
@@ -127,7 +127,7 @@ def test_plots_are_pictures_with_a_bar_for_each_peer(measured: Path) -> None:
     drawn = PAGE["plot"]("performance-calls.svg", measured)
     tree = ElementTree.fromstring(drawn)
     texts = [node.text for node in tree.iter() if node.tag.endswith("text")]
-    assert texts[1:] == ["above NumPy", "tensorbackend", "1.00", "other", "0.50"]  # 0.5 us is NumPy's own
+    assert texts[1:] == ["above NumPy", "tensorbackend", "1.00", "other", "0.50"]  # NumPy itself takes 0.5 us
     kinds = [node.get("class") for node in tree.iter() if node.tag.endswith("rect")]
     assert kinds == ["card", "ours", "bar"]
 

@@ -1,4 +1,4 @@
-"""The tests mirror the package: a test is found by the name of what it tests."""
+"""The tests mirror the package: the name of a test file says which module it tests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import tensorbackend as tb
 PACKAGE = Path(tb.__file__).parent
 TESTS = Path(__file__).parents[1]
 PROJECT = TESTS / "project"
-"""Tests of what no module has by itself."""
+"""The folder of tests about the package as a whole."""
 
 
 def subject(path: Path) -> str:
-    """What a test file is about, by its path: `expr/grad/test_control.py` is about `expr/grad/control`."""
+    """Return what a test file tests, by its path: `expr/grad/test_control.py` tests `expr/grad/control`."""
     return path.relative_to(TESTS).with_name(path.stem.removeprefix("test_")).as_posix()
 
 

@@ -1,4 +1,4 @@
-"""The reference of the site has an entry for every public function, and its links lead to pages."""
+"""The site's reference has an entry for every public function, and its links lead to existing pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODULES = [
 
 
 def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """The functions that a module offers, whatever way they came there, but for those that it imports for itself."""
+    """Yield the functions that a module offers, however they got there, except those that it imports for itself."""
     text = inspect.getsource(module)
     for name in dir(module):
         value = getattr(module, name)

@@ -1,4 +1,4 @@
-"""The stress script, for a second or two: threads, interrupts, forked and spawned processes."""
+"""The stress script runs for a second or two: threads, interrupts, forked and spawned processes."""
 
 from __future__ import annotations
 

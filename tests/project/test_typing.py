@@ -1,4 +1,4 @@
-"""The programs of tests/typing, which state what type checkers infer, run; `make types` checks what they state."""
+"""The programs of tests/typing, which assert the types that type checkers infer, run; `make types` checks the types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planned callbacks: kernels that are made once, in both forms of a callback, and what surrounds them."""
+"""Planned callbacks: kernels that are made once, both forms of a callback, and the context that kernels run in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tensorbackend.template import Template
 
 
 class Counting(BinaryBackend):
-    """Plans `add` and `concatenate`, and notes each plan and each way in."""
+    """A backend that plans `add` and `concatenate`. It records each plan and each kernel that it enters."""
 
     name = "counting"
     dispatch_priority = 1
@@ -37,18 +37,18 @@ class Counting(BinaryBackend):
 
     @planned
     def add(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-        """Notes its templates."""
+        """Record the templates."""
         self.plans.append((out, x1, x2))
         return kernel_of(super().add, out, x1, x2)
 
     @planned
     def concatenate(self, out: Template, tensors: typing.Sequence[Template], /, *, axis: int) -> Kernel:
-        """Of one axis: the bytes one after another."""
+        """Join the bytes of tensors of one axis."""
         self.plans.append((out, tensors, axis))
         return b"".join
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """Notes the kernel."""
+        """Record the kernel."""
         self.entered.append(kernel)
         return super().enter(kernel)
 
@@ -93,7 +93,7 @@ def test_a_kernel_is_verified_in_checked_mode() -> None:
 
         @planned
         def sin(self, out: Template, x: Template, /) -> Kernel:
-            """The wrong size."""
+            """Return a payload of the wrong size."""
             return lambda values: b"\0"
 
     with pytest.raises(ContractError, match="sin of the backend 'wrong kernel' to return the payload of f32"):
@@ -107,7 +107,7 @@ def test_a_number_is_data() -> None:
 
         @planned
         def multiply(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
-            """NumPy's own."""
+            """Return NumPy's own function."""
             Planning.plans += 1
             return np.multiply
 
@@ -151,7 +151,7 @@ for call in calls:
 
 
 def test_functions_that_a_warm_call_enters() -> None:
-    environment = {**os.environ, "TENSORBACKEND_CHECK": "0"}  # which verifies each payload
+    environment = {**os.environ, "TENSORBACKEND_CHECK": "0"}  # checked mode verifies each payload
     completed = subprocess.run(
         [sys.executable, "-c", FRAMES], env=environment, capture_output=True, text=True, check=True
     )

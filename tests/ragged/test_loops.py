@@ -1,4 +1,4 @@
-"""Loops that end for each example: `scan` along an axis with lengths, `unroll`."""
+"""Loops that end separately for each example: `scan` along an axis with lengths, and `unroll`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_unroll_stops_with_the_last_example(backend: str) -> None:
     assert unrolled.outputs["left"].lengths["time"].tolist() == [4, 1, 2]
     assert [row.tolist() for row in tr.to_list(unrolled.outputs["left"])] == [[3, 2, 1, 0], [0], [1, 0]]
     assert unrolled.carry[0].tolist() == [-1, -1, -1]
-    assert unrolled.carry[1].item() == 4  # shared, and no turn after the last end
+    assert unrolled.carry[1].item() == 4  # all examples share it; no turn runs after the last example ends
 
 
 def test_unroll_ends_at_its_limit() -> None:

@@ -1,4 +1,4 @@
-"""Moves of runs with numbers for each example."""
+"""Functions that move entries, such as slices and shifts with a number for each example."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes merged, examples packed."""
+"""Merging axes and packing examples."""
 
 from __future__ import annotations
 

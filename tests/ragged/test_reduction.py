@@ -1,4 +1,4 @@
-"""Reductions along the batch, along several axes, of axes without room."""
+"""Reductions along the batch, along several axes and along axes of size 0."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_along_all_axes_each_element_counts_once() -> None:
 
 
 def test_an_extreme_among_padding_that_is_no_suffix() -> None:
-    """At time 1 only the second example counts, and its -inf is not taken for the padding of the first."""
+    """At time 1 only the second example counts. Its -inf must not be mistaken for the padding of the first."""
     x = tr.with_lengths(tb.full((2, 2), -tb.inf, names=("batch", "time")), time=[1, 2])
     assert tr.to_list(tr.argmax(x, axis="batch")).tolist() == [0, 1]
 
@@ -41,7 +41,7 @@ def test_dtypes_are_those_of_plain_reductions() -> None:
         x = tr.with_lengths(tb.astype(X.values, dtype), **X.lengths)
         for ours, plain in ((tr.sum, tb.sum), (tr.mean, tb.mean), (tr.max, tb.max), (tr.logsumexp, tb.logsumexp)):
             if dtype == "bool" and plain is tb.max:
-                continue  # which takes numbers
+                continue  # tb.max takes only numbers
             assert ours(x, axis="time").template == plain(x.values, axis="time").template, (dtype, plain)
     halves = tr.with_lengths(tb.full((1, 4000), 60000.0, dtype="f16", names=("batch", "time")), time=[3000])
-    assert tr.mean(halves, axis="time").tolist() == [60000.0]  # whose sum is beyond float16
+    assert tr.mean(halves, axis="time").tolist() == [60000.0]  # the sum is beyond float16

@@ -1,4 +1,4 @@
-"""Entries that a mask chooses."""
+"""Selecting entries by a mask."""
 
 from __future__ import annotations
 

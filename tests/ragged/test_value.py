@@ -1,4 +1,4 @@
-"""What a tensor with lengths is: checked parts, a container, operators that meet."""
+"""Tensors with lengths: checks of their parts, operators, and their use as containers."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_lengths_meet_in_a_trace_by_what_they_are() -> None:
     x = pair()
     assert tb.jit(lambda x: tr.sum(x + x * 2))(x).item() == 30.0
     halves = tb.jit(lambda x: tr.sum(tr.split(x, [2], axis="time")[0] + tr.split(x, [2], axis="time")[0]))
-    assert halves(x).item() == 14.0  # lengths computed twice alike
+    assert halves(x).item() == 14.0  # the same lengths, computed twice
     assert tb.jit(lambda values: tr.sum(tr.with_lengths(values, **x.lengths) + x))(x.values).item() == 20.0
     with pytest.raises(ShapeError, match="if they are equal, say so"):
         tb.jit(lambda x, y: x + y)(x, x)
@@ -139,7 +139,7 @@ def test_axes_of_size_1_spread_their_lengths() -> None:
 
 
 def test_a_function_is_not_taken_for_an_op_by_its_name() -> None:
-    """An addition needs no mask before it; a function of the user's that is called so does."""
+    """The op `add` needs no mask before it, but a function of the user that has the same name does."""
 
     def add(values: tb.Tensor) -> tb.Tensor:
         return tb.log(values)

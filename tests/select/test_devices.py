@@ -1,4 +1,4 @@
-"""Devices: names as before, with what is known of each."""
+"""Devices: strings of their names, with facts about each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors that move between backends: by which road, what is shared, names and bits kept."""
+"""Transfers of tensors between backends: by DLPack or as bytes, what they share, and that names and bits stay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Memory:
 
 
 class OnDevice(Backend):
-    """A backend of that library; every crossing of the host's memory is recorded."""
+    """A backend of the library of `Memory`. It records every crossing of host memory."""
 
     crossings: ClassVar[list[str]] = []
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
@@ -139,7 +139,7 @@ def test_a_copy_shares_nothing_and_a_transfer_what_it_can(target: Any) -> None:
 
 
 def sharing() -> list[Backend]:
-    """The installed backends whose data lies in host memory that DLPack shares."""
+    """Return the installed backends whose data lies in host memory that DLPack shares."""
     backends: list[Backend] = []
     for name in tb.backends():
         try:

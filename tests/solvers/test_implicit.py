@@ -1,4 +1,4 @@
-"""Gradients of solves, by b and by what the matrix is made of."""
+"""Gradients of solves with respect to b and to the elements of the matrix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def matrix_for(method: str) -> Any:
 
 
 def neumann() -> Tensor:
-    """A chain without ends: constant vectors are taken to zero."""
+    """Return the Laplacian of a chain with free ends, which maps constant vectors to zero."""
     ends = numpy.zeros(SIZE)
     ends[[0, -1]] = 3
     return tb.asarray(SYMMETRIC - 2 * numpy.eye(SIZE) - numpy.diag(ends - 2 * (ends > 0)))
@@ -60,7 +60,7 @@ def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -
     loss = loss_of(method)
     gradient_a, gradient_b = tb.grad(loss, (0, 1))(a, b)
     check_close(gradient_b, by_b)
-    # A solver of symmetric matrices has the gradient of the general one.
+    # A solver of symmetric matrices has the same gradient as a general solver.
     check_close(gradient_a, by_a)
     stored = tb.backend_copy(tb.sparse.from_dense(tb.asarray(matrix_for(method))).to_coo(), backend)
     of_values = tb.jit(tb.grad(lambda values, b: loss(stored.like(values), b)))(stored.values, b)
@@ -97,7 +97,7 @@ def test_second_derivatives_and_derivatives_forward(method: str) -> None:
     def slope(of: Any) -> Any:
         return lambda a: tb.sum(tb.grad(of, 1)(a, b) ** 3)
 
-    # The solve with the transpose is one with the matrix itself for a solver of symmetric ones, which they stay.
+    # A solver of symmetric matrices uses the matrix as its own transpose, so keep the matrix symmetric for it.
     ours, theirs = (tb.grad(lambda a, of=of: slope(of)((a + a.T) / 2 + (a - a.T) * skew))(a) for of in (loss, exact))
     check_close(ours, theirs, atol=1e-5)
     pushed = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))

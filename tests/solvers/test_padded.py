@@ -1,4 +1,4 @@
-"""Matrices whose rows are filled up: the same products, forwards, back and with gradients, where rows are short."""
+"""Sparse matrices whose short rows are padded: their products, transposed products and gradients stay the same."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_an_infinity_stays_in_the_rows_that_have_it() -> None:
 
 
 def bordered(size: int) -> Any:
-    """Two entries near the diagonal of each row, a row and a column of ones below and beside them, and another row."""
+    """Return a matrix of two diagonals with ones in the last row and the last column, and with one more long row."""
     dense = numpy.diag(numpy.arange(1.0, size + 1)) + numpy.diag(numpy.full(size - 1, -1.5), -1)
     dense[-1] = dense[:, -1] = 1
     dense[3, ::3] = 2
@@ -124,7 +124,7 @@ def test_a_traced_structure_stays_as_it_is_and_a_held_one_is_read() -> None:
 
 @pytest.mark.parametrize("method", ["cg", "lsqr"])
 def test_gradients_reach_the_values(method: str) -> None:
-    """By differences."""
+    """Compare the gradients with central differences."""
     dense = (DENSE + DENSE.T)[3:, 3:]
     stored = scipy.sparse.csr_array(dense)
     on_diagonal = numpy.equal(*stored.tocoo().coords)
@@ -140,6 +140,6 @@ def test_gradients_reach_the_values(method: str) -> None:
         step = 1e-6 * (numpy.arange(a.nnz) == place)
         after, before = (loss(tb.asarray(stored.data + sign * step, backend="jax")).item() for sign in (1, -1))
         difference = (after - before) / 2e-6
-        # The matrix with one of two equal entries changed is not symmetric; `cg` takes it as if it were.
+        # To change one of two equal entries makes the matrix unsymmetric, but `cg` assumes a symmetric matrix.
         if method == "lsqr" or on_diagonal[place]:
             numpy.testing.assert_allclose(slope[place], difference, rtol=1e-4, atol=1e-6)

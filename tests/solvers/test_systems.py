@@ -1,4 +1,4 @@
-"""Linear systems: every method on every backend, for matrices of every kind and functions."""
+"""Linear systems: all methods, for dense and sparse matrices and for functions, on several backends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ITERATIVE = METHODS[:-1]
 EVERYWHERE = pytest.mark.parametrize(
     ("backend", "method"), [*(("numpy", method) for method in METHODS), ("binary", "gmres")]
 )
-"""JAX compiles each solve for some seconds: the first tests and the property tests have it."""
+"""Cases without JAX, which compiles each solve for some seconds. The first test and the property tests cover JAX."""
 DRAW = numpy.random.default_rng(3)
 SIZE = 12
 SYMMETRIC = numpy.diag(numpy.full(SIZE, 4.0)) + numpy.diag(numpy.full(SIZE - 1, -1.5), 1)
@@ -54,7 +54,7 @@ KINDS = [dense, sparse, function]
 
 
 def poisson(size: int) -> Any:
-    """The five-point Laplacian of a square grid."""
+    """Return the five-point Laplacian of a square grid."""
     line = scipy.sparse.diags_array(
         [-numpy.ones(size - 1), 2 * numpy.ones(size), -numpy.ones(size - 1)], offsets=[-1, 0, 1]
     )
@@ -73,7 +73,7 @@ def poisson(size: int) -> Any:
 )
 def test_a_solution_solves(backend: str, method: str, kind: Any) -> None:
     if method == "direct" and kind is function:
-        return  # tests of errors have it
+        return  # test_systems_errors.py has this error
     matrix = matrix_for(method)
     solution = solve(kind(backend, matrix), tb.asarray(VECTOR, backend=backend), method, rtol=1e-10, restart=5)
     assert isinstance(solution, Solution)
@@ -152,7 +152,7 @@ def test_a_preconditioner_saves_iterations(method: str, preconditioner: str) -> 
             with_it = solve(a, b, method, preconditioner=preconditioners.get(preconditioner, preconditioner), **options)
             without = solve(a, b, method, **options)
             assert array(with_it.converged).all()
-            # Without one gmres takes as many iterations as there are unknowns.
+            # Without a preconditioner, gmres takes as many iterations as there are unknowns.
             assert (array(with_it.iterations) < array(without.iterations) + (method == "gmres")).all()
             residual = array(with_it.residual)
             assert (numpy.linalg.norm(residual, axis=-1) <= 1e-8 * numpy.linalg.norm(b, axis=-1)).all()
@@ -209,11 +209,11 @@ def test_least_squares(backend: str) -> None:
     assert (nothing.x.tolist(), nothing.iterations.item(), nothing.converged.item()) == ([0.0] * 3, 0, True)
 
 
-# Null spaces, and what has no solution
+# Null spaces and singular systems
 
 
 def neumann(backend: str) -> Any:
-    """A chain without ends: constant vectors are taken to zero."""
+    """Return the Laplacian of a chain with free ends, which maps constant vectors to zero."""
     matrix = numpy.diag(numpy.full(SIZE, 2.0)) - numpy.eye(SIZE, k=1) - numpy.eye(SIZE, k=-1)
     matrix[0, 0] = matrix[-1, -1] = 1
     return sparse(backend, matrix)
@@ -222,7 +222,7 @@ def neumann(backend: str) -> Any:
 @EVERYWHERE
 def test_a_null_space_is_left_out(backend: str, method: str) -> None:
     if method in ("lsqr", "direct"):
-        return  # tests of errors have them
+        return  # these methods take no null space
     a, b = neumann(backend), tb.asarray(VECTOR, backend=backend)
     reference = numpy.linalg.pinv(array(a.to_dense())) @ VECTOR
     spans: list[Any] = ["constant", tb.full((SIZE,), 2.0, dtype="f64", backend=backend)]
@@ -242,7 +242,7 @@ def test_a_null_space_is_left_out(backend: str, method: str) -> None:
 @EVERYWHERE
 def test_a_singular_system_says_so(backend: str, method: str) -> None:
     if method == "lsqr":
-        return  # it has a solution of least squares
+        return  # it finds a least-squares solution
     b = tb.asarray(VECTOR, backend=backend)
     for a in (neumann(backend), dense(backend, numpy.zeros((SIZE, SIZE)))):
         solution = solve(a, b, method, rtol=1e-8, max_iterations=60)

@@ -1,4 +1,4 @@
-"""What a sparse matrix is: its parts, what it looks like, and how containers of tensors see it."""
+"""Sparse matrices: their parts and attributes, their names, their errors, and their use as containers of tensors."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_names_of_products() -> None:
         with pytest.raises(NamesError):
             A @ wrong
     with pytest.raises(NamesError):
-        A @ A.T  # two axes of one name
+        A @ A.T  # the result would have two axes of one name
     with pytest.raises(NamesError):
         A + A.rename("column", "row")
 

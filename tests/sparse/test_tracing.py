@@ -149,7 +149,7 @@ def without_a_matrix(c: tb.Tensor) -> tb.Tensor:
 def test_coefficients_of_a_trace(backend: str) -> None:
     c = tb.asarray([0.5, 2.0, 3.0], dtype="f64", backend=backend)
     assert tb.jit(of_coefficients)(c).item() == without_a_matrix(c).item()
-    if backend != "jax":  # which would compile each op of it
+    if backend != "jax":  # JAX would compile each op of the gradient
         assert tb.grad(of_coefficients)(c).tolist() == tb.grad(without_a_matrix)(c).tolist()
 
 

@@ -27,7 +27,7 @@ def triangle(lower: bool, unit_diagonal: bool, transposed: bool) -> Array:
 
 
 def factors(dense: Array) -> tuple[Array, Array]:
-    """Saad's algorithm 10.4."""
+    """Return the factors by Saad's algorithm 10.4."""
     a, stored = dense.copy(), dense != 0
     for i, k in product(range(len(a)), repeat=2):
         if k < i and stored[i, k]:

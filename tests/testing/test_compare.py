@@ -1,4 +1,4 @@
-"""The comparison of results, and the report of what differs."""
+"""The comparison of results, and the report of differences."""
 
 from __future__ import annotations
 
@@ -74,4 +74,4 @@ def test_sums_of_integers_that_cancel_are_judged_by_their_magnitudes() -> None:
     call = Invocation("indexed_mean", (tb.tensor(0, backend="binary"), indices, numbers), {"mode": "error"})
     assert check(call, "numpy") == 0.0
     (allowed,) = allowances(call, SUM, [tb.zeros((), backend="binary")])
-    assert allowed == [64 * tb.finfo("f32").eps * 2**62]  # the mean of the magnitudes
+    assert allowed == [64 * tb.finfo("f32").eps * 2**62]  # 64 ulps of the mean magnitude

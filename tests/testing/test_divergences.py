@@ -1,4 +1,4 @@
-"""Divergences that stay: each row's witness differs today, and passes by the row alone."""
+"""Accepted divergences: the example of each row differs today, and passes only because of the row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def call(name: str, *values: list[float], dtype: str = "float32") -> Invocation:
 
 
 class FlushingBackend(BinaryBackend):
-    """A backend that takes subnormals for zeros where it multiplies, and that does not round down."""
+    """A backend that treats subnormals as zeros when it multiplies, and whose `floor` does not round down."""
 
     name = "flushing"
     dispatch_priority = 1
@@ -130,7 +130,7 @@ def test_flushing_excuses_no_other_mistake() -> None:
 
 
 def test_the_parts_of_a_complex_number_are_flushed_one_by_one() -> None:
-    # log(0 - 1e-310j) on a backend that flushes: the real part is that of log(0), the imaginary part is not.
+    # log(0 - 1e-310j) on a backend that flushes: the real part is that of log(0), the imaginary part is exact.
     actual, exact, of_zero = (
         tb.tensor(number, dtype="c128", backend="binary")
         for number in (complex(-math.inf, -1.57), complex(-713.8, -1.57), complex(-math.inf, -0.0))

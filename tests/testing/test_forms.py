@@ -1,4 +1,4 @@
-"""Backends whose planned callbacks are called with tensors."""
+"""Callbacks that plan kernels can also be called in the plain form, with tensors."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def test_a_backend_whose_plain_form_alone_is_wrong_is_caught(name: str, monkeypa
     call = Invocation(name, (tb.tensor([1.0, 2.0], backend="binary"),), {})
     judge(call, Own())
     monkeypatch.setattr(type(plainly(Own())), {"negative": "negate"}.get(name, name), wrong)
-    call = Invocation(name, (tb.tensor([1.0, 2.0, 3.0], backend="binary"),), {})  # for which nothing is planned yet
+    call = Invocation(name, (tb.tensor([1.0, 2.0, 3.0], backend="binary"),), {})  # no plan exists for this shape yet
     with pytest.raises(AssertionError, match=name):
         judge(call, Own())

@@ -1,4 +1,4 @@
-"""Calls as Python source: what is pasted gives the same bits, or the same error."""
+"""Calls as Python source: the pasted source gives the same bits, or the same error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tensorbackend.testing.source import script, source
 
 
 def pasted(text: str) -> Any:
-    """What an expression gives where only tensorbackend is imported, on BinaryBackend."""
+    """Evaluate an expression that uses only `tb`, on BinaryBackend; return its value, or its error's type and text."""
     with tb.default_backend("binary"):
         try:
             return eval(text, {"tb": tb})
@@ -25,7 +25,7 @@ def pasted(text: str) -> Any:
 
 
 def bits(result: Any) -> Any:
-    """Templates and bytes, which compare where tensors do not."""
+    """Replace tensors by templates and bytes, which compare by value."""
     if isinstance(result, tb.Tensor):
         return result.template, result.to_binary()
     return [bits(part) for part in result] if isinstance(result, list | tuple) else result

@@ -1,4 +1,4 @@
-"""Arrays: operators, methods, keys, and what comes from and goes to NumPy."""
+"""Arrays: operators, methods, indexing keys, and conversion from and to NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Control flow that traces: loops over tensors and over tuples of them, branches."""
+"""Traceable control flow: branches, and loops over tensors and over tuples of tensors."""
 
 from __future__ import annotations
 

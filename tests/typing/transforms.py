@@ -1,4 +1,4 @@
-"""Transforms of functions, one inside the other, and what each of them gives."""
+"""Transforms of functions, nested in each other, and the type of each result."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Processor time of programs on Dask through tensorbackend, over that of the same in plain dask.array.
+"""Compares the processor time of programs on the Dask backend with that of the same programs in plain dask.array.
 
     python benchmarks/overhead.py
 
-Blocks have 1 MB, 100 of them; both compute in this thread, in turns, so that other work meets both alike.
-The tasks do the same; what differs is how graphs are made, and what a task's call costs. The least of some runs counts.
+A tensor has 100 blocks of 1 MB. Both versions compute in this thread, in turns, so that other load affects both alike.
+Their tasks do the same work; they differ in how graphs are built, and in what the call of a task costs. The minimum of
+several runs counts.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from tensorbackend_dask import DaskBackend
 
 BLOCKS = 100
 ROWS, COLUMNS = 1000, 250
-"""Of a block: 1 MB of float32."""
+"""The shape of a block: 1 MB of float32."""
 
 Program = Callable[[], Any]
 
 
 def programs() -> dict[str, tuple[Program, Program]]:
-    """By name ours and the same in plain dask.array, which give NumPy's arrays."""
+    """Returns each program by its name, in tensorbackend and in plain dask.array; both compute their result."""
     random = numpy.random.default_rng(0)
     a, b = (random.random((BLOCKS * ROWS, COLUMNS), dtype=numpy.float32) for _ in range(2))
     row = random.random(COLUMNS, dtype=numpy.float32)
@@ -73,12 +74,12 @@ def programs() -> dict[str, tuple[Program, Program]]:
 
 
 def sorted_(x: Any) -> Any:
-    """Rows in order, which dask.array has no function for."""
+    """Sorts the rows, for which dask.array has no function."""
     return x.map_blocks(numpy.sort, dtype=x.dtype, meta=x._meta)
 
 
 def processor_time(program: Program) -> float:
-    """Seconds of the processor for one run."""
+    """Returns the processor time of one run, in seconds."""
     begun = time.process_time()
     program()
     return time.process_time() - begun

@@ -1,10 +1,11 @@
-"""Standardises, correlates and counts more numbers than fit into memory, over workers with little of it.
+"""Standardises more numbers than fit into memory, and summarises them, on workers with little memory.
 
     python examples/larger_than_memory.py --gigabytes 20
 
-generates float32 numbers block by block, standardises each column, and finds the columns' covariance and a histogram
-of all numbers, on two processes of 1 GB each. The same program runs on NumPy for the first rows, and is compared.
-Figures at the end: the greatest memory of each worker as the system counts it, and the most that lay on the disk.
+generates float32 numbers block by block, standardises each column, and computes the covariance of the columns and a
+histogram of all numbers, on two processes of 1 GB each. Before that, it runs the same program for fewer rows on Dask
+and on NumPy, and compares the results. At the end it prints the peak memory of each worker, as the system reports it,
+and the peak disk usage.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ COLUMNS = 64
 
 
 class Summary(NamedTuple):
-    """What is found out about a table."""
+    """The results of the program."""
 
     mean: tb.Tensor
     deviation: tb.Tensor
@@ -35,7 +36,7 @@ class Summary(NamedTuple):
 
 
 def table(rows: int) -> tb.Tensor:
-    """Numbers from 0 to 1 that look random, and columns that depend on each other: a function of the position alone."""
+    """Returns numbers from 0 to 1 that look random but depend only on the position; the columns are not independent."""
     place = tb.astype(tb.iota((rows, COLUMNS), dtype="uint64", names=("time", "column")), "uint32")
     mixed = place * tb.asarray(2654435761, dtype="uint32")
     mixed = tb.bitwise_xor(mixed, tb.bitwise_right_shift(mixed, 15)) * tb.asarray(2246822519, dtype="uint32")
@@ -43,7 +44,7 @@ def table(rows: int) -> tb.Tensor:
 
 
 def summarised(x: tb.Tensor) -> Summary:
-    """The program: mean and deviation of the columns, and what the standardised columns look like."""
+    """The program: mean and deviation of the columns, and covariance and histogram of the standardised columns."""
     mean, deviation = tb.mean(x, axis="time"), tb.std(x, axis="time")
     standard = (x - mean) / deviation
     covariance = tb.dot(standard, standard.rename("time", "other"), contract="time") / x.shape[0]
@@ -52,7 +53,7 @@ def summarised(x: tb.Tensor) -> Summary:
 
 
 class Watch:
-    """The greatest memory of processes and the most in a folder, looked at every 200 ms."""
+    """Records the peak memory of processes and the peak size of a folder, every 200 ms."""
 
     def __init__(self, processes: list[int], folder: Path) -> None:
         self.processes, self.folder = processes, folder
@@ -60,7 +61,7 @@ class Watch:
         threading.Thread(target=self.look, daemon=True).start()
 
     def look(self) -> None:
-        """Looks until the end."""
+        """Records until `ended` is set."""
         while not self.ended.wait(0.2):
             for process in self.processes:
                 self.memory[process] = max(self.memory[process], resident(process))
@@ -68,7 +69,7 @@ class Watch:
 
 
 def resident(process: int) -> int:
-    """The greatest memory that a process had so far; 0 where the system does not say."""
+    """Returns the peak memory of a process so far, or 0 if the system does not report it."""
     try:
         for line in Path(f"/proc/{process}/status").read_text().splitlines():
             if line.startswith("VmHWM"):
@@ -79,7 +80,7 @@ def resident(process: int) -> int:
 
 
 def size(path: Path) -> int:
-    """The bytes of a file, 0 for one that has gone."""
+    """Returns the size of a file in bytes, or 0 if it no longer exists."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except OSError:
@@ -87,13 +88,13 @@ def size(path: Path) -> int:
 
 
 def compared(backend: DaskBackend, rows: int) -> None:
-    """Runs the program for a part of the rows on Dask and on NumPy, and sees that they agree."""
+    """Runs the program for some rows on Dask and on NumPy, and checks that the results agree."""
     with tb.default_backend(backend):
         summary = compute(*summarised(table(rows)))
     with tb.default_backend("numpy"):
         reference = summarised(table(rows))
     for name, one, other in zip(Summary._fields, summary, reference, strict=True):
-        if name == "counts":  # a last digit of a standardised number may move it to the next interval
+        if name == "counts":  # a difference in the last digit may move a number to the next interval
             apart = numpy.abs(numpy.asarray(one) - numpy.asarray(other)).sum() / (rows * COLUMNS)
         else:
             apart = numpy.abs(numpy.asarray(one) - numpy.asarray(other)).max()
@@ -102,7 +103,7 @@ def compared(backend: DaskBackend, rows: int) -> None:
 
 
 def main() -> None:
-    """Runs the program on a cluster of this machine."""
+    """Runs the program on a cluster on this machine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gigabytes", type=float, default=1.0, help="of float32 numbers")
     parser.add_argument("--workers", type=int, default=2)

@@ -1,4 +1,4 @@
-"""The backend: its options and its transport; the callbacks are in the modules of their families."""
+"""`DaskBackend`: its options and its transport. The modules of the op families define the callbacks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DaskBackend(
     DaskRandom,
     DaskCreation,
 ):
-    """Dask's arrays, each block computed by NumpyBackend, when the elements are asked for.
+    """Stores tensors as Dask arrays. NumpyBackend computes each block when the elements are read.
 
     >>> DaskBackend(chunks={"time": 2}) is DaskBackend(chunks={"time": 2})
     True
@@ -57,11 +57,11 @@ class DaskBackend(
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The sizes of blocks by the names of axes, of blocks in bytes, and of the results kept for a second pass.
+        """Checks the options and fills in the defaults.
 
-        `chunks` maps names of axes to sizes of blocks, `None` for an axis that stays whole. `block_bytes`, 64 MiB by
-        default, cuts the other axes. A large result is made of blocks that are needed a second time: they are kept
-        where they have at most `keep_bytes` together, 256 MiB by default, else they are made again.
+        `chunks` maps axis names to block sizes; `None` keeps an axis whole. The other axes are cut until a block has at
+        most `block_bytes`, 64 MiB by default. Blocks that are needed a second time are kept if they have at most
+        `keep_bytes` together, 256 MiB by default; otherwise they are computed again.
         """
         known_options = {"chunks": (), "block_bytes": 1 << 26, "keep_bytes": 1 << 28}
         others = {name: value for name, value in options.items() if name not in known_options}
@@ -94,8 +94,8 @@ class DaskBackend(
     def optional(
         self, name: str, args: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]]
     ) -> Tensor | tuple[Tensor, ...]:
-        """Runs the default. Tensors without names that it makes in the shape of its result are cut into blocks by the
-        result's names.
+        """Runs the default implementation. If it makes unnamed tensors in the shape of the result, the names of the
+        result decide where they are cut into blocks.
         """
         if not isinstance(args.out, Template) or not any(args.out.names):
             return default_impl(*args)
@@ -108,17 +108,17 @@ class DaskBackend(
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """Blocks that are views of the bytes."""
+        """Returns blocks that are views of the bytes."""
         array = np.frombuffer(bytes(data), numpy_dtype(out.dtype)).reshape(out.shape)
         return known(array, self.chunks_for(out))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
-        """The first `limit` elements; blocks that have none of them are not computed."""
+        """Returns the first `limit` elements as bytes. Computes only the blocks that hold them."""
         encoded: bytes = self._first(x.data, limit).tobytes()
         return encoded[: limit * x.dtype.itemsize]
 
     def _first(self, data: Payload, limit: int) -> Any:
-        """The first elements, and perhaps some more, as a NumPy array."""
+        """Returns a NumPy array that begins with the first `limit` elements and may hold more."""
         values = value_of(data)
         if values is None and limit < data.size and data.ndim:
             key: list[slice] = []
@@ -135,18 +135,18 @@ class DaskBackend(
         return self.values(data)[0]
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
-        """Blocks that are views of the array, or of a copy."""
+        """Returns blocks that are views of the array, or of a copy."""
         tensor = Tensor(out, numpy_backend(), array)
         return known(numpy_backend().from_numpy(out, tensor.data, copy=copy), self.chunks_for(out))
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
-        """The values computed, as a read-only array."""
+        """Computes the values, and returns them as a read-only array."""
         if copy is False and value_of(x.data) is None:
             raise ValueError(expected("data in memory for copy=False", "leave copy out", tensor=x.template))
         return read_only(self.values(x.data)[0], dtype, copy)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """A Dask array of NumPy's blocks, whose sizes are known, as it is."""
+        """Takes a Dask array of NumPy arrays with known chunks as it is."""
         if not isinstance(array, da.Array):
             return None
         if any(isnan(size) for sizes in array.chunks for size in sizes):
@@ -163,20 +163,20 @@ class DaskBackend(
         return out, rechunked(native, filled)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """The payload of a tensor of any backend; of Dask under other rules the array in other blocks."""
+        """Makes the payload from a tensor of any backend; rechunks a tensor on Dask by the rules of this backend."""
         if isinstance(x.backend, DaskBackend):
             return rechunked(x.data, self.chunks_for(x.template))
         return super().from_backend(x, copy=copy)
 
     def block_until_ready(self, x: Tensor, /) -> None:
-        """Computes the tensor where it lies, and keeps its blocks there for later computations."""
+        """Computes the tensor, on the cluster if there is one, and keeps its blocks there for later computations."""
         running.kept(x.data, running.keep_of(x))
 
     def backend_deallocate(self, x: Tensor, /) -> None:
-        """Nothing: a cluster frees blocks with the last array that needs them."""
+        """Does nothing: a cluster frees blocks when no array needs them any more."""
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
-        """What is wrong with a payload: its type, shape or dtype, as Dask knows them."""
+        """Says what is wrong with the type, shape or dtype of a payload, or returns `None`. Computes nothing."""
         if not isinstance(data, da.Array):
             return f"a {type(data).__name__} instead of a dask.array.Array"
         if data.shape != out.shape or data.dtype != numpy_dtype(out.dtype):
@@ -184,11 +184,11 @@ class DaskBackend(
         return None
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
-        """Consecutive runs of entries along the first axis, not computed."""
+        """Yields consecutive runs of entries along the first axis, without computing them."""
         return (x.data[start : start + size] for start in range(0, x.shape[0], size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text, its elements only where they are known: display computes nothing."""
+        """Returns the tensor as text, with its elements only if they are known: display computes nothing."""
         if value_of(x.data) is not None:
             return super().inspect(x, limit=limit)
         return f"{x.template!r} {self.name} ({x.data.npartitions} blocks, not computed)"

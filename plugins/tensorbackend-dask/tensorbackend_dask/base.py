@@ -1,4 +1,4 @@
-"""The base of the families of callbacks."""
+"""The base class of the callback families."""
 
 from __future__ import annotations
 
@@ -23,21 +23,24 @@ NARROW = (float16, bfloat16)
 
 
 class DaskBase(Backend):
-    """State and helpers of the families."""
+    """Holds the state and the helpers that the callback families share."""
 
     name: ClassVar[str] = "dask"
 
     rules: Mapping[str, int | None]
-    """The sizes of blocks by the names of axes."""
+    """Maps axis names to block sizes; `None` keeps an axis whole."""
 
     names_inside: Any
-    """A context variable: names for a shape, under which a composite's body makes tensors that are named later."""
+    """A context variable with the template of the composite that runs. Its names apply to unnamed tensors of its
+    shape.
+    """
 
     def chunks_for(
         self, out: Template, like: Lazy | None = None, sizes_by_name: Mapping[str, int | None] | None = None
     ) -> Chunks:
-        """The blocks of a new tensor by the rules and `block_bytes`, or those of `like` with the sizes of
-        `sizes_by_name` along the axes that it names.
+        """Returns the chunks of a new tensor, by the rules and `block_bytes`.
+
+        With `sizes_by_name`, returns the chunks of `like`, with blocks of these sizes along the named axes.
         """
         if sizes_by_name:
             assert like is not None
@@ -53,17 +56,17 @@ class DaskBase(Backend):
         return chunks_of(out, self.rules, int(self.options["block_bytes"]))  # type: ignore[call-overload] # an int
 
     def values(self, *payloads: Lazy) -> list[Array]:
-        """Payloads as NumPy arrays, computed now."""
+        """Computes payloads now, and returns them as NumPy arrays."""
         return running.values(payloads, int(self.options["keep_bytes"]))  # type: ignore[call-overload] # an int
 
     def now(self, pending: Any) -> Any:
-        """A payload, or several, computed at once, since the computation may raise."""
+        """Computes one or more payloads now, because the computation may raise."""
         payloads = pending if isinstance(pending, tuple) else (pending,)
         computed = tuple(known(array, x.chunks) for array, x in zip(self.values(*payloads), payloads, strict=True))
         return computed if isinstance(pending, tuple) else computed[0]
 
     def cast(self, x: Lazy, source: DType, target: DType) -> Lazy:
-        """A payload in another dtype, by the rules of `as_type`."""
+        """Casts a payload to another dtype, by the rules of `as_type`."""
         if source is target:
             return x
         labels = tuple(range(x.ndim))
@@ -79,17 +82,17 @@ def _axis(out: Template, name: str) -> int:
 
 
 def wider(dtype: DType) -> DType:
-    """The dtype in which blocks' sums are added."""
+    """Returns the dtype in which the sums of blocks are added."""
     return float64 if dtype is float32 else complex128 if dtype is complex64 else dtype
 
 
 def right_aligned(x: Tensor, ndim: int) -> Labels:
-    """The labels of an operand that is broadcast to so many axes."""
+    """Returns the labels of an operand that is broadcast to `ndim` axes."""
     return tuple(range(ndim - x.ndim, ndim))
 
 
 def lazily(method: Method) -> Method:
-    """Marks a callback on Dask arrays: of a few elements that are known the result is computed at once, by NumPy."""
+    """Decorates a callback on Dask arrays. If all inputs are small and known, NumpyBackend computes the result now."""
     name = method.__name__
 
     @wraps(method)
@@ -101,7 +104,11 @@ def lazily(method: Method) -> Method:
 
 
 def at_once(backend: DaskBase, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, object]) -> Any:
-    """The result of NumpyBackend's callback for known inputs, `None` where they are too large or one is not known."""
+    """Returns the result of NumpyBackend's callback, or `None` if Dask must compute it.
+
+    Dask computes the result if it is large, if an input is large, unknown or in several blocks, or if a callback
+    without inputs makes a tensor of several blocks.
+    """
     outs = (out,) if isinstance(out, Template) else out
     if any(template.nbytes > FEW for template in outs):
         return None

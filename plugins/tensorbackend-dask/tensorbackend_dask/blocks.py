@@ -1,8 +1,8 @@
-"""What tasks call: NumpyBackend's callbacks on blocks.
+"""The functions that tasks call: NumpyBackend's callbacks on blocks.
 
-A task must be small to send and cheap to call. `Blocks` holds the name of a callback and its options, and finds the
-template of a block's result by the *labels* of the axes: axes with one label have one size, as letters in `einsum`. Its
-kernels are planned once for each combination of block shapes and process.
+A task must be small to send and cheap to call. `Blocks` holds the name of a callback and its options, and derives the
+template of a block's result from the *labels* of the axes: axes with the same label have the same size, like letters in
+`einsum`. Each process plans a kernel once for each combination of block shapes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Array: TypeAlias = Any
 """A NumPy array."""
 
 Labels: TypeAlias = tuple[int, ...]
-"""A number for each axis; equal numbers stand for axes of one size, or of size 1 where that is broadcast."""
+"""A number for each axis. Axes with equal numbers have the same size, or size 1 if they are broadcast."""
 
 
 def kernel_on_numpy(name: str, out: Any, inputs: Sequence[Any], options: dict[str, Any]) -> Kernel:
-    """NumpyBackend's kernel of a callback of either form, as it is called from outside."""
+    """Returns NumpyBackend's kernel for a callback, whether the callback is planned or not."""
     backend = numpy_backend()
     method = getattr(backend, name)
     if hasattr(method, "__plan__"):
@@ -43,7 +43,7 @@ def _tensors(templates: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
 
 
 class Blocks:
-    """A callback on blocks: a function of arrays, with the templates of its results found from their shapes."""
+    """Calls a callback on blocks, and derives the templates of the results from the shapes of the blocks."""
 
     def __init__(
         self,
@@ -57,13 +57,13 @@ class Blocks:
     ) -> None:
         self.state = name, inputs, outputs, fixed, options, several, more
         self.kernels: dict[Any, Kernel] = {}
-        self.__name__ = name  # which Dask shows
+        self.__name__ = name  # Dask shows this name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, self.state
 
     def __call__(self, *arrays: Array) -> Any:
-        if list in map(type, arrays):  # Dask gives the one block along an axis that the result has not in a list
+        if list in map(type, arrays):  # Dask puts a block in a list for each axis that the result lacks
             arrays = tuple(map(_unpacked, arrays))
         shapes = tuple([array.shape for array in arrays])
         kernel = self.kernels.get(shapes)
@@ -72,7 +72,7 @@ class Blocks:
         return kernel(*arrays)
 
     def plan(self, shapes: Sequence[tuple[int, ...]]) -> Kernel:
-        """The kernel for blocks of some shapes."""
+        """Plans the kernel for blocks of these shapes."""
         name, inputs, outputs, fixed, options, several, more = self.state
         sizes = dict(fixed)
         input_templates = []
@@ -90,7 +90,7 @@ class Blocks:
         )
         if not more:
             return kernel
-        ones = (1,) * more  # for axes that are summed over from block to block
+        ones = (1,) * more  # for the axes along which blocks are combined later
         return lambda *arrays: kernel(*arrays).reshape((*output_templates[0].shape, *ones))
 
 
@@ -102,19 +102,19 @@ def _unpacked(array: Any) -> Array:
 
 @lru_cache(1 << 12)
 def restored(*state: Any) -> Blocks:
-    """The one `Blocks` of a process with some arguments, so that tasks share its kernels."""
+    """Returns the only `Blocks` with these arguments in this process, so that tasks share its kernels."""
     return Blocks(*state)
 
 
 @lru_cache(1 << 10)
 def pairwise(name: str, dtype: str, ndim: int) -> Blocks:
-    """A callback of two tensors of one shape and dtype, on blocks."""
+    """Returns the `Blocks` of a callback of two tensors of the same shape and dtype."""
     labels = tuple(range(ndim))
     return restored(name, ((labels, dtype), (labels, dtype)), ((labels, dtype),))
 
 
 class Folded:
-    """Combines any number of blocks by a callback of two, in order, in a dtype that may be wider than theirs."""
+    """Combines any number of blocks in order by a callback of two tensors, in a dtype that may be wider than theirs."""
 
     def __init__(self, name: str, dtype: str, ndim: int) -> None:
         self.state = name, dtype, ndim
@@ -129,7 +129,7 @@ class Folded:
 
 
 def cast(array: Array, source: DType, target: DType) -> Array:
-    """A block in another dtype, by the rules of `as_type`."""
+    """Casts a block to another dtype, by the rules of `as_type`."""
     if source is target:
         return array
     labels = tuple(range(array.ndim))
@@ -137,8 +137,9 @@ def cast(array: Array, source: DType, target: DType) -> Array:
 
 
 class Finished:
-    """What combines parts, and brings the result into its dtype and shape: without the axes of size 1 after the first
-    `kept`, and with axes of size 1 at `added`.
+    """Combines parts, and gives the result its dtype and shape.
+
+    Removes the axes of size 1 after the first `kept` axes, and inserts axes of size 1 at `added`.
     """
 
     def __init__(self, combine: Callable[..., Any], target: str, kept: int, added: tuple[int, ...]) -> None:
@@ -152,7 +153,7 @@ class Finished:
         combine, target, kept, added = self.state
         result = combine(*parts)
         if isinstance(result, tuple):
-            result = combine.last(result)  # type: ignore[attr-defined] # of parts that are several arrays
+            result = combine.last(result)  # type: ignore[attr-defined] # combiners of tuples have it
         result = result.reshape(result.shape[:kept])
         result = cast(result, as_dtype(result.dtype), as_dtype(target))
         return np.expand_dims(result, added) if added else result

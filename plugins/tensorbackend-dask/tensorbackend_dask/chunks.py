@@ -1,4 +1,4 @@
-"""Where tensors are cut into blocks: rules by the names of axes, and the greatest size of a block."""
+"""Decides where tensors are cut into blocks: by rules for axis names, and by the maximum size of a block."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from tensorbackend import Template
 from tensorbackend.errors import ArgumentError, expected
 
 Chunks: TypeAlias = tuple[tuple[int, ...], ...]
-"""For each axis the sizes of the blocks along it, as Dask has them."""
+"""The sizes of the blocks along each axis, as in Dask."""
 
 Rules: TypeAlias = tuple[tuple[str, int | None], ...]
-"""The size of blocks along the axes of a name, `None` for an axis that stays whole."""
+"""Pairs of an axis name and a block size; `None` keeps the axis whole."""
 
 
 def rules_of(chunks: object) -> Rules:
-    """The rules that a user gave, checked, in the order of their names.
+    """Checks the rules that a user gave, and sorts them by name.
 
     >>> rules_of({"time": 1000, "feature": None})
     (('feature', None), ('time', 1000))
     """
     try:
-        sizes_by_name: Mapping[Any, Any] = dict(chunks)  # type: ignore[call-overload] # pairs are taken as well
+        sizes_by_name: Mapping[Any, Any] = dict(chunks)  # type: ignore[call-overload] # pairs are accepted too
     except (TypeError, ValueError):
         remedy = 'such as {"time": 1000}'
         raise ArgumentError(expected("a mapping from axis names to block sizes", remedy, chunks=chunks)) from None
@@ -35,20 +35,20 @@ def rules_of(chunks: object) -> Rules:
 
 
 def positive_or_none(what: str, size: object) -> None:
-    """Raises `ArgumentError` for a size of blocks that is none."""
+    """Raises `ArgumentError` unless a block size is a positive int or `None`."""
     if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
         raise ArgumentError(expected("a block size of at least 1, or None to keep the axis whole", **{what: size}))
 
 
 def bytes_of(what: str, size: object) -> int:
-    """A number of bytes; `ArgumentError` for anything else."""
+    """Returns a number of bytes; raises `ArgumentError` unless it is a positive int."""
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise ArgumentError(expected("at least 1 byte", **{what: size}))
     return size
 
 
 def cut(size: int, step: int) -> tuple[int, ...]:
-    """The sizes of blocks of one size, but for the last.
+    """Cuts an axis into blocks of size `step`; the last block may be smaller.
 
     >>> cut(5, 2), cut(0, 2)
     ((2, 2, 1), (0,))
@@ -58,7 +58,10 @@ def cut(size: int, step: int) -> tuple[int, ...]:
 
 
 def chunks_of(out: Template, rules: Mapping[str, int | None], most: int) -> Chunks:
-    """The blocks of a tensor: axes with a rule by it, others from the first on until a block has at most `most` bytes.
+    """Returns the chunks of a tensor.
+
+    Rules cut the axes that have one. The other axes are cut, beginning with the first, until a block has at most `most`
+    bytes.
 
     >>> chunks_of(Template((4, 6), "f32", ("time", None)), {"time": 2}, 16)
     ((2, 2), (2, 2, 2))
@@ -80,7 +83,7 @@ def chunks_of(out: Template, rules: Mapping[str, int | None], most: int) -> Chun
 
 
 def common(chunks: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-    """The coarsest blocks of which the blocks of several tensors along one axis are made.
+    """Returns the coarsest common refinement of the blocks of several tensors along one axis.
 
     >>> common([(2, 2), (3, 1)])
     (2, 1, 1)
@@ -93,7 +96,7 @@ def common(chunks: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def starts_of(sizes: Sequence[int]) -> list[int]:
-    """Where blocks begin.
+    """Returns the index at which each block begins.
 
     >>> starts_of((2, 2, 1))
     [0, 2, 4]

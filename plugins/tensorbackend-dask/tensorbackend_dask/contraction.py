@@ -1,4 +1,4 @@
-"""Sums of products: of pairs of blocks, then over the blocks along the contracted axes."""
+"""Contractions: multiplies pairs of blocks, then adds the products over the blocks along the contracted axes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .graphs import aligned, by_labels, tree
 
 
 class DaskContraction(DaskBase):
-    """Products of matrices and all that are like them."""
+    """Matrix products and other contractions."""
 
     @lazily
     def dot(
         self, out: Template, x1: Tensor, x2: Tensor, /, *, contract1: tuple[int, ...], batch1: tuple[int, ...],
         contract2: tuple[int, ...], batch2: tuple[int, ...],
     ) -> Payload:  # fmt: skip
-        """Products of blocks, added in float64 where they are float32."""
+        """Multiplies pairs of blocks, and adds the products; float32 products are added in float64."""
         first = tuple(range(x1.ndim))
         second = list(range(x1.ndim, x1.ndim + x2.ndim))
         for one, other in zip((*contract1, *batch1), (*contract2, *batch2), strict=True):

@@ -1,4 +1,4 @@
-"""Creation: each block is made from its offset, so that elements are the same in any blocks."""
+"""Creation: each block depends only on its position, so the elements do not depend on the chunks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .graphs import Lazy, Place, layer, named
 from .library import np
 
 At: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-"""Where a block begins, and its shape."""
+"""The start and the shape of a block."""
 
 Scalar: TypeAlias = bool | int | float | complex
 
 
 class BlockMaker(ABC):
-    """Makes blocks: a function of where a block is. The state says which."""
+    """Base class of functions that make a block from its position; `state` holds their parameters."""
 
     def __init__(self, *state: Any) -> None:
         self.state = state
@@ -34,11 +34,11 @@ class BlockMaker(ABC):
 
     @abstractmethod
     def __call__(self, at: At) -> Array:
-        """The block."""
+        """Makes the block at a position."""
 
 
 class Constant(BlockMaker):
-    """One value."""
+    """Blocks that are filled with one value."""
 
     def __call__(self, at: At) -> Array:
         dtype, value = self.state
@@ -67,7 +67,7 @@ class Counter(BlockMaker):
         strides = [prod(whole[i + 1 :]) for i in range(len(whole))]
         inner = next((i for i, size in enumerate(shape) if size != 1), len(shape))
         first = sum(start * stride for start, stride in zip(starts, strides, strict=True))
-        if shape[inner + 1 :] == whole[inner + 1 :]:  # rows one after another
+        if shape[inner + 1 :] == whole[inner + 1 :]:  # the block is contiguous in row-major order
             return self.run(first, prod(shape), dtype).reshape(shape)
         positions = np.full((), first, np.int64)
         for i, (size, stride) in enumerate(zip(shape, strides, strict=True)):
@@ -76,19 +76,19 @@ class Counter(BlockMaker):
         return cast(positions, int64, dtype)
 
     def run(self, first: int, count: int, dtype: Any) -> Array:
-        """Whole numbers one after another in a dtype."""
+        """Returns `count` consecutive integers from `first` on, in a dtype."""
         if dtype.is_integer and first + count <= iinfo(dtype).max:
             return np.arange(first, first + count, dtype=numpy_dtype(dtype))
         return cast(np.arange(first, first + count, dtype=np.int64), int64, dtype)
 
 
 class Spaced(BlockMaker):
-    """Numbers a step apart, computed in 64 bits a part, product and sum rounded each."""
+    """Evenly spaced numbers, index * step + start in int64, float64 or complex128; rounds both product and sum."""
 
     def __call__(self, at: At) -> Array:
         (name, start, step, last, count), ((first,), (size,)) = self.state, at
         wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
-        if wide is int64:  # modulo 2**64, of which int64 has the lower half and the upper one as negative
+        if wide is int64:  # modulo 2**64; int64 holds the upper half as negative numbers
             start, step = ((int(number) + (1 << 63)) % (1 << 64) - (1 << 63) for number in (start, step))
         dtype = numpy_dtype(wide)
         with np.errstate(all="ignore"):
@@ -102,7 +102,7 @@ class DaskCreation(DaskBase):
     """Constants, identity matrices and counters."""
 
     def generated(self, function: BlockMaker, out: Template) -> Lazy:
-        """A Dask array whose blocks a function makes."""
+        """Returns a Dask array whose blocks `function` makes."""
         chunks, labels = self.chunks_for(out), tuple(range(out.ndim))
         return layer(function, named(function.__name__), labels, chunks, out.dtype, [(Place(chunks), labels)])
 
@@ -123,5 +123,5 @@ class DaskCreation(DaskBase):
 
     @lazily
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
-        """Numbers a step apart."""
+        """Evenly spaced numbers."""
         return self.generated(Spaced(str(out.dtype), start, step, last, out.shape[0]), out)

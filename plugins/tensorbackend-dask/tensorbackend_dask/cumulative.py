@@ -1,4 +1,4 @@
-"""Accumulations: each block by NumpyBackend's callback, then the total of the blocks before it."""
+"""Accumulations: NumpyBackend accumulates each block, which is then combined with the total of those before it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COMBINED = {
     "cumulative_max": "max",
     "cumulative_min": "min",
 }
-"""The callbacks of two tensors that combine blocks."""
+"""The callback of two tensors that combines the blocks of each accumulation."""
 
 
 class Carried:
-    """Combines a block with what came before it, or the last entries of both."""
+    """Combines a block, or with `end` only its last entry, with the total of the blocks before it."""
 
     def __init__(self, name: str, dtype: str, axis: int, reverse: bool, end: bool) -> None:
         self.state = name, dtype, axis, reverse, end
@@ -52,7 +52,7 @@ class DaskCumulative(DaskBase):
     def accumulated(
         self, name: str, out: Template, x: Tensor, axis: int, reverse: bool, initial: int | None, **more: Any
     ) -> Lazy:
-        """An accumulation over blocks, in at least float32; `initial` is put before it."""
+        """Accumulates over blocks, in at least float32 for floats. Puts `initial`, if any, before the first element."""
         work = float32 if out.dtype in NARROW else out.dtype
         values = self.cast(x.data, x.dtype, work)
         labels = tuple(range(x.ndim))
@@ -109,10 +109,10 @@ class DaskCumulative(DaskBase):
 
     @lazily
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Greatest element up to each."""
+        """Greatest element up to each position."""
         return self.accumulated("cumulative_max", out, x, axis, reverse, None)
 
     @lazily
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Least element up to each."""
+        """Least element up to each position."""
         return self.accumulated("cumulative_min", out, x, axis, reverse, None)

@@ -1,4 +1,4 @@
-"""Functions of elements: each block by NumpyBackend's callback of the same name."""
+"""Elementwise functions: NumpyBackend's callback of the same name computes each block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMPOSITES = (
     "is_finite", "square", "reciprocal", "trunc", "signbit", "copysign", "hypot", "log2", "log10", "logaddexp",
     "nextafter", "logical_not",
 )  # fmt: skip
-"""Composites that NumpyBackend overrides, each element of whose result is made of one of each input."""
+"""The elementwise composites that NumpyBackend overrides."""
 
 
 class DaskElementwise(DaskBase):

@@ -1,4 +1,4 @@
-"""Payloads: Dask arrays, made with their dtype and chunks known, so that nothing is inferred by running functions."""
+"""Builds payloads: Dask arrays with known dtype and chunks, so that Dask runs no function to infer them."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from .chunks import Chunks, common, starts_of
 from .library import da, np
 
 Lazy: TypeAlias = Any
-"""A `dask.array.Array`. Its attribute `known`, where it is there, has the whole as a NumPy array."""
+"""A `dask.array.Array`. Its attribute `known`, if present, holds all values as a NumPy array."""
 
 FEW = 1 << 16
-"""Known data of at most so many bytes are computed with at once: a task takes longer."""
+"""Ops on known data of at most this many bytes run now, because a task takes longer."""
 
 LITERAL = 1 << 12
-"""Known data of at most so many bytes are part of each task that needs them."""
+"""Known data of at most this many bytes are embedded in each task that needs them."""
 
 TOGETHER = 1 << 26
-"""Blocks are combined in groups of at most so many bytes, of two blocks at least."""
+"""Blocks are combined in groups of at most this many bytes, but at least two blocks."""
 
 
 def named(op: str) -> str:
-    """A new name of a layer, by which its op can be seen on a dashboard."""
+    """Returns a new name for a layer, which shows its op on a dashboard."""
     return f"{op.strip('_')}-{uuid4().hex}"
 
 
 @lru_cache
 def meta(dtype: DType, ndim: int) -> Array:
-    """The array without elements that tells Dask of dtype and axes."""
+    """Returns the empty array that tells Dask the dtype and the number of axes."""
     return np.empty((0,) * ndim, numpy_dtype(dtype))
 
 
 def array(name: str, layer: Any, dependencies: Sequence[Lazy], chunks: Chunks, dtype: DType) -> Lazy:
-    """The Dask array of a layer."""
+    """Returns the Dask array of a layer."""
     graph = HighLevelGraph.from_collections(name, layer, dependencies=dependencies)
     return da.Array(graph, name, chunks, meta=meta(dtype, len(chunks)))
 
@@ -55,7 +55,7 @@ def array(name: str, layer: Any, dependencies: Sequence[Lazy], chunks: Chunks, d
 
 
 def known(values: Array, chunks: Chunks | None = None) -> Lazy:
-    """The payload of a NumPy array, whose blocks are views of it."""
+    """Makes a payload of a NumPy array; the blocks are views of the array."""
     chunks = tuple((size,) for size in values.shape) if chunks is None else chunks
     name = named("known")
     tasks = {(name, *place): DataNode((name, *place), values[key]) for place, key in cuts(chunks)}
@@ -65,7 +65,7 @@ def known(values: Array, chunks: Chunks | None = None) -> Lazy:
 
 
 def cuts(chunks: Chunks) -> Iterable[tuple[tuple[int, ...], tuple[Any, ...]]]:
-    """The places of blocks, and the slices at which they are in the whole."""
+    """Yields the place of each block, and the slices that select it from the whole array."""
     starts = list(map(starts_of, chunks))
     for place in product(*(range(len(sizes)) for sizes in chunks)):
         key = tuple(slice(start[i], start[i] + sizes[i]) for i, start, sizes in zip(place, starts, chunks, strict=True))
@@ -73,7 +73,7 @@ def cuts(chunks: Chunks) -> Iterable[tuple[tuple[int, ...], tuple[Any, ...]]]:
 
 
 def value_of(x: Lazy) -> Array | None:
-    """The whole of a payload as a NumPy array, if it is known."""
+    """Returns all values of a payload as a NumPy array, or `None` if they are not known."""
     values: Array | None = x.__dict__.get("known")
     if values is None and (stage := x.__dict__.get("stage")) is not None and stage.value is not None:
         values = x.known = stage.value
@@ -81,7 +81,7 @@ def value_of(x: Lazy) -> Array | None:
 
 
 def few(x: Lazy) -> Array | None:
-    """The whole of a payload, if it is known and a few elements in one block."""
+    """Returns all values of a payload if they are known, few and in one block, otherwise `None`."""
     values = value_of(x)
     return values if values is not None and values.nbytes <= FEW and x.npartitions == 1 else None
 
@@ -90,7 +90,7 @@ def few(x: Lazy) -> Array | None:
 
 
 class Place(BlockwiseDep):
-    """Where a block begins, and its shape."""
+    """Passes the start and the shape of each block to a function of blocks."""
 
     produces_tasks = False
 
@@ -114,9 +114,9 @@ def layer(
     dtype: DType,
     operands: Sequence[tuple[Any, Labels | None]],
 ) -> Lazy:
-    """A Dask array each of whose blocks is a function of blocks of other arrays, which labels select.
+    """Returns a Dask array whose blocks are a function of blocks of other arrays, selected by labels.
 
-    An operand is a Dask array or a `Place` with its labels, or a literal with `None`.
+    An operand is a pair: a Dask array or a `Place` with its labels, or a literal with `None`.
     """
     pairs: list[Any] = []
     numblocks: dict[str, tuple[int, ...]] = {}
@@ -139,7 +139,10 @@ def layer(
 
 
 def aligned(operands: Sequence[Lazy], labels: Sequence[Labels], whole: Iterable[int] = ()) -> list[Lazy]:
-    """Rechunks operands: axes of one label get the same blocks, or one if it is in `whole`; those of size 1 stay."""
+    """Rechunks operands so that axes with the same label have the same blocks; axes of size 1 stay as they are.
+
+    An axis whose label is in `whole` is merged into one block.
+    """
     sizes: dict[int, list[tuple[int, ...]]] = {}
     for x, its in zip(operands, labels, strict=True):
         for label, blocks, size in zip(its, x.chunks, x.shape, strict=True):
@@ -157,7 +160,7 @@ def aligned(operands: Sequence[Lazy], labels: Sequence[Labels], whole: Iterable[
 
 
 def rechunked(x: Lazy, chunks: Chunks) -> Lazy:
-    """A Dask array in other blocks."""
+    """Returns a Dask array with these chunks."""
     if x.chunks == chunks:
         return x
     values = value_of(x)
@@ -178,10 +181,11 @@ def by_labels(
     more: Labels = (),
     options: Mapping[str, Any] = {},
 ) -> Any:
-    """A callback of NumpyBackend on each block: a Dask array, or a tuple of them for several templates.
+    """Applies a callback of NumpyBackend to each block.
 
-    Axes with a label of `whole` are in one block. Those of `more` are added to the one result with size 1 for each
-    block along them, to be combined.
+    Returns a Dask array, or a tuple of them if `out` is a sequence of templates. Axes with a label in `whole` are
+    merged into one block. Axes with a label in `more` are appended to the single result, with one entry for each block
+    along them, so that the caller can combine the blocks.
     """
     outs = (out,) if isinstance(out, Template) else tuple(out)
     whole = set(whole)
@@ -218,7 +222,7 @@ def by_labels(
 def parts(
     both: Lazy, rows: Labels, outs: Sequence[Template], outputs: Sequence[Labels], blocks: Mapping[int, tuple[int, ...]]
 ) -> tuple[Lazy, ...]:
-    """The Dask arrays of tasks with several results."""
+    """Returns a Dask array for each of the results that the tasks of `both` return together."""
     arrays = []
     for number, (out, its) in enumerate(zip(outs, outputs, strict=True)):
         name = named("part")
@@ -237,8 +241,8 @@ def _item(results: Sequence[Array], number: int) -> Array:
 
 
 def _literally(x: Lazy, its: Labels, blocks: Mapping[int, tuple[int, ...]]) -> tuple[Any, Labels | None]:
-    """An operand with its labels, or its values with `None` where they are known and few enough to be part of each
-    task.
+    """Returns an operand with its labels, or its values with `None` if they are known and small enough to be embedded
+    in each task.
     """
     values = value_of(x)
     if values is None or values.nbytes > LITERAL or x.npartitions > 1:
@@ -252,23 +256,23 @@ def _literally(x: Lazy, its: Labels, blocks: Mapping[int, tuple[int, ...]]) -> t
 
 
 def single(x: Lazy) -> Lazy:
-    """A Dask array in one block."""
+    """Merges a Dask array into one block."""
     return rechunked(x, tuple((size,) for size in x.shape))
 
 
 def put_together(grid: Mapping[tuple[int, ...], tuple[Any, ...]], sources: Sequence[Lazy], chunks: Chunks,
                  dtype: DType) -> Lazy:  # fmt: skip
-    """A Dask array made of blocks of others as they are: the key of the block at each place."""
+    """Returns a Dask array of unchanged blocks of others; `grid` maps each place to the key of its block."""
     name = named("blocks")
     tasks = {(name, *place): Alias((name, *place), key) for place, key in grid.items()}
     return array(name, MaterializedLayer(tasks), sources, chunks, dtype)
 
 
 class Stage(MaterializedLayer):
-    """The last layer of a reduction: of few bytes, made of many.
+    """The last layer of a reduction, whose result is usually much smaller than its source.
 
-    What needs it besides its source would keep the whole source until it is there. So it is computed first, if the
-    source is large, and the source's blocks are made again.
+    A computation that needs both the result and the source would keep the whole source in memory until the result is
+    known. So if the source is large, the result is computed first, and the blocks of the source are computed again.
     """
 
     def __init__(self, tasks: Mapping[Any, Any], name: str, chunks: Chunks, dtype: DType, held: int) -> None:
@@ -278,21 +282,21 @@ class Stage(MaterializedLayer):
 
     @property
     def small(self) -> bool:
-        """Whether it may stand in a graph as data."""
+        """Whether the result is small enough to be part of a graph as data."""
         return prod(map(sum, self.chunks)) * self.dtype.itemsize <= SMALL
 
 
 SMALL = 1 << 23
-"""A result of a reduction of at most so many bytes is computed first where a large source is needed again."""
+"""The result of a reduction may be computed before its other uses if it has at most this many bytes."""
 
 
 def tree(
     op: str, partial: Lazy, kept: int, combine: Callable[..., Any], out: Template, *, added: tuple[int, ...], held: int
 ) -> Lazy:
-    """Combines the blocks along all axes after the first `kept`, in order and in groups, until one is left.
+    """Combines the blocks along all axes after the first `kept` axes, in order and in groups, until one block is left.
 
-    `combine` takes any number of parts and gives one of their kind; `added` are the axes of size 1 of the result that
-    the parts do not have. `held` are the bytes that the parts were made of.
+    `combine` takes any number of parts and returns one part. `added` lists the axes of size 1 that the result has and
+    the parts lack. `held` is the number of bytes of the data from which the parts are computed.
     """
     chunks = list(partial.chunks[:kept])
     for axis in added:

@@ -1,4 +1,4 @@
-"""What reads and writes by index."""
+"""Slices, gathers and scatters."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Mode: TypeAlias = Literal["error", "clip", "fill"]
 
 
 class DaskIndexing(DaskBase):
-    """Slices, gathers and scatters. Indices that may be out of bounds are looked at before anything else runs."""
+    """Slices, gathers and scatters. If an index out of bounds is an error, the call computes and checks the indices."""
 
     @lazily
     def slice(
         self, out: Template, x: Tensor, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
         strides: tuple[int, ...],
     ) -> Payload:  # fmt: skip
-        """The blocks, and parts of blocks, that are taken."""
+        """Takes blocks and parts of blocks."""
         if not out.size:
             return known(np.empty(out.shape, x.data.dtype))
         steps = zip(starts, lengths, strides, strict=True)
@@ -35,7 +35,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """The parts before the update, the update, and the parts after it, along each axis."""
+        """Concatenates, along each axis, the part before the update, the update, and the part after it."""
         return self._put(x.data, update.data, starts, 0, out) if update.size else x.data
 
     def _put(self, x: Lazy, update: Lazy, starts: tuple[int, ...], axis: int, out: Template) -> Lazy:
@@ -47,7 +47,7 @@ class DaskIndexing(DaskBase):
         return concatenated(pieces, axis, out.dtype)
 
     def check(self, name: str, out: Template, inputs: Sequence[Tensor], sizes: Sequence[int], **options: Any) -> None:
-        """Raises NumpyBackend's error for an index out of bounds; `sizes` are those of the axes indexed by a vector."""
+        """Raises NumpyBackend's error if an index is out of bounds; `sizes` are the sizes of the indexed axes."""
         x, indices, *others = inputs
         if options["mode"] != "error" or not indices.size:
             return
@@ -69,7 +69,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
-        """By blocks of indices where the axis is in one block; else the indices are computed first."""
+        """Works by blocks of indices if `axis` is in one block; otherwise computes the indices first."""
         self.check("take", out, (x, indices), (x.shape[axis],), axis=axis, mode=mode)
         labels = tuple(range(x.ndim))
         if x.data.numblocks[axis] == 1 or not out.size:
@@ -94,7 +94,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def take_along_axis(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:
-        """The axis is needed whole, of x and of the indices."""
+        """Merges the blocks along `axis`, of both x and the indices."""
         self.check("take_along_axis", out, (x, indices), (x.shape[axis],), axis=axis, mode=mode)
         labels = tuple(range(x.ndim))
         new = tuple(x.ndim if label == axis else label for label in labels)
@@ -105,7 +105,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def gather(self, out: Template, x: Tensor, indices: Tensor, /, *, mode: Mode) -> Payload:
-        """By blocks of indices; the axes of x that they are for are needed whole."""
+        """Works by blocks of indices; merges the blocks of x along the indexed axes."""
         depth = indices.shape[-1]
         if depth:
             self.check("gather", out, (x, indices), x.shape[:depth], mode=mode)
@@ -119,7 +119,10 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def indexed_add(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """Adds blocks of updates to zeros, and the sums to x; x is needed whole along indexed axes."""
+        """Adds each block of updates to zeros, then adds the sums to x; if x is large, merges the indices instead.
+
+        Merges the blocks of x along the indexed axes.
+        """
         depth = indices.shape[-1]
         if depth:
             self.check("indexed_add", out, (x, indices, updates), x.shape[:depth], mode=mode)
@@ -150,7 +153,7 @@ class DaskIndexing(DaskBase):
 
     @lazily
     def indexed_put(self, out: Template, x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Payload:
-        """Indices are needed whole, as the last of repeated ones wins, and x along the axes that they are for."""
+        """Merges the indices, because the last of repeated indices wins, and the blocks of x along the indexed axes."""
         depth = indices.shape[-1]
         if depth:
             self.check("indexed_put", out, (x, indices, updates), x.shape[:depth], mode=mode)

@@ -1,6 +1,6 @@
-"""Dask as the modules of this package name it: `from .library import da` imports it with the first attribute.
+"""Lazy imports: after `from .library import da`, the first attribute that is read imports `dask.array`.
 
-So importing the package is quick, and `DaskBackend.setup` is what imports Dask.
+So importing the package is quick; `DaskBackend.setup` imports Dask.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tensorbackend.protocol import Backend
 
 
 class _Library:
-    """A module, its attributes kept once they were asked for."""
+    """Stands for a module: imports it on first use, and caches each attribute that is read."""
 
     def __init__(self, name: str) -> None:
         self._name = name

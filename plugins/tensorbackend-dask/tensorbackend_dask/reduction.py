@@ -1,4 +1,4 @@
-"""Reductions by trees: each block by NumpyBackend's callback, then the results of blocks in groups."""
+"""Tree reductions: NumpyBackend reduces each block, then the results are combined in groups."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ COMBINED = {
     "reduce_max": "max",
     "reduce_min": "min",
 }
-"""The callbacks of two tensors that combine the results of blocks."""
+"""The callback of two tensors that combines the results of blocks, for each reduction."""
 
 
 class Extreme:
-    """Where the extreme of a block is, as its value and its index in the whole; combines such pairs."""
+    """Finds the extreme value of a block and its index in the whole tensor, and combines such pairs."""
 
     def __init__(self, name: str, axis: int | None, tie: str, whole: tuple[int, ...], dtype: str) -> None:
         self.state = name, axis, tie, whole, dtype
@@ -36,7 +36,7 @@ class Extreme:
         return Extreme, self.state
 
     def of_block(self, values: Array, at: tuple[tuple[int, ...], tuple[int, ...]]) -> tuple[Array, Array]:
-        """The values and indices of a block."""
+        """Returns the extreme values of a block, and their indices in the whole tensor."""
         name, axis, tie, whole, dtype = self.state
         labels = tuple(range(values.ndim))
         kept = () if axis is None else labels[:axis] + labels[axis + 1 :]
@@ -65,12 +65,12 @@ class Extreme:
         return best, index
 
     def last(self, pair: tuple[Array, Array]) -> Array:
-        """The indices."""
+        """Returns the indices."""
         return pair[1]
 
 
 class ExtremeOfBlock:
-    """The part of `Extreme` that is called with blocks."""
+    """Calls `Extreme.of_block`, as the function of the tasks that read blocks."""
 
     def __init__(self, extreme: Extreme) -> None:
         self.extreme = extreme
@@ -84,7 +84,7 @@ class ExtremeOfBlock:
 
 
 class Moments:
-    """Counts, means and sums of squared differences from them, of blocks; combines such triples (Chan et al., 1983)."""
+    """Combines triples of a count, a mean, and a sum of squared differences from the mean (Chan et al., 1983)."""
 
     def __init__(self, axes: tuple[int, ...], correction: float, source: str, work: str) -> None:
         self.state = axes, correction, source, work
@@ -107,7 +107,7 @@ class Moments:
         return count, mean, squares
 
     def last(self, triple: tuple[int, Array, Array]) -> Array:
-        """The variance."""
+        """Returns the variance."""
         count, _, squares = triple
         divisor = count - self.state[1]
         with np.errstate(all="ignore"):
@@ -115,7 +115,7 @@ class Moments:
 
 
 class MomentsOfBlock:
-    """The moments of a block, in float32 at least, by NumpyBackend's mean and variance."""
+    """Computes the triple of a block for `Moments`, by NumpyBackend's mean and variance in at least float32."""
 
     def __init__(self, moments: Moments) -> None:
         self.moments = moments
@@ -142,13 +142,13 @@ class MomentsOfBlock:
 
 
 class DaskReduction(DaskBase):
-    """What combines elements along axes."""
+    """Reductions along axes."""
 
     def reduced(
         self, name: str, out: Template, x: Lazy, source: DType, axes: tuple[int, ...], keepdims: bool,
         partial: DType, work: DType,
     ) -> Lazy:  # fmt: skip
-        """A reduction whose blocks are in one dtype and combined in another."""
+        """Reduces each block to the dtype `partial`, and combines the results in the dtype `work`."""
         labels = tuple(range(x.ndim))
         kept = tuple(label for label in labels if label not in axes)
         shape = tuple(x.shape[axis] for axis in kept)
@@ -167,12 +167,12 @@ class DaskReduction(DaskBase):
 
     @lazily
     def sum(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Sums of blocks, added in float64 where they are float32."""
+        """Adds the sums of blocks; float32 sums are added in float64."""
         return self._sums("sum", out, x, axes, keepdims)
 
     @lazily
     def product(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Products of blocks, multiplied in float64 where they are float32."""
+        """Multiplies the products of blocks; float32 products are multiplied in float64."""
         return self._sums("product", out, x, axes, keepdims)
 
     @lazily
@@ -210,19 +210,19 @@ class DaskReduction(DaskBase):
     def argmax(
         self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
     ) -> Payload:
-        """Index of the greatest element, by the index in the whole where blocks tie."""
+        """Index of the greatest element; the indices in the whole tensor decide ties between blocks."""
         return self._extreme("argmax", out, x, axis, keepdims, tie_break)
 
     @lazily
     def argmin(
         self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
     ) -> Payload:
-        """Index of the least element, by the index in the whole where blocks tie."""
+        """Index of the least element; the indices in the whole tensor decide ties between blocks."""
         return self._extreme("argmin", out, x, axis, keepdims, tie_break)
 
     @lazily
     def var(self, out: Template, x: Tensor, /, *, axis: tuple[int, ...], correction: float, keepdims: bool) -> Payload:
-        """Variance in one pass: counts, means and squares of blocks are merged in float64."""
+        """Variance in one pass: merges the counts, means and squared differences of blocks in float64."""
         labels = tuple(range(x.ndim))
         kept = tuple(label for label in labels if label not in axis)
         work = out.dtype if out.dtype not in NARROW else float32

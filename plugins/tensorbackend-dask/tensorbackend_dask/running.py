@@ -1,4 +1,4 @@
-"""When something is computed: graphs become values, dependencies first."""
+"""Computes payloads, and first the reductions on which they depend if the sources are large."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .graphs import Lazy, Stage, known, meta, rechunked, value_of
 from .library import da, dask, np
 
 KEPT = 1 << 20
-"""Values of at most so many bytes are kept beside the graph once they were asked for."""
+"""Computed values of at most this many bytes are kept with the payload."""
 
 _shown: ContextVar[bool] = ContextVar("progress", default=False)
 
 
 @contextmanager
 def progress() -> Iterator[None]:
-    """Shows a progress bar for whatever is computed in the block.
+    """Shows a progress bar for everything that is computed in the `with` block.
 
-    On a `dask.distributed` client it is `distributed.progress`, else `dask.diagnostics.ProgressBar`.
+    With a `dask.distributed` client, the bar is `distributed.progress`; otherwise `dask.diagnostics.ProgressBar`.
 
     >>> import tensorbackend as tb
     >>> with progress():
@@ -40,24 +40,24 @@ def progress() -> Iterator[None]:
 
 
 def compute(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
-    """Computes several tensors together, so that what they share is made once, and brings them into this process.
+    """Computes several tensors in one run, in which shared tasks run once, and brings their values into this process.
 
     Parameters
     ----------
     *tensors : Tensor
-        Tensors on Dask, of which the whole fits into memory.
+        Tensors on Dask. Their values must fit into memory together.
 
     Returns
     -------
     tuple of Tensor
-        The same tensors with their values known, on the same backend.
+        The same tensors on the same backends, with known values.
 
     Raises
     ------
     OperandError
-        For a value that is no tensor on Dask.
+        If a value is not a tensor on Dask.
     BackendError
-        Where the workers or their memory do not suffice.
+        If the cluster fails, or memory does not suffice.
 
     Examples
     --------
@@ -74,28 +74,29 @@ def compute(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
 
 
 def rechunk(x: tb.Tensor, /, **chunks: int | None) -> tb.Tensor:
-    """A tensor in other blocks: along the named axes of the given sizes, `None` for one block; along others as before.
+    """Returns a tensor in other blocks.
 
-    Without sizes the blocks are those that the backend's rules and `block_bytes` give for the tensor's template.
+    The named axes get blocks of the given sizes, or one block for `None`; the other axes keep their blocks. Without
+    sizes, the rules and `block_bytes` of the backend determine the blocks of all axes.
 
     Parameters
     ----------
     x : Tensor
-        On Dask.
+        A tensor on Dask.
     **chunks : int or None
-        The sizes of blocks, by the names of axes.
+        The block sizes by axis name.
 
     Returns
     -------
     Tensor
-        The same elements.
+        A tensor with the same elements.
 
     Raises
     ------
     OperandError
-        For a value that is no tensor on Dask.
+        If a value is not a tensor on Dask.
     ArgumentError
-        For an axis that x has not, and a size below 1.
+        If x lacks a named axis, or a size is below 1.
 
     Examples
     --------
@@ -114,13 +115,13 @@ def _check(x: object) -> None:
 
 
 def keep_of(x: tb.Tensor) -> int:
-    """How many bytes of blocks a backend keeps in memory for a second pass."""
+    """Returns the option `keep_bytes` of the backend of a tensor."""
     backend: Any = x.backend
     return int(backend.options["keep_bytes"])
 
 
 def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
-    """The payloads as NumPy arrays, computed together where they are not known."""
+    """Returns payloads as NumPy arrays; computes those that are not known in one run."""
     arrays = [value_of(x) for x in payloads]
     missing = [x for x, value in zip(payloads, arrays, strict=True) if value is None]
     if not missing:
@@ -138,7 +139,7 @@ def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
 
 
 def kept(payload: Lazy, keep: int) -> None:
-    """Computes a payload where it lies, on the cluster if there is one, and keeps its blocks there."""
+    """Computes a payload, on the cluster if there is one, and keeps its blocks there."""
     if value_of(payload) is not None:
         return
     with explained():
@@ -173,12 +174,12 @@ def _run(function: Any, payloads: Sequence[Lazy]) -> Sequence[Any]:
 
     begun = dask.persist(*payloads)
     bar(begun, notebook=False)
-    print()  # the bar ends without a line's end
+    print()  # the bar does not end its line
     return function(*begun)  # type: ignore[no-any-return]
 
 
 def _client() -> Any:
-    """The `distributed` client that computes, `None` if there is none."""
+    """Returns the `distributed` client that computes, or `None` if there is none."""
     import sys
 
     if "distributed" not in sys.modules:
@@ -192,7 +193,7 @@ def _client() -> Any:
 
 
 def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
-    """The payloads over graphs in which each reduction of a large source is its value, computed before."""
+    """Computes the reductions of large sources first, and returns payloads whose graphs hold their values."""
     graph = HighLevelGraph.merge(*(x.dask for x in payloads)) if len(payloads) > 1 else payloads[0].dask
     requested = {x.name for x in payloads}
     stages = {
@@ -216,8 +217,8 @@ def _staged(payloads: Sequence[Lazy], keep: int) -> list[Lazy]:
 
 
 def _of_layer(graph: HighLevelGraph, name: str, chunks: Chunks, like: Array) -> Lazy:
-    """The Dask array of a layer. Dask takes the layers that no other needs for the requested ones, so there must be
-    none but this one.
+    """Returns the Dask array of a layer. Dask computes every layer on which no other layer depends, so the graph keeps
+    only the layers that this one needs.
     """
     return da.Array(graph.cull_layers([name]), name, chunks, meta=like)
 
@@ -238,7 +239,7 @@ def _stages_below(graph: HighLevelGraph, name: str, stages: dict[str, Stage]) ->
 
 
 def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGraph:
-    """A graph in which computed results stand as data."""
+    """Returns a graph in which data replaces the stages that are already computed."""
     layers, dependencies = dict(graph.layers), dict(graph.dependencies)
     for name, stage in stages.items():
         if stage.value is not None:
@@ -256,7 +257,7 @@ def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGr
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Raises a `BackendError` that says what to do where a cluster fails."""
+    """Turns a failure of the cluster, or of memory, into a `BackendError` that says what to do."""
     try:
         yield
     except TensorBackendError:
@@ -264,7 +265,7 @@ def explained() -> Iterator[None]:
     except MemoryError as error:
         remedy = "make the blocks smaller with chunks or block_bytes"
         raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
-    except Exception as error:  # a cluster raises errors of its own, which are told by their names, and any of a task
+    except Exception as error:  # an error of the cluster, recognised by its name, or of a task
         kind = type(error).__name__
         if kind == "KilledWorker":
             remedy = "give the workers more memory, or make the blocks smaller with chunks or block_bytes"

@@ -1,4 +1,4 @@
-"""What moves blocks, and elements from block to block."""
+"""Ops that move blocks, or move elements between blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .library import da, np
 
 
 class Spread:
-    """Repeats a block to the shape of the result's block, axis i of it along axis `axes[i]`."""
+    """Broadcasts a block to the shape of the result's block; axis i of the block becomes axis `axes[i]`."""
 
     def __init__(self, axes: tuple[int, ...]) -> None:
         self.axes = axes
@@ -32,7 +32,7 @@ class Spread:
 
 
 def spread(x: Lazy, dtype: DType, chunks: Chunks, axes: tuple[int, ...]) -> Lazy:
-    """A payload broadcast to the blocks `chunks`, axis i of it along axis `axes[i]`."""
+    """Broadcasts a payload to the blocks `chunks`; axis i of the payload becomes axis `axes[i]`."""
     shape = tuple(map(sum, chunks))
     matching_chunks = tuple(
         chunks[axis] if size == shape[axis] else sizes
@@ -44,12 +44,12 @@ def spread(x: Lazy, dtype: DType, chunks: Chunks, axes: tuple[int, ...]) -> Lazy
 
 
 def concatenated(pieces: Sequence[Lazy], axis: int, dtype: DType) -> Lazy:
-    """Payloads one after another along an axis, blocks as they are."""
+    """Concatenates payloads along an axis, along which they keep their blocks."""
     filled = [x for x in pieces if x.shape[axis]] or list(pieces[:1])
     if len(filled) == 1:
         return filled[0]
     ndim = filled[0].ndim
-    # Along the axis itself each has a label of its own, so that it keeps its blocks.
+    # Each payload has its own label for `axis`, so that it keeps its blocks along this axis.
     labels = [tuple(ndim + number if i == axis else i for i in range(ndim)) for number in range(len(filled))]
     filled = aligned(filled, labels)
     grid: dict[tuple[int, ...], tuple[Any, ...]] = {}
@@ -63,7 +63,7 @@ def concatenated(pieces: Sequence[Lazy], axis: int, dtype: DType) -> Lazy:
 
 
 def part(x: Lazy, axis: int, start: int, stop: int) -> Lazy:
-    """The entries of a payload along an axis from a place up to another."""
+    """Returns the entries of a payload from `start` to `stop` along an axis."""
     if start == 0 and stop == x.shape[axis]:
         return x
     return x[(*(slice(None),) * axis, slice(start, stop))]
@@ -74,7 +74,7 @@ class DaskShaping(DaskBase):
 
     @lazily
     def reshape(self, out: Template, x: Tensor, /) -> Payload:
-        """Blocks of whole rows keep their elements; others are merged first."""
+        """Keeps blocks of whole rows, and merges other blocks first."""
         if not out.size:
             return known(np.empty(out.shape, x.data.dtype))
         if out.ndim == 0:
@@ -85,14 +85,14 @@ class DaskShaping(DaskBase):
 
     @lazily
     def squeeze(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Without axes of size 1."""
+        """Removes axes of size 1."""
         labels = tuple(range(x.ndim))
         kept = tuple(label for label in labels if label not in axes)
         return by_labels("squeeze", out, [(x.data, x.dtype, labels)], [kept], options={"axes": axes})
 
     @lazily
     def broadcast(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Repeated; the new axes are cut by the rules."""
+        """Repeats elements along new axes, which the rules cut into blocks."""
         chunks = list(self.chunks_for(out))
         for axis, sizes, size in zip(axes, x.data.chunks, x.shape, strict=True):
             if size == out.shape[axis]:
@@ -101,26 +101,26 @@ class DaskShaping(DaskBase):
 
     @lazily
     def transpose(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Blocks in another order, each transposed."""
+        """Reorders the blocks, and transposes each block."""
         return by_labels("transpose", out, [(x.data, x.dtype, tuple(range(x.ndim)))], [axes], options={"axes": axes})
 
     @lazily
     def reverse(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...]) -> Payload:
-        """Blocks in the other order, each turned round."""
+        """Reverses the order of the blocks, and of the elements in each block."""
         if not out.size:
             return x.data
         return x.data[tuple(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim))]
 
     @lazily
     def concatenate(self, out: Template, tensors: Sequence[Tensor], /, *, axis: int) -> Payload:
-        """The blocks of one after those of another."""
+        """Puts the blocks of the tensors one after another."""
         return concatenated([x.data for x in tensors], axis, out.dtype)
 
     @lazily
     def pad(
         self, out: Template, x: Tensor, pad_value: Tensor, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Payload:
-        """Blocks of the value before and after; axes with elements between are needed whole."""
+        """Puts blocks of the pad value before and after x. Interior padding merges the blocks along all padded axes."""
         if not out.size:
             return known(np.empty(out.shape, x.data.dtype))
         padded = x.data
@@ -139,7 +139,7 @@ class DaskShaping(DaskBase):
                     value = spread(pad_value.data, x.dtype, edge, ())
                     pieces.insert(0 if place == 0 else len(pieces), value)
             padded = concatenated(pieces, axis, out.dtype)
-        if padded.shape != out.shape:  # more was taken away than there was
+        if padded.shape != out.shape:  # negative padding removed more than there was
             labels = tuple(range(x.ndim))
             operands = [(x.data, x.dtype, labels), (pad_value.data, x.dtype, ())]
             return by_labels("pad", out, operands, [labels], whole=labels, options={"padding": padding})

@@ -1,4 +1,4 @@
-"""What needs some axes whole: each block along the other axes by NumpyBackend's callback."""
+"""Ops that need some axes whole: NumpyBackend computes each block along the other axes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .graphs import Lazy, by_labels
 
 
 class DaskSorting(DaskBase):
-    """The axis that is sorted is needed whole."""
+    """Sorting. The blocks along the sorted axis are merged."""
 
     @lazily
     def sort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
@@ -23,7 +23,7 @@ class DaskSorting(DaskBase):
 
     @lazily
     def argsort(self, out: Template, x: Tensor, /, *, axis: int, descending: bool) -> Payload:
-        """Indices that would sort."""
+        """Indices that would sort the elements."""
         return self._ordered("argsort", out, x, axis, descending)
 
     def _ordered(self, name: str, out: Template, x: Tensor, axis: int, descending: bool) -> Lazy:
@@ -43,14 +43,14 @@ class DaskSorting(DaskBase):
 
     @lazily
     def searchsorted(self, out: Template, x1: Tensor, x2: Tensor, /, *, side: str) -> Payload:
-        """Where values belong among sorted ones, which are needed whole; the values stay in their blocks."""
+        """Finds where values belong in a sorted tensor. Merges its blocks; the values stay in their blocks."""
         labels = tuple(range(x2.ndim))
         operands = [(x1.data, x1.dtype, (x2.ndim,)), (x2.data, x2.dtype, labels)]
         return by_labels("searchsorted", out, operands, [labels], whole=[x2.ndim], options={"side": side})
 
 
 class DaskFourier(DaskBase):
-    """The axis that is transformed is needed whole."""
+    """Fourier transforms. The blocks along the transformed axis are merged."""
 
     @lazily
     def fft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: str) -> Payload:
@@ -59,7 +59,7 @@ class DaskFourier(DaskBase):
 
     @lazily
     def ifft(self, out: Template, x: Tensor, /, *, axis: int, length: int, norm: str) -> Payload:
-        """Its inverse."""
+        """The inverse transform along an axis."""
         return self._transformed("ifft", out, x, axis, length, norm)
 
     def _transformed(self, name: str, out: Template, x: Tensor, axis: int, length: int, norm: str) -> Lazy:
@@ -69,7 +69,7 @@ class DaskFourier(DaskBase):
 
 
 class DaskRandom(DaskBase):
-    """Random words by counter: those of a block depend on nothing else."""
+    """Counter-based random words: a block depends only on the key and on its own counters."""
 
     @lazily
     def threefry2x32(self, out: tuple[Template, Template], key: Tensor, high: Tensor, low: Tensor, /) -> Payload:
@@ -81,10 +81,10 @@ class DaskRandom(DaskBase):
 
 
 class DaskLinalg(DaskBase):
-    """Matrices are needed whole, batches stay in blocks. What raises for some data is computed at once."""
+    """Linear algebra. Each matrix is needed whole; batches stay in blocks. An op that raises for some data runs now."""
 
     def _factors(self, name: str, out: Any, x: Tensor, **options: Any) -> Any:
-        """Applies a callback of one matrix to each of a batch."""
+        """Applies a callback of one matrix to every matrix of a batch."""
         batch = tuple(range(x.ndim - 2))
         outs = (out,) if isinstance(out, Template) else out
         results, whole = [], [x.ndim - 2, x.ndim - 1]
@@ -97,7 +97,7 @@ class DaskLinalg(DaskBase):
 
     @lazily
     def cholesky(self, out: Template, x: Tensor, /) -> Payload:
-        """The lower factors, now."""
+        """Lower factors, computed during the call."""
         return self.now(self._factors("cholesky", out, x))
 
     @lazily
@@ -134,13 +134,13 @@ class DaskLinalg(DaskBase):
     def triangular_solve(
         self, out: Template, a: Tensor, b: Tensor, /, *, left_side: bool, lower: bool, transform: str
     ) -> Payload:
-        """Solutions, now."""
+        """Solutions, computed during the call."""
         options = {"left_side": left_side, "lower": lower, "transform": transform}
         return self.now(self._solved("triangular_solve", out, a, b, 2, options))
 
     @lazily
     def solve(self, out: Template, a: Tensor, b: Tensor, /) -> Payload:
-        """Solutions, now."""
+        """Solutions, computed during the call."""
         return self.now(self._solved("solve", out, a, b, 1 if b.ndim == 1 else 2, {}))
 
     def _solved(self, name: str, out: Template, a: Tensor, b: Tensor, inner: int, options: Any) -> Lazy:

@@ -1,4 +1,4 @@
-"""Windows and convolutions: axes along which windows reach from block to block are needed whole."""
+"""Windows and convolutions. The blocks along the axes on which windows slide are merged."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class DaskWindow(DaskBase):
     """Pooling and convolution."""
 
     def windowed(self, name: str, out: Template, *inputs: Tensor, **options: Any) -> Lazy:
-        """A callback over windows; axes whose windows are single elements stay in blocks."""
+        """Applies a callback over windows. Axes on which the windows are single elements stay in blocks."""
         x = inputs[0]
         steps = zip(options["window_dimensions"], options["strides"], options["padding"], strict=True)
         whole = [axis for axis, step in enumerate(steps) if step != (1, 1, (0, 0))]
         labels = tuple(range(x.ndim))
         other = tuple(x.ndim + axis if axis in whole else axis for axis in labels)
-        # A scatter's result looks like x, a reduction's like what it gives for each window.
+        # The result of a scatter has the shape of x; that of a reduction has an element for each window.
         operands = [(tensor.data, tensor.dtype, () if not tensor.ndim else labels if number == 0 else other)
                     for number, tensor in enumerate(inputs)]  # fmt: skip
         result = labels if len(inputs) > 1 else other
@@ -38,7 +38,7 @@ class DaskWindow(DaskBase):
         self, out: Template, x: Tensor, kernel: Tensor, /, *, strides: Sizes, padding: Padding, input_dilation: Sizes,
         kernel_dilation: Sizes, feature_groups: int, batch_groups: int,
     ) -> Payload:  # fmt: skip
-        """Examples, and channels of the result, stay in blocks where there are no groups of them."""
+        """Without groups, the batch and the channels of the result stay in blocks."""
         count = x.ndim
         labels, reads, result_labels = tuple(range(count)), range(count, 2 * count), range(2 * count, 3 * count)
         ours = (reads[0], labels[1], *reads[2:]) if feature_groups == 1 else tuple(reads)
@@ -66,6 +66,6 @@ def _callback(name: str) -> Any:
 
 
 for _name, _method in vars(Window).items():
-    # Windows that a function of the user's reduces are left to the project's fall-back.
+    # The project's fallback computes windows that a Python function reduces.
     if getattr(_method, "__declared__", None) == "callback" and "function" not in signature(_method).parameters:
         setattr(DaskWindow, _name, _callback(_name))

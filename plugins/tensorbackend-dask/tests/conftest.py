@@ -1,4 +1,4 @@
-"""Payloads are verified against their templates in every test, and Dask computes in this thread unless a test says."""
+"""Every test verifies payloads against their templates. Dask computes in this thread unless a test says otherwise."""
 
 import os
 from collections.abc import Iterator

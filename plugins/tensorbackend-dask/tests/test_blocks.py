@@ -1,4 +1,4 @@
-"""Each family on tensors of many blocks, beside NumPy; what stays in blocks, and what is needed whole."""
+"""Compares each family on tensors of many blocks with NumPy, and checks the blocks of the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options, and where tensors are cut."""
+"""Tests the options, and where they cut tensors into blocks."""
 
 from __future__ import annotations
 

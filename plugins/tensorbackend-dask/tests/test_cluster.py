@@ -1,4 +1,4 @@
-"""Workers in processes of their own: results, a worker that is killed, a cluster that has gone."""
+"""Tests workers in separate processes: their results, a killed worker, and a cluster that has ended."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_killed_worker_changes_nothing(client: Any) -> None:
     timer = threading.Timer(0.5, os.kill, (process, 9))
     timer.start()
     statistics = summary(rows)
-    assert not timer.is_alive()  # it was in the middle
+    assert not timer.is_alive()  # the worker was killed during the run
     agree(statistics, reference_summary(rows), rows)
 
 

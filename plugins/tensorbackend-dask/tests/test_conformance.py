@@ -1,11 +1,11 @@
-"""Every op with every dtype against the reference, by tensorbackend's own suite."""
+"""Runs tensorbackend's conformance suite, which compares every op and dtype with the reference."""
 
 from tensorbackend.testing.suite import ConformanceSuite
 
 from tensorbackend_dask import DaskBackend
 
 NARROW = {"axis0": 2, "axis1": 1, "axis2": 2, "n": 2}
-"""Axes of tensors that are drawn, cut so that nearly all have several blocks."""
+"""Block sizes for the axis names that the suite draws, so small that nearly all tensors have several blocks."""
 
 
 class TestBlocks(ConformanceSuite):

@@ -1,4 +1,4 @@
-"""What the plugin leaves alone: tensorbackend's inner modules, quick imports, functions on empty arrays."""
+"""Tests that the plugin uses only public modules, imports quickly, and runs no function on empty arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When something is computed, how often, and what is kept."""
+"""Tests when and how often blocks are computed, and which values are kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGE = DaskBackend(chunks={"time": 4})
 
 @pytest.fixture
 def tasks() -> Iterator[Counter[str]]:
-    """How many tasks of each op ran, those that were merged into others as well."""
+    """Counts the tasks that ran by op. A task that is fused into another one counts as the latter only."""
     counted: Counter[str] = Counter()
 
     def ran(key: Any, *_: Any) -> None:
@@ -48,7 +48,7 @@ def test_nothing_runs_until_it_is_asked_for(tasks: Counter[str]) -> None:
     first = y.tolist()
     ran = tasks.total()
     assert ran
-    assert y.tolist() == first  # the little that was found is kept
+    assert y.tolist() == first  # small values are kept
     assert tasks.total() == ran
     assert repr(y).startswith("f32[feature: 2] dask\n[")
 
@@ -64,7 +64,7 @@ def test_mean_and_variance_take_one_pass(tasks: Counter[str]) -> None:
     mean, deviation = tb.mean(x, axis="time"), tb.std(x, axis="time")
     standard = (x - mean) / deviation
     assert tb.max(tb.abs(standard)).item() == pytest.approx(3**0.5, rel=1e-3)
-    # Both moments take each block that is made; what needs the moments is one task a block, which makes it again.
+    # `sum` and `var` share each block. Then one fused task per block computes the block again and uses the moments.
     assert [tasks[name] for name in ("counter", "sum", "var", "reduce_max")] == [4, 4, 4, 4], tasks
     array = numpy.arange(20_000, dtype="float64").reshape(-1, 2)
     numpy.testing.assert_allclose(numpy.asarray(mean), array.mean(0), rtol=1e-5)
@@ -103,7 +103,7 @@ def test_block_until_ready_keeps_the_blocks(tasks: Counter[str]) -> None:
     ran = tasks.total()
     assert ran >= 4
     assert tb.max(x).item() == pytest.approx(19_999**0.5)
-    assert tasks["sqrt"] <= 8  # nothing but what was kept
+    assert tasks["sqrt"] <= 8  # only the kept blocks
 
 
 def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,4 +133,4 @@ def test_what_a_cluster_raises_is_explained() -> None:
             raise error
         assert caught.value.__cause__ is error
     with pytest.raises(ZeroDivisionError), explained():
-        1 / 0  # noqa: B018 # what is no failure of the cluster stays what it is
+        1 / 0  # noqa: B018 # other errors stay as they are

@@ -1,4 +1,4 @@
-"""A Conformer with CTC on PyTorch and on ours, one thread each: the times of the loss, and of it with all gradients.
+"""Times a Conformer with CTC on PyTorch and on our backend, on one thread: the loss, and the loss with all gradients.
 
 `OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/conformer.py --over numpy`
 """
@@ -26,7 +26,7 @@ from conformer_model import Sizes, of_parameters, on_ours, on_torch
 
 
 def main() -> None:
-    """Prints a line for each way; they take turns, so that what else the machine does meets them alike."""
+    """Prints a line for each way to compute. They take turns, so that other work on the machine affects all alike."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--over", default="numpy", help="a backend of ours")
     parser.add_argument("--turns", type=int, default=15)

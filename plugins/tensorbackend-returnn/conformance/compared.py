@@ -1,9 +1,9 @@
-"""A pytest plugin, `-p compared`: RETURNN's own tests, where each model is run on PyTorch and on ours.
+"""A pytest plugin, `-p compared`, that runs RETURNN's own tests with each model on PyTorch and on our backend.
 
-`OURS=numpy` says over which of our backends. A model that a test runs gets the same inputs and the same random numbers
-on both, and what comes out, gradients and sizes of dims included, must be equal. In tests that make PyTorch's tensors
-themselves `swapped` stands in for `torch`, and ours is selected where they select PyTorch. A test in which nothing was
-computed on ours has the property `ours` "no" in the report: it does not count.
+`OURS=numpy` names the backend of tensorbackend. A model gets the same inputs and the same random numbers on both, and
+its outputs, gradients and sizes of dims must be equal. In tests that make PyTorch's tensors themselves, `swapped`
+replaces `torch`, and our backend is selected where they select PyTorch. A test that computed nothing on our backend has
+the property `ours` "no" in the report.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ import tensorbackend_returnn
 
 OURS = os.environ["OURS"]
 ULP = 2.0**-7
-"""The relative distance of neighbours in bfloat16, in which two libraries round at other places."""
+"""The relative distance of neighbours in bfloat16, to which two libraries may round differently."""
 
 _compared = 0
 
 
 def exchanged(x: Any, function: Callable[[Any], Any]) -> None:
-    """Exchanges the data of a tensor, or of each of several, and of the lengths of its dims."""
+    """Apply a function to the raw data of a tensor, or of each tensor of a dictionary, and of the lengths of dims."""
     if isinstance(x, TensorDict):
         for tensor in x.data.values():
             exchanged(tensor, function)
@@ -56,7 +56,7 @@ def to_numpy(raw: Any) -> Any:
 
 
 def outputs_of_ours(extern_data: TensorDict, get_model: Any, forward_step: Any) -> TensorDict:
-    """What a model gives on ours, with the gradients of its loss by the inputs."""
+    """Run a model on our backend; return its outputs and the gradients of its loss with respect to the inputs."""
     rf.set_random_seed(42)
     exchanged(extern_data, to_ours)
     inputs = {name: x for name, x in extern_data.data.items() if x.raw_tensor.dtype.is_floating}
@@ -88,7 +88,7 @@ def run_model(
     data_fill_random: bool = True,
     **options: Any,
 ) -> TensorDict:
-    """Stands in for the function of RETURNN's tests: PyTorch's outputs, once ours are equal to them."""
+    """Replaces the function of RETURNN's tests: checks that our outputs equal PyTorch's and returns PyTorch's."""
     global _compared
     if data_fill_random:
         extern_data.reset_content()
@@ -121,7 +121,7 @@ def run_model(
 
 
 def like(name: str, theirs: Tensor, ours: Tensor) -> None:
-    """Raises `AssertionError` unless two tensors have the same kind of dims, of one kind of numbers."""
+    """Raises `AssertionError` unless two tensors have corresponding dims and dtypes of the same kind."""
     assert len(theirs.dims) == len(ours.dims) == ours.raw_tensor.ndim, f"{name}: {theirs}, {ours}"
     assert theirs.feature_dim_axis == ours.feature_dim_axis, f"{name}: {theirs}, {ours}"
     for ours_dim, theirs_dim in zip(ours.dims, theirs.dims, strict=True):
@@ -134,8 +134,8 @@ def like(name: str, theirs: Tensor, ours: Tensor) -> None:
 def close(name: str, theirs: Any, ours: Any) -> None:
     """Raises `AssertionError` unless two arrays are equal within the tolerance of RETURNN's own comparison.
 
-    Of indices drawn at random, which no journal records, only the shapes are compared. Values computed in bfloat16 may
-    differ by one unit in the last place.
+    Only the shapes of randomly drawn indices are compared, because no journal records them. Values computed in bfloat16
+    may differ by one unit in the last place.
     """
     a, b = np.asarray(theirs), np.asarray(ours)
     assert a.shape == b.shape, f"{name}: {a.shape} and {b.shape}"
@@ -151,17 +151,17 @@ _select_torch = rf.select_backend_torch
 
 
 def select_ours() -> None:
-    """Stands in for `rf.select_backend_torch` in tests that make tensors themselves."""
+    """Replaces `rf.select_backend_torch` in tests that make tensors themselves."""
     tensorbackend_returnn.select_backend(OURS)
 
 
 def swap(path: Path) -> None:
-    """Loads a test module whose `torch` is `swapped`, before pytest does."""
+    """Loads a test module, with `torch` replaced by `swapped` or `jax` by `swapped_jax`, before pytest loads it."""
     text = path.read_text()
     text = re.sub(
         r"^(\s*)import jax\.numpy as jnp", r"\1from swapped_jax import numpy as jnp", text, flags=re.MULTILINE
     )
-    # RETURNN's tests skip where JAX is missing; here ours stands for it.
+    # RETURNN's tests are skipped if JAX is missing; here our functions replace it.
     text = text.replace('jax = pytest.importorskip("jax")', "import swapped_jax as jax")
     text = text.replace('rf.select_backend("jax")', "__import__('compared').select_ours()")
     if "swapped_jax" not in text:  # the tests of RETURNN's JAX backend compare with PyTorch themselves
@@ -173,7 +173,7 @@ def swap(path: Path) -> None:
     sys.modules[path.stem] = module
     exec(compile(text, str(path), "exec"), vars(module))
     if hasattr(module, "_flex_attention_usable"):
-        module._flex_attention_usable = lambda: False  # type: ignore[attr-defined] # it is PyTorch's
+        module._flex_attention_usable = lambda: False  # type: ignore[attr-defined] # PyTorch only
 
 
 for _name in filter(None, os.environ.get("SWAPPED", "").split(",")):
@@ -181,7 +181,7 @@ for _name in filter(None, os.environ.get("SWAPPED", "").split(",")):
 
 
 def watch() -> None:
-    """Has each function of the adapter say that it was called."""
+    """Make each function of the adapter record that it was called."""
     adapter = tensorbackend_returnn.TensorBackend
     for name in dir(adapter):
         function = getattr(adapter, name)
@@ -203,7 +203,7 @@ watch()
 
 @pytest.fixture(autouse=True)
 def counted(record_property: Callable[[str, object], None]) -> Iterator[None]:
-    """Says in the report whether something was computed on ours; the backend is PyTorch's again after each test."""
+    """Record in the report what was computed on our backend; select PyTorch's backend again after each test."""
     global _compared
     _compared = 0
     _called.clear()

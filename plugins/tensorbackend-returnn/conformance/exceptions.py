@@ -1,4 +1,4 @@
-"""Tests of RETURNN's that do not pass with ours, with the reason; a row that passes is an error."""
+"""RETURNN's tests that fail with our backend, with the reasons. A listed test that no longer fails is an error."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         ),
     )
 }
-"""By run and test."""
+"""The reason for each run and test."""
 
 OF_PYTORCH: dict[str, str] = {
     "test_rf_attention.py::test_self_attention_to_pure_torch": "compares with a module of torch.nn",
@@ -32,4 +32,4 @@ OF_PYTORCH: dict[str, str] = {
     "test_rf_decoder_transformer.py::test_transformer_rel_pos_att": "makes its inputs by returnn.torch.data",
     "test_rf_encoder_conformer.py::test_e_branchformer_meta_dev_num_params": "makes a module of torch.nn",
 }
-"""Tests of PyTorch itself, which no other backend can run: they do not count."""
+"""Tests of PyTorch itself, which no other backend can run. They do not count."""

@@ -1,7 +1,7 @@
-"""Runs RETURNN's own tests of its frontend on ours: `python run.py <checkout of RETURNN> [run ...]`.
+"""Runs RETURNN's own tests of its frontend on our backend: `python run.py <checkout of RETURNN> [run ...]`.
 
-A test that passes on PyTorch alone must pass with ours, but for the rows of `exceptions.py`. Tests of PyTorch itself do
-not count; how many computed on ours, and how many have nothing to compute, is printed.
+A test that passes on PyTorch alone must pass with our backend, except for the tests listed in `exceptions.py`. Tests of
+PyTorch itself do not count. The output says how many tests computed on our backend and how many computed nothing.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from exceptions import EXCEPTIONS, OF_PYTORCH
 
 HERE = Path(__file__).parent
 LEFT_OUT = ("test_rf_jax.py", "test_rf_tf_backend.py")
-"""Tests of RETURNN's other backends."""
+"""The test modules of RETURNN's other backends."""
 
 SWAPPED = "attention base decoder_transformer encoder_conformer math packed rec"
-"""The modules of tests that make PyTorch's tensors themselves."""
+"""The test modules that make PyTorch's tensors themselves."""
 
 OF_JAX = "jax."
-"""What the runs of the tests of RETURNN's JAX backend begin with, ours in its place."""
+"""The prefix of runs of the tests of RETURNN's JAX backend, with our backend in its place."""
 
 RUNS = {"without": "", "numpy": "numpy", "jax": "jax", f"{OF_JAX}numpy": "numpy", f"{OF_JAX}jax": "jax"}
-"""For each run the backend of ours."""
+"""The backend of tensorbackend for each run; empty for PyTorch alone."""
 
 ITS_OWN = ("engine", "checkpoint", "updater", "data", "util.native_op", "frontend._backend")
-"""Modules of RETURNN's JAX backend that know no other: tests that use them are left out."""
+"""Modules of RETURNN's JAX backend that work with no other backend. Tests that use them are left out."""
 
 
 def tests_of_jax(tests: Path) -> list[str]:
-    """The tests of RETURNN's JAX backend that use nothing of its own."""
+    """The tests of RETURNN's JAX backend that do not use the modules `ITS_OWN`."""
     path = tests / "test_rf_jax.py"
     text = path.read_text()
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
@@ -51,7 +51,7 @@ def tests_of_jax(tests: Path) -> list[str]:
 
 
 def outcomes(checkout: Path, name: str) -> dict[str, tuple[str, str]]:
-    """For each test whether it passed, failed or was skipped in a run, and what was done with ours in it."""
+    """The outcome of each test in a run (passed, failed or skipped), and what it computed on our backend."""
     ours, tests = RUNS[name], checkout / "tests"
     if name.startswith(OF_JAX):
         selected_tests, swapped = tests_of_jax(tests), ["test_rf_jax"]
@@ -86,7 +86,7 @@ def outcomes(checkout: Path, name: str) -> dict[str, tuple[str, str]]:
 
 
 def main() -> int:
-    """Prints the totals and what differs; 1 where something does."""
+    """Prints the totals and the differences; returns 1 if there is one that `exceptions.py` does not list."""
     checkout = Path(sys.argv[1]).resolve()
     run_names = sys.argv[2:] or list(RUNS)
     reference: set[str] | None = None

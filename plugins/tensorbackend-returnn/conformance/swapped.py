@@ -1,4 +1,4 @@
-"""Stands in for `torch` in RETURNN's tests that make tensors of it: the same numbers, in tensors of ours."""
+"""Replaces `torch` in RETURNN's tests that make its tensors: the same numbers, in tensors of tensorbackend."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Tensor = tb.Tensor
 
 
 def ours(x: Any) -> Any:
-    """Torch's tensors, nested in lists and tuples, as ours."""
+    """Convert PyTorch's tensors, nested in lists and tuples, to ours."""
     if isinstance(x, torch.Tensor):
         return tb.asarray(x.detach().numpy(), backend=os.environ["OURS"], copy=True)
     return type(x)(map(ours, x)) if type(x) in (list, tuple) else x
 
 
 def theirs(x: Any) -> Any:
-    """Our tensors, nested in lists, tuples and dictionaries, as torch's."""
+    """Convert our tensors, nested in lists, tuples and dictionaries, to PyTorch's."""
     if isinstance(x, tb.Tensor):
         return torch.from_numpy(np.array(x))
     if type(x) is dict:
@@ -34,7 +34,7 @@ def theirs(x: Any) -> Any:
 
 
 def crossing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of torch's, of our tensors."""
+    """Make a function of PyTorch accept and return our tensors."""
 
     @wraps(function)
     def crossed(*arguments: Any, **options: Any) -> Any:
@@ -44,7 +44,7 @@ def crossing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Testing:
-    """`torch.testing`."""
+    """The functions of `torch.testing` for our tensors."""
 
     assert_close = staticmethod(crossing(torch.testing.assert_close))
 
@@ -62,7 +62,7 @@ def __getattr__(name: str) -> Any:
 
 
 def requires_grad_(x: tb.Tensor, flag: bool = True) -> tb.Tensor:
-    """A tensor that the adapter's tape follows."""
+    """Make the adapter's tape follow a tensor; with `flag=False`, detach it."""
     if not flag:
         return x.detach()
     held = returnn.tensor.Tensor("leaf", [returnn.tensor.Dim(size) for size in x.shape], x.dtype.name, raw_tensor=x)
@@ -73,13 +73,13 @@ def requires_grad_(x: tb.Tensor, flag: bool = True) -> tb.Tensor:
 
 
 def backward(y: tb.Tensor) -> None:
-    """Keeps the gradients of a scalar by all leaves."""
+    """Add the gradients of a scalar with respect to all leaves to those stored for the leaves."""
     for leaf, slope in zip(_leaves, tb.gradient(y, _leaves), strict=True):
         _slopes[id(leaf)] = slope + _slopes[id(leaf)] if id(leaf) in _slopes else slope
 
 
 def _dtype(*places: Any, dtype: Any = None, **options: Any) -> str | None:
-    """The name of the dtype among what `to` is given."""
+    """The name of the dtype among the arguments of `to`, if there is one."""
     dtypes = [argument for argument in (*places, dtype) if isinstance(argument, torch.dtype)]
     return str(dtypes[0]).removeprefix("torch.") if dtypes else None
 
@@ -106,11 +106,11 @@ METHODS: dict[str, Any] = {
     "grad": property(lambda x: _slopes.get(id(x))),
     "requires_grad": property(lambda x: x.backend.name == "tape"),
 }
-"""What RETURNN's tests ask PyTorch's tensors for."""
+"""The attributes of PyTorch's tensors that RETURNN's tests use."""
 
 
 class Size(int):
-    """The number of elements, which PyTorch's tensors give the sizes of axes by."""
+    """The number of elements, which like PyTorch's `size` can be called for the size of an axis."""
 
     shape: tuple[int, ...]
 
@@ -125,7 +125,7 @@ def size(x: tb.Tensor) -> Size:
 
 
 def by_dim(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A reduction that is told its axis as PyTorch's are."""
+    """Make a reduction accept the axis as `dim`, as PyTorch's do."""
 
     @wraps(method)
     def reduction(x: tb.Tensor, dim: Any = None, **options: Any) -> Any:
@@ -145,6 +145,6 @@ for _name, _method in METHODS.items():
 
 
 def forget() -> None:
-    """The leaves and their gradients."""
+    """Forget the leaves and their gradients."""
     _leaves.clear()
     _slopes.clear()

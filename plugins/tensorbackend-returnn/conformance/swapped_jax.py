@@ -1,4 +1,4 @@
-"""Stands in for `jax` in RETURNN's tests of its own JAX backend: the functions that they use, of ours."""
+"""Replaces `jax` in RETURNN's tests of its own JAX backend, by the functions of tensorbackend that the tests need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ config = SimpleNamespace(update=lambda name, value: None)
 
 
 def asarray(value: Any, dtype: Any = None) -> tb.Tensor:
-    """A tensor of a value."""
+    """Convert a value to a tensor."""
     return tb.asarray(value, dtype=dtype, backend=os.environ["OURS"], copy=True)
 
 

@@ -1,4 +1,4 @@
-"""RETURNN's frontend on tensorbackend: `tensorbackend_returnn.select_backend("jax")`.
+"""Run RETURNN's frontend on tensorbackend: `tensorbackend_returnn.select_backend("jax")`.
 
 >>> import returnn.frontend as rf
 >>> import tensorbackend_returnn

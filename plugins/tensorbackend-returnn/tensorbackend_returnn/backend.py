@@ -1,4 +1,4 @@
-"""The adapter: RETURNN's `Backend`, every function of it by ours."""
+"""The adapter: RETURNN's `Backend`, implemented by the functions of tensorbackend."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from .loops import Loops
 
 
 class TensorBackend(Loops):
-    """RETURNN's `Backend` whose raw tensors are ours; `select_backend("jax")` makes it RETURNN's, over JAX."""
+    """RETURNN's `Backend` with tensors of tensorbackend as raw tensors.
+
+    `select_backend("jax")` makes RETURNN compute with it, over JAX.
+    """
 
 
 ABSENT = {
@@ -19,4 +22,4 @@ ABSENT = {
     "sequence_mask_raw": "RETURNN makes masks by comparisons where `have_sequence_mask_raw` is false",
     "sdpa_varlen_raw": "a kernel that no backend of ours has: RETURNN takes its other way where it gives None",
 }
-"""Functions of RETURNN's protocol that are not ours, with the reason."""
+"""Functions of RETURNN's protocol that the adapter does not implement, with the reasons."""

@@ -1,4 +1,4 @@
-"""What every function of the adapter stands on: dtypes, shapes, devices, masks, and RETURNN's tensors of ours."""
+"""The base of the adapter: dtypes, shapes, devices, masks, and the wrapping of our tensors in RETURNN's."""
 
 from __future__ import annotations
 
@@ -14,66 +14,66 @@ from .devices import backend_at, device_name
 
 
 def sizes(dims: Iterable[Dim]) -> list[int]:
-    """The number of entries of each dim, padding included."""
+    """The size of each dim, padding included."""
     return [int(dim.get_dim_value()) for dim in dims]
 
 
 def result(name: str, dims: Sequence[Dim], raw: tb.Tensor, **options: Any) -> Tensor:
-    """Wrap one of our tensors as RETURNN's. A `feature_dim` that is not among the dims is left out."""
+    """Wrap one of our tensors in RETURNN's tensor. A `feature_dim` that is not among the dims is ignored."""
     if options.get("feature_dim") not in dims:
         options.pop("feature_dim", None)
     return Tensor(name, dims=list(dims), dtype=raw.template.dtype.name, raw_tensor=raw, **options)
 
 
 def arranged(x: Tensor, dims: Sequence[Dim]) -> tb.Tensor:
-    """The data of a tensor with its dims in an order, and axes of size 1 for those that it lacks."""
+    """The raw tensor with axes in the order of `dims`, and axes of size 1 for dims that the tensor lacks."""
     raw: tb.Tensor = x.copy_compatible_to_dims_raw(list(dims))
     return raw
 
 
 def spread(x: Tensor, dims: Sequence[Dim]) -> tb.Tensor:
-    """The data of a tensor with its dims in an order, repeated along those that it lacks."""
+    """The raw tensor with axes in the order of `dims`, broadcast along dims that the tensor lacks."""
     raw = arranged(x, dims)
     return raw if x.dims_set.issuperset(dims) else tb.broadcast_to(raw, sizes(dims))
 
 
 def unnamed(x: tb.Tensor) -> tb.Tensor:
-    """A tensor without names: RETURNN's dims say what its axes are."""
+    """Remove the names of the axes, as RETURNN's dims identify them."""
     return x.rename(*(None,) * x.ndim) if any(x.template.names) else x
 
 
 class Base(ReturnnBackend):
-    """RETURNN's backend of our tensors: the part that says what they are. Like RETURNN's it has no instances.
+    """The part of RETURNN's backend that defines its tensors. Like RETURNN's own backends, it has no instances.
 
-    A method raises `NotImplementedError` for options that it leaves out, as RETURNN's own backends do.
+    A method raises `NotImplementedError` for options that it does not support, as RETURNN's own backends do.
     """
 
     name = "tensorbackend"
     RawTensorType = tb.Tensor
 
     base: tb.Backend | None = None
-    """The backend on which new tensors are made, by default the default one."""
+    """The backend on which new tensors are made; `None` stands for the default backend."""
 
     @classmethod
     def _home(cls, device: str | None = None) -> tb.Backend:
-        """The backend of new tensors, on one of RETURNN's devices: also while a function is traced."""
+        """The backend for new tensors on one of RETURNN's devices, even while a function is traced."""
         return backend_at(Base.base or tb.get_backend(), device)
 
     @classmethod
     def executing_eagerly(cls) -> bool:
-        """True: RETURNN's loops and conditions run in Python, also while a function is traced."""
+        """True: RETURNN's loops and conditions run in Python, even while a function is traced."""
         return True
 
     # Dtypes
 
     @classmethod
     def get_dtype_name_raw(cls, raw_tensor: tb.Tensor) -> str:
-        """The name of a dtype, which is RETURNN's own."""
+        """The name of the dtype, which is the same in RETURNN."""
         return raw_tensor.template.dtype.name
 
     @classmethod
     def as_dtype_raw(cls, dtype_name: str) -> tb.DType:
-        """The dtype of a name."""
+        """The dtype with a name."""
         dtype = getattr(tb, dtype_name, None)
         if not isinstance(dtype, tb.DType):
             raise TypeError(f"expected the name of a dtype, got dtype_name={dtype_name!r}")
@@ -103,26 +103,26 @@ class Base(ReturnnBackend):
 
     @classmethod
     def set_known_shape_raw(cls, raw_tensor: tb.Tensor, shape: Sequence[int | None]) -> None:
-        """Raises `ValueError` unless the shape is that of the tensor, where it says anything."""
+        """Raises `ValueError` unless the shape of the tensor matches; `None` matches any size."""
         actual_shape = raw_tensor.template.shape
         if len(actual_shape) != len(shape) or any(b not in (None, a) for a, b in zip(actual_shape, shape, strict=True)):
             raise ValueError(f"expected a tensor of shape {tuple(shape)}, got {raw_tensor.template!r}")
 
     @classmethod
     def get_new_dim_raw(cls, raw_tensor: tb.Tensor, axis: int, *, name: str) -> Dim:
-        """A new dim for an axis."""
+        """Make a new dim for an axis."""
         return Dim(raw_tensor.template.shape[axis], name=name)
 
-    # In and out
+    # Conversions
 
     @classmethod
     def raw_to_numpy(cls, raw_tensor: tb.Tensor) -> np.ndarray[Any, Any]:
-        """A NumPy array of the data."""
+        """Convert a tensor to a NumPy array."""
         return np.asarray(raw_tensor)
 
     @classmethod
     def should_pickle_tensor(cls, raw_tensor: tb.Tensor) -> bool:
-        """Whether there is data that another process could read."""
+        """Whether a tensor has data, and is not part of a trace."""
         return tb.is_concrete(raw_tensor)
 
     # Devices
@@ -149,7 +149,7 @@ class Base(ReturnnBackend):
 
     @classmethod
     def _mask(cls, x: Tensor, dims: Iterable[Dim]) -> tb.Tensor | None:
-        """The mask of the entries within the lengths of dims, to broadcast to a tensor; `None` without lengths."""
+        """The mask of the entries within the lengths of dims, which broadcasts to `x`; `None` without lengths."""
         combined_mask = None
         for dim in dims:
             if dim.need_masking():
@@ -159,14 +159,14 @@ class Base(ReturnnBackend):
 
     @classmethod
     def _masked(cls, x: Tensor, dims: Iterable[Dim], value: Any) -> tb.Tensor:
-        """The data of a tensor with a value in the padding along dims."""
+        """The raw tensor, with the padding along dims replaced by a value."""
         mask = cls._mask(x, dims)
         raw: tb.Tensor = x.raw_tensor
         return raw if mask is None else tb.where(mask, raw, value)
 
 
 def extreme(dtype: tb.DType, least: bool) -> Any:
-    """The lowest value of a dtype, which changes no maximum; with `least` the highest, which changes no minimum."""
+    """The lowest value of a dtype, which is neutral for a maximum; with `least` the highest, neutral for a minimum."""
     if dtype.is_floating:
         return float("inf") if least else float("-inf")
     if dtype.kind == "bool":

@@ -1,4 +1,4 @@
-"""Sums of products."""
+"""Tensor contraction."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Contraction(Indexing):
 
     @classmethod
     def matmul(cls, a: Tensor, b: Tensor, *, reduce: Dim | Sequence[Dim], use_mask: bool = True) -> Tensor:
-        """Products summed over some dims, for each entry of the others that both have; padding does not count."""
+        """Sum the products of two tensors over dims. Other common dims are batch dims; padding does not count."""
         over = [reduce] if isinstance(reduce, Dim) else list(reduce)
         a, b = rf.amp_cast_compute(a, b)
         if use_mask and any(dim.need_masking() for dim in over):
-            # Both: a product of 0 and NaN is NaN.
+            # Mask both, because the product of 0 and NaN is NaN.
             a, b = (cls._zeroed(x, [dim for dim in over if dim in x.dims]) for x in (a, b))
         for dim in [dim for dim in over if dim not in a.dims or dim not in b.dims]:
             a, b = (cls.reduce(x, mode="sum", axis=dim, use_mask=False) if dim in x.dims else x for x in (a, b))

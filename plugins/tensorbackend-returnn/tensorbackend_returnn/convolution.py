@@ -1,4 +1,4 @@
-"""Convolutions and pools over spatial dims."""
+"""Convolution and pooling over spatial dims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .contraction import Contraction
 
 
 def several(x: Any, count: int, default: int = 1) -> list[int]:
-    """A number for each dim, of one for all or of several."""
+    """Convert one number, or one for each dim, to a list of `count` numbers; `None` stands for the default."""
     if x is None:
         return [default] * count
     return [x] * count if isinstance(x, int) else list(x)
@@ -23,7 +23,10 @@ def several(x: Any, count: int, default: int = 1) -> list[int]:
 def paddings(
     padding: Any, shape: Sequence[int], window: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The zeros before and after each dim; "same" gives the size over the stride, with the odd zero after."""
+    """The number of zeros before and after each dim.
+
+    With "same", the output has size ceil(size / stride); if the number of zeros is odd, the extra zero goes after.
+    """
     margins = []
     dim_paddings = [padding] * len(shape) if isinstance(padding, int | str) else padding
     for dim_padding, size, width, stride, dilation in zip(dim_paddings, shape, window, strides, dilations, strict=True):
@@ -41,7 +44,7 @@ def paddings(
 
 
 class Convolution(Contraction):
-    """Convolutions and pools. Their results have the batch dims, then the features, then the spatial dims."""
+    """Convolution and pooling. The spatial dims of a result come last."""
 
     @classmethod
     def conv(
@@ -60,7 +63,7 @@ class Convolution(Contraction):
         groups: int | None = None,
         bias: Tensor | None = None,
     ) -> tuple[Tensor, Sequence[Dim]]:
-        """Sums of products of a kernel with windows along spatial dims."""
+        """Convolve along spatial dims; return the result and its spatial dims."""
         count = len(in_spatial_dims)
         if not out_spatial_dims:
             out_spatial_dims = rf.make_conv_out_spatial_dims(
@@ -108,7 +111,10 @@ class Convolution(Contraction):
         strides: Sequence[int] | None = None,
         bias: Tensor | None = None,
     ) -> tuple[Tensor, Sequence[Dim]]:
-        """The transpose of a convolution: each entry along spatial dims adds a scaled kernel to the result."""
+        """Apply a transposed convolution along spatial dims; return the result and its spatial dims.
+
+        Each entry along the spatial dims adds a scaled kernel to the result.
+        """
         count = len(in_spatial_dims)
         if padding.lower() != "valid":
             raise NotImplementedError(
@@ -136,7 +142,7 @@ class Convolution(Contraction):
             axis=len(batch),
             spatial=tuple(range(len(batch) + 1, len(batch) + 1 + count)),
             strides=tuple(paces),
-            # Cut at the end alone, as PyTorch adds there.
+            # Cut only at the end, where PyTorch adds `output_padding`.
             padding=tuple((0, cut - more) for cut, more in zip(removed, added, strict=True)),
         )
         dims = [*batch, out_dim, *out_spatial_dims]
@@ -155,7 +161,7 @@ class Convolution(Contraction):
         in_spatial_dims: Sequence[Dim],
         out_spatial_dims: Sequence[Dim] | None = None,
     ) -> tuple[Tensor, Sequence[Dim]]:
-        """The greatest or the mean of windows along spatial dims; elements beyond the ends do not count."""
+        """Compute the maximum or mean of windows along spatial dims. The zeros of `padding` do not count."""
         if mode not in ("max", "avg"):
             raise ValueError(f"pool: expected mode 'max' or 'avg', got mode={mode!r}")
         if out_spatial_dims is None:

@@ -1,4 +1,4 @@
-"""Functions that make tensors, and RETURNN's parameters: tensors that assignment replaces."""
+"""Functions that make tensors, and RETURNN's parameters, whose raw tensors are replaced by assignment."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Creation(Base):
         device: str | None = None,
         name: str | None = None,
     ) -> Tensor:
-        """RETURNN's tensor of one of ours, an array or a number."""
+        """Convert one of our tensors, an array or a number to RETURNN's tensor."""
         if isinstance(value, Tensor):
             return value
         if isinstance(value, tb.Tensor):
             raw, name = unnamed(value), name or "raw_tensor"
         else:
-            # A number stands where the tensors are: RETURNN asks for "cpu", as PyTorch can mix these.
+            # A number goes to the device of the tensors. RETURNN asks for "cpu", because PyTorch can mix devices here.
             home = cls._home(device if np.ndim(value) else None)
             raw = tb.asarray(np.asarray(value), dtype=cls.as_dtype_raw(dtype), backend=home, copy=True)
         name = name or "const"
@@ -53,7 +53,7 @@ class Creation(Base):
         feature_dim: Dim | None = None,
         like: Any = None,
     ) -> Tensor:
-        """One value everywhere, on the device of the layout `like` unless another is given."""
+        """A tensor filled with a value, by default on the device of `like`."""
         device = like.device if like is not None and device is None else device
         value = fill_value.raw_tensor if isinstance(fill_value, Tensor) else fill_value
         if isinstance(value, tb.Tensor):
@@ -66,14 +66,14 @@ class Creation(Base):
 
     @classmethod
     def fill_raw(cls, shape: Sequence[int], value: Any) -> tb.Tensor:
-        """One value everywhere, in its own dtype."""
+        """A tensor filled with a value, in the dtype of the value."""
         if isinstance(value, tb.Tensor):
             return tb.broadcast_to(value, tuple(shape))
         return tb.full(tuple(map(int, shape)), value, backend=cls._home())
 
     @classmethod
     def range_over_dim(cls, dim: Dim, *, dtype: str | None = None, device: str | None = None) -> Tensor:
-        """The index of each entry of a dim."""
+        """The indices of the entries of a dim."""
         if not dtype:
             dtype = dim.dyn_size_ext.dtype if dim.dyn_size_ext is not None else rf.get_default_array_index_dtype()
         target_dtype = cls.as_dtype_raw(dtype)
@@ -82,7 +82,7 @@ class Creation(Base):
 
     @classmethod
     def copy(cls, tensor: Tensor) -> Tensor:
-        """A tensor of the same value: an assignment to one of the two does not change the other."""
+        """Copy a tensor. An assignment to the tensor or to the copy does not change the other."""
         out = tensor.copy_template()
         out.raw_tensor = tensor.raw_tensor.__copy__()
         return out
@@ -91,21 +91,21 @@ class Creation(Base):
 
     @classmethod
     def create_parameter_raw(cls, tensor: rf.Parameter, *, device: str | None = None) -> tb.Tensor:
-        """Zeros, to start with."""
+        """The data of a new parameter: zeros."""
         return tb.zeros(sizes(tensor.dims), dtype=cls.as_dtype_raw(tensor.dtype), backend=cls._home(device))
 
     @classmethod
     def set_parameter_initial_value(cls, param: rf.Parameter, value: Any) -> None:
-        """Exchanges the value of a parameter."""
+        """Set the value of a parameter; `None` stands for zeros."""
         cls._assign(param, 0 if value is None else value)
 
     @classmethod
     def set_parameter_trainable(cls, param: rf.Parameter, trainable: bool) -> None:
-        """Nothing: the parameter itself says whether it is trained, and gradients are taken on request."""
+        """Does nothing: the parameter itself stores whether it is trained, and gradients are computed on request."""
 
     @classmethod
     def parameter_assign(cls, param: rf.Parameter, value: Tensor, *, op: str = "assign") -> None:
-        """Exchanges the value of a parameter, or adds to it; no gradient flows through that."""
+        """Replace the value of a parameter, or add to it. No gradient flows through the assignment."""
         update = arranged(value, param.dims)
         cls._assign(param, update if _is_assign(op) else param.raw_tensor.detach() + update)
 
@@ -120,9 +120,9 @@ class Creation(Base):
         axis: Dim | Sequence[Dim] | None = None,
         key_dim: Dim | Sequence[Dim] | None = None,
     ) -> None:
-        """Exchanges the elements at a key, or adds to them."""
+        """Replace the elements of a parameter at a key, or add to them."""
         where, dims = strided_slice_raw_key(param, axis, key, key_dim)
-        # RETURNN writes None for an axis that is taken as a whole, which would make a new one.
+        # RETURNN's None stands for a whole axis; as an index of a tensor it would insert a new axis.
         keys = tuple(
             slice(None) if index is None else index for index in (where if isinstance(where, tuple) else (where,))
         )
@@ -132,7 +132,7 @@ class Creation(Base):
 
     @classmethod
     def parameter_move_to(cls, param: rf.Parameter, *, device: str | None = None, dtype: str | None = None) -> None:
-        """A parameter on a device, in a dtype."""
+        """Move a parameter to a device and cast it to a dtype."""
         raw = param.raw_tensor
         if dtype:
             param.dtype = dtype
@@ -156,7 +156,7 @@ def _is_assign(op: str) -> bool:
 
 
 def _of_kind(value: Any, dtype: str) -> Any:
-    """A number as one that a dtype holds, as PyTorch cuts it."""
+    """Convert a number to the kind of a dtype, truncating as PyTorch does."""
     if dtype == "bool":
         return bool(value)
     if "int" in dtype:

@@ -6,7 +6,7 @@ import tensorbackend as tb
 
 
 def device_name(backend: tb.Backend) -> str:
-    """RETURNN's name of a backend's device: it has one processor, which is "cpu".
+    """RETURNN's name for the device of a backend. All CPU devices have the name "cpu".
 
     >>> import tensorbackend as tb
     >>> device_name(tb.get_backend("numpy"))
@@ -17,7 +17,11 @@ def device_name(backend: tb.Backend) -> str:
 
 
 def backend_at(backend: tb.Backend, device: str | None) -> tb.Backend:
-    """The backend on one of RETURNN's devices; itself where it has no such device, as CuPy has no processor."""
+    """The backend on one of RETURNN's devices.
+
+    For "cpu", a backend without a CPU device, such as CuPy, is returned as it is. Raises `ValueError` for other devices
+    that the backend lacks.
+    """
     if device is None or device == device_name(backend) or device == backend.device.partition(":")[0]:
         return backend
     kind = device.partition(":")[0]

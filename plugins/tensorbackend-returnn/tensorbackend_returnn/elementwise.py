@@ -1,4 +1,4 @@
-"""Functions of each element."""
+"""Elementwise functions."""
 
 from __future__ import annotations
 
@@ -60,11 +60,14 @@ ACTIVATIONS: dict[str, Callable[..., tb.Tensor]] = {
     "gelu": tb.nn.gelu,
     "neg": tb.negative,
 }
-"""RETURNN's names of functions of one tensor."""
+"""The functions of one tensor by RETURNN's names."""
 
 
 def matched(a: Any, b: Any) -> tuple[Any, Any]:
-    """Match two operands, so that one without axes neither widens the other nor decides where the result is."""
+    """Match a tensor without axes to the dtype and the backend of the other operand.
+
+    Without axes, a tensor neither widens the other operand nor decides on which device the result is.
+    """
     if isinstance(a, tb.Tensor) and isinstance(b, tb.Tensor):
         if not b.ndim and a.ndim:
             return a, _follow(b, a)
@@ -84,9 +87,9 @@ def _follow(scalar: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
 
 
 class Elementwise(Creation):
-    """Functions of each element."""
+    """Elementwise functions."""
 
-    # Of two
+    # Two operands
 
     @classmethod
     def _two(
@@ -99,9 +102,9 @@ class Elementwise(Creation):
         order: Sequence[Dim] | None,
         compares: bool,
     ) -> Tensor:
-        """Apply a function to two operands, at least one of them RETURNN's tensor.
+        """Apply a function to two operands, at least one of which is RETURNN's tensor.
 
-        If `outer` is False, one of them must have all dims.
+        If `outer` is False, one of two tensors must have all dims of both.
         """
         a, b = cls._operand(a), cls._operand(b)
         tensors = [x for x in (a, b) if isinstance(x, Tensor)]
@@ -125,7 +128,7 @@ class Elementwise(Creation):
 
     @classmethod
     def _operand(cls, x: Any) -> Any:
-        """An operand as RETURNN's tensor or a Python number, which widens nothing."""
+        """Convert an operand to RETURNN's tensor. Python numbers, which do not widen other operands, stay numbers."""
         if isinstance(x, np.generic):
             return x.item()
         return x if isinstance(x, Tensor | bool | int | float | complex) else rf.convert_to_tensor(x, _backend=cls)
@@ -140,7 +143,7 @@ class Elementwise(Creation):
         allow_broadcast_all_sources: bool | None = None,
         dim_order: Sequence[Dim] | None = None,
     ) -> Tensor:
-        """A comparison of two operands, by RETURNN's name of it."""
+        """Compare two operands; `kind` is RETURNN's name for the comparison."""
         if cls._is_packed(b):
             return super().compare(
                 a, kind, b, allow_broadcast_all_sources=allow_broadcast_all_sources, dim_order=dim_order
@@ -157,7 +160,7 @@ class Elementwise(Creation):
         allow_broadcast_all_sources: bool | None = None,
         dim_order: Sequence[Dim] | None = None,
     ) -> Tensor:
-        """A function of two operands, by RETURNN's name of it."""
+        """Apply a function to two operands; `kind` is RETURNN's name for the function."""
         if cls._is_packed(b):
             return super().combine(
                 a, kind, b, allow_broadcast_all_sources=allow_broadcast_all_sources, dim_order=dim_order
@@ -168,29 +171,29 @@ class Elementwise(Creation):
 
     @classmethod
     def _is_packed(cls, x: Any) -> bool:
-        """Whether an operand belongs to a backend that wraps ours, as RETURNN's packed one does."""
+        """Whether an operand belongs to a backend that wraps ours, such as RETURNN's packed backend."""
         return isinstance(x, Tensor) and x._raw_backend.dispatch_priority > cls.dispatch_priority
 
     @classmethod
     def compare_raw(cls, a: tb.Tensor, kind: str, b: tb.Tensor) -> tb.Tensor:
-        """A comparison of our tensors."""
+        """Compare two of our tensors."""
         return COMPARED[kind](*matched(a, b))
 
     @classmethod
     def combine_raw(cls, a: tb.Tensor, kind: str, b: tb.Tensor) -> tb.Tensor:
-        """A function of two of our tensors."""
+        """Apply a function to two of our tensors."""
         return COMBINED[kind](*matched(a, b))
 
-    # Of one
+    # One operand
 
     @classmethod
     def activation_raw(cls, raw_tensor: tb.Tensor, func: str) -> tb.Tensor:
-        """A function of one of our tensors."""
+        """Apply a function to one of our tensors."""
         return ACTIVATIONS[func](raw_tensor)
 
     @classmethod
     def cast_raw(cls, raw_tensor: tb.Tensor, dtype: str) -> tb.Tensor:
-        """A tensor in another dtype; of complex numbers the real part where that is real."""
+        """Cast a tensor to a dtype. A cast from a complex to a real dtype takes the real part."""
         target_dtype = cls.as_dtype_raw(dtype)
         source_dtype = raw_tensor.template.dtype
         if source_dtype is target_dtype:
@@ -214,7 +217,7 @@ class Elementwise(Creation):
         """Whether each element is minus infinity."""
         return result("is_neg_infinite", x.dims, tb.equal(x.raw_tensor, -tb.inf), feature_dim=x.feature_dim)
 
-    # Of several
+    # Several operands
 
     @classmethod
     def _several(cls, tensors: Sequence[Tensor], name: str, outer: bool) -> tuple[list[Dim], list[tb.Tensor]]:
@@ -223,7 +226,7 @@ class Elementwise(Creation):
 
     @classmethod
     def where(cls, cond: Tensor, true_: Any, false_: Any, *, allow_broadcast_all_sources: bool = False) -> Tensor:
-        """Elements of one tensor where a condition holds, else of the other; both may be numbers."""
+        """Choose elements of `true_` where a condition holds, else of `false_`; both may be numbers."""
         dtype = next((x.dtype for x in (true_, false_) if isinstance(x, Tensor)), None)
         true_, false_ = (
             rf.convert_to_tensor(x, _backend=cls, dtype=dtype, device=cond.device) for x in (true_, false_)
@@ -241,7 +244,7 @@ class Elementwise(Creation):
     def clip_by_value(
         cls, x: Tensor, clip_value_min: Any, clip_value_max: Any, *, allow_broadcast_all_sources: bool = False
     ) -> Tensor:
-        """The nearest numbers between two bounds."""
+        """Limit the elements of x to the interval between two bounds."""
         bounds = [
             rf.convert_to_tensor(bound, _backend=cls, device=x.device) for bound in (clip_value_min, clip_value_max)
         ]
@@ -252,7 +255,7 @@ class Elementwise(Creation):
 
     @classmethod
     def lerp(cls, start: Tensor, end: Tensor, weight: Any, *, allow_broadcast_all_sources: bool = False) -> Tensor:
-        """What lies between two tensors: the first for a weight of 0, the second for 1."""
+        """Interpolate linearly between two tensors: a weight of 0 gives the first, 1 the second."""
         share = rf.convert_to_tensor(weight, _backend=cls, device=start.device)
         dims, (low, high, part) = cls._several([start, end, share], "lerp", allow_broadcast_all_sources)
         feature = res_feature_dim(start, end)
@@ -262,27 +265,27 @@ class Elementwise(Creation):
 
     @classmethod
     def make_complex(cls, real: Tensor, imag: Tensor) -> Tensor:
-        """Complex numbers of their parts."""
+        """Make complex numbers from their real and imaginary parts."""
         raw = tb.complex(real.raw_tensor, arranged(imag, real.dims))
         return result("make_complex", real.dims, raw, feature_dim=real.feature_dim)
 
     @classmethod
     def real_as_complex(cls, x: Tensor, *, pair_dim: Dim) -> Tensor:
-        """Complex numbers of the pairs along a dim."""
+        """Make complex numbers from the pairs (real part, imaginary part) along a dim."""
         axis = x.get_axis_from_description(pair_dim, allow_int=False)
         real, imag = tb.unstack(x.raw_tensor, axis=axis)
         return result("real_as_complex", x.dims[:axis] + x.dims[axis + 1 :], tb.complex(real, imag))
 
     @classmethod
     def complex_as_real(cls, x: Tensor, *, out_dim: Dim | None = None) -> tuple[Tensor, Dim]:
-        """The parts of complex numbers along a last dim."""
+        """Split complex numbers into real and imaginary parts along a new last dim; return the result and the dim."""
         pair = Dim(2, name="real_imag") if out_dim is None else out_dim
         raw = tb.stack([tb.real(x.raw_tensor), tb.imag(x.raw_tensor)], axis=len(x.dims))
         return result("complex_as_real", (*x.dims, pair), raw), pair
 
 
 def _united(a: Tensor, b: Tensor) -> list[Dim]:
-    """The dims of two tensors. A dim that one of them has twice, as a square matrix does, is there twice."""
+    """The union of the dims of two tensors. A dim that one of them has twice, as in a square matrix, occurs twice."""
     dims: list[Dim] = []
     for dim in a.dims + b.dims:
         if dim not in dims:

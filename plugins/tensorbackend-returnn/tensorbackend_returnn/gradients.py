@@ -1,4 +1,4 @@
-"""Gradients: a tape that opens when a gradient is first asked for, and functions that change what flows back."""
+"""Gradients: a tape that opens with the first tensor that requires a gradient, and functions that change gradients."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .losses import Losses
 
 
 class Gradients(Losses):
-    """Functions that have to do with gradients."""
+    """Functions that compute, stop or change gradients."""
 
     _tape: Any = None
 
     @classmethod
     def set_requires_gradient(cls, tensor: Tensor) -> None:
-        """Has the tape follow a tensor, whose data is exchanged for one on the tape, unless it does already.
+        """Make the tape follow a tensor by replacing its raw tensor with one on the tape, unless it follows it already.
 
-        Outside the block of a tape one opens now, which `close_tape` or the next `select_backend` closes. In a traced
-        function this does nothing: the gradient is asked for by `tb.grad`, of its arguments.
+        Outside the block of a tape, this opens a tape, which `close_tape` or the next `select_backend` closes. In a
+        traced function it does nothing, as `tb.grad` names the arguments to differentiate by.
         """
         if isinstance(tensor.raw_tensor.backend, tb.ExprBackend):
             return
@@ -38,28 +38,28 @@ class Gradients(Losses):
 
     @classmethod
     def close_tape(cls) -> None:
-        """Ends the recording that `set_requires_gradient` began."""
+        """Close the tape that `set_requires_gradient` opened, if there is one."""
         held, Gradients._tape = Gradients._tape, None
         if held is not None:
             held.__exit__(None, None, None)
 
     @classmethod
     def gradient(cls, y: Tensor, x: Tensor) -> Tensor:
-        """The gradient of a scalar by a tensor that the tape follows."""
+        """The gradient of a scalar with respect to a tensor that the tape follows."""
         out = x.copy_template(name="gradient")
         out.raw_tensor = tb.gradient(y.raw_tensor, x.raw_tensor)
         return out
 
     @classmethod
     def stop_gradient(cls, tensor: Tensor) -> Tensor:
-        """A tensor through which no gradient flows."""
+        """Return a tensor with the same data, through which no gradient flows."""
         out = tensor.copy()
         out.raw_tensor = tensor.raw_tensor.detach()
         return out
 
     @classmethod
     def stop_gradient_scope(cls) -> AbstractContextManager[None]:
-        """A block through whose results no gradient flows."""
+        """A context in which results are constants: no gradient flows through them."""
         if isinstance(tb.get_backend(), tb.ExprBackend):
             return _stopped(cls)
         tape = tb.current_tape()
@@ -67,7 +67,7 @@ class Gradients(Losses):
 
     @classmethod
     def scaled_gradient(cls, tensor: Tensor, scale: Any) -> Tensor:
-        """A tensor whose gradient is multiplied."""
+        """Return the tensor unchanged, but multiply its gradient by `scale`."""
         out = tensor.copy()
         factor = arranged(scale, tensor.dims) if isinstance(scale, Tensor) and scale.dims else scale
         factor = factor.raw_tensor if isinstance(factor, Tensor) else factor
@@ -83,7 +83,10 @@ class Gradients(Losses):
         shift: Any = None,
         scale_shift_by_sum_over_axis: Dim | None = None,
     ) -> Tensor:
-        """A tensor whose gradient is multiplied and moved, by a share of the sum of its magnitudes along a dim."""
+        """Return the tensor unchanged, but turn its gradient g into `g * scale + shift`.
+
+        With `scale_shift_by_sum_over_axis`, the shift is multiplied by the sum of |g| over that dim.
+        """
         factor, offset = (
             arranged(operand, x.dims) if isinstance(operand, Tensor) else operand for operand in (scale, shift)
         )
@@ -109,13 +112,13 @@ class Gradients(Losses):
     @classmethod
     @contextmanager
     def gradient_checkpoint_scope(cls) -> Iterator[None]:
-        """A block that changes nothing: `tb.checkpoint` of a function forgets what it computes, a block cannot."""
+        """A context without effect, because a block cannot be computed again. Use `tb.checkpoint` of a function."""
         yield
 
 
 @contextmanager
 def _stopped(adapter: Any) -> Iterator[None]:
-    """A block in a traced function, where functions of the adapter give constants."""
+    """A context for traced functions in which the functions of the adapter return constants."""
     table = _backend._backend_tensor_type_dispatch_table
     before = table.get(tb.Tensor)
     try:
@@ -127,7 +130,7 @@ def _stopped(adapter: Any) -> Iterator[None]:
 
 @cache
 def _constant_adapter(adapter: Any) -> type[Gradients]:
-    """The adapter whose functions give tensors through which no gradient flows."""
+    """A subclass of the adapter whose functions return tensors through which no gradient flows."""
 
     def constant(x: Any, arguments: tuple[Any, ...]) -> Any:
         if any(x is argument for argument in arguments):
@@ -156,5 +159,5 @@ def _constant_adapter(adapter: Any) -> type[Gradients]:
 
 
 def _unbound(kind: type, name: str) -> Any:
-    """The attribute of a class as the class body defines it."""
+    """The attribute of a class as its class body defines it, without binding."""
     return next(vars(ancestor)[name] for ancestor in kind.__mro__ if name in vars(ancestor))

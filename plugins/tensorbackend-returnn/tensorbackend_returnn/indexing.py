@@ -1,4 +1,4 @@
-"""Functions that read and write at indices."""
+"""Functions that read and write entries at indices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .shape import Shaping
 
 
 class Indexing(Shaping):
-    """Functions that read and write at indices. What stands in the padding of indices may lie outside."""
+    """Functions that read and write entries at indices. Indices in the padding may be out of bounds."""
 
     @classmethod
     def gather(cls, source: Tensor, *, indices: Tensor | int, axis: Dim, clip_to_valid: bool = False) -> Tensor:
-        """Entries along a dim; the other dims that source and indices have in common are a batch."""
+        """Take the entries at indices along a dim. Other dims that source and indices share are batch dims."""
         at = source.get_axis_from_description(axis, allow_int=False)
         raw = source.raw_tensor
         if isinstance(indices, int):
@@ -61,9 +61,9 @@ class Indexing(Shaping):
         fill_value: float,
         out_dim: Dim | Sequence[Dim],
     ) -> Tensor:
-        """Write the sum, maximum or minimum of the entries for each index, and `fill_value` where there is none.
+        """Write the sum, maximum or minimum of the entries with the same index, and `fill_value` where there is none.
 
-        Entries whose index lies outside are left out.
+        Entries whose index is out of bounds are ignored.
         """
         along = [indices_dim] if isinstance(indices_dim, Dim) else list(indices_dim)
         out_dims = [out_dim] if isinstance(out_dim, Dim) else list(out_dim)
@@ -111,7 +111,7 @@ class Indexing(Shaping):
         size: int | Tensor | Dim | None = None,
         out_dim: Dim,
     ) -> Tensor:
-        """Entries along a dim from one place up to another, or so many of them."""
+        """Take the entries along a dim from `start` up to `end`, or `size` entries from `start`."""
         at = source.get_axis_from_description(axis, allow_int=False)
         out = source.copy_template_replace_dim_tag(axis=at, new_dim_tag=out_dim)
         begin = 0 if start is None else start.raw_tensor if isinstance(start, Tensor) else start
@@ -135,7 +135,7 @@ class Indexing(Shaping):
 
     @classmethod
     def flip_no_mask(cls, source: Tensor, *, axis: Dim) -> Tensor:
-        """The entries along a dim turned round, padding included."""
+        """Reverse the entries along a dim, padding included."""
         out = source.copy_template("flip")
         out.raw_tensor = tb.flip(source.raw_tensor, axis=source.get_axis_from_description(axis, allow_int=False))
         return out
@@ -146,9 +146,10 @@ class Indexing(Shaping):
     def masked_select(
         cls, tensor: Tensor, *, mask: Tensor, dims: Sequence[Dim], out_dim: Dim | None = None
     ) -> tuple[Tensor, Dim]:
-        """The entries for which a mask holds, one after another along a new first dim.
+        """Select the entries for which a mask holds; return them along a new first dim, and this dim.
 
-        While a function is traced the dim has a capacity, that of `out_dim` or of the mask, and zeros after the last.
+        If the mask has no data, because a function is traced, the new dim has the capacity of `out_dim` or the size of
+        the mask, and the entries beyond its length are zeros.
         """
         rest = [dim for dim in tensor.dims if dim not in mask.dims]
         held = tb.reshape(arranged(mask, dims), (-1,))
@@ -174,7 +175,7 @@ class Indexing(Shaping):
     def masked_scatter(
         cls, source: Tensor, backup: Tensor | None = None, *, mask: Tensor, dims: Sequence[Dim], in_dim: Dim
     ) -> Tensor:
-        """The entries along a dim where a mask holds, one after another, and those of another tensor elsewhere."""
+        """Place the entries along `in_dim`, in order, where a mask holds; elsewhere take `backup`, or zeros."""
         rest = [dim for dim in source.dims if dim not in mask.dims and dim != in_dim]
         entries = arranged(source, [in_dim, *rest])
         held = arranged(mask.copy_masked(mask_value=False), dims)
@@ -197,7 +198,7 @@ def _places(x: Tensor, dims: Sequence[Dim]) -> list[int]:
 
 
 def _number(x: Any) -> int:
-    """A number, or the greatest of a tensor's."""
+    """Convert a number, the size of a dim, or the greatest element of a tensor to an int."""
     if isinstance(x, Dim):
         return int(x.get_dim_value())
     return int(tb.max(x.raw_tensor)) if isinstance(x, Tensor) else int(x)

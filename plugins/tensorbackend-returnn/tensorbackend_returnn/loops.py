@@ -1,4 +1,4 @@
-"""Checks, and arrays of tensors; RETURNN's loops and conditions run in Python."""
+"""Assertions and arrays of tensors. RETURNN's own loops and conditions run in Python."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from .random import Random
 
 
 class Loops(Random):
-    """Functions of control."""
+    """Functions for control flow."""
 
     @classmethod
     def assert_(cls, condition: Tensor, message: str, *, stop: bool = True) -> None:
-        """Raises `AssertionError` where a condition does not hold, or prints; in a traced function once it runs."""
+        """Raise `AssertionError` if a condition is false, or with `stop=False` print the message.
+
+        A traced function checks the condition when it runs.
+        """
 
         def check(held: object) -> None:
             if not held:
@@ -35,12 +38,12 @@ class Loops(Random):
 
     @classmethod
     def tensor_array_unstack(cls, tensor: Tensor, *, axis: Dim) -> list[Tensor]:
-        """The entries along a dim as an array of tensors."""
+        """Split a tensor along a dim into an array of tensors."""
         return list(cls.unstack(tensor, axis=axis))
 
     @classmethod
     def tensor_array_stack(cls, tensor_array: Sequence[Tensor], *, axis: Dim, tensor_template: Tensor) -> Tensor:
-        """The tensors of an array along a new first dim."""
+        """Stack the tensors of an array along a new first dim."""
         if not tensor_array:
             return rf.zeros_like(tensor_template.copy_add_dim_by_tag(axis, unbroadcast=True, axis=0))
         template = tensor_array[0].copy_template()

@@ -1,4 +1,4 @@
-"""Losses of classes and sequences."""
+"""Loss functions for classes and sequences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .networks import Networks
 
 
 class _Frames(NamedTuple):
-    """Logits and targets with the same batch dims in front."""
+    """Logits and targets with the same leading batch dims, and their lengths."""
 
     batch: list[Dim]
     logits: tb.Tensor
@@ -48,13 +48,13 @@ class Losses(Networks):
 
     @classmethod
     def softmax_cross_entropy_with_logits(cls, *, logits: Tensor, targets: Tensor, axis: Dim) -> Tensor:
-        """Cross entropy along a dim of classes: of indices, or of probabilities."""
+        """The cross entropy along a dim of classes; targets are indices of classes, or probabilities."""
         logits = rf.amp_cast_float32(logits)
         dims = [dim for dim in logits.dims if dim != axis]
         raw = arranged(logits, [*dims, axis])
         if targets.sparse_dim == axis:
             places = spread(targets, dims)
-            # What stands in the padding need not be a class.
+            # Targets in the padding may have any value.
             places = tb.clip(tb.astype(places, "int64"), 0, raw.shape[-1] - 1)
             losses = tb.nn.sparse_cross_entropy(raw, places)
         else:
@@ -77,9 +77,10 @@ class Losses(Networks):
         use_native_op: bool | None = None,
         label_loop: bool = True,
     ) -> Tensor:
-        """Minus the logarithm of the probability that frames spell targets, or of that of the best path.
+        """The negative log probability of the targets, or with `max_approx` of the best path that spells them.
 
-        An impossible target has a loss of 0 and a gradient of 0 unless `use_native_op`, as RETURNN has it on PyTorch.
+        Targets that do not fit into the frames have a loss and a gradient of 0, as in RETURNN on PyTorch. The loss is
+        infinite instead with `use_native_op`, whose default is true for `max_approx` and `label_loop=False`.
         """
         frames = _frames(logits, targets, input_spatial_dim, targets_spatial_dim, blank_index)
         raw = tb.nn.ctc_loss(
@@ -137,7 +138,7 @@ class Losses(Networks):
         blank_index: int,
         edges_bound: int | None,
     ) -> tb.Tensor:
-        """`ctc_loss` of sequences that stand one after another along the first axis of the logits."""
+        """Compute the CTC loss of sequences that are packed one after another along the first axis of the logits."""
         steps = tb.arange(max_seq_len, dtype=tb.int64, backend=cls._home())
         places = tb.astype(tb.expand_dims(seq_starts, axis=1), "int64") + steps
         return tb.nn.ctc_loss(
@@ -152,12 +153,12 @@ class Losses(Networks):
 
     @classmethod
     def have_edit_distance(cls) -> bool:
-        """True."""
+        """True: the adapter implements `edit_distance`."""
         return True
 
     @classmethod
     def edit_distance(cls, a: Tensor, a_spatial_dim: Dim, b: Tensor, b_spatial_dim: Dim) -> Tensor:
-        """The least number of edits that make one sequence of another, for each example."""
+        """The least number of edits that turn one sequence into the other, for each example."""
         batch = a.remaining_dims(a_spatial_dim)
         batch += [dim for dim in b.remaining_dims(b_spatial_dim) if dim not in batch]
         distances = tb.nn.edit_distance(

@@ -1,4 +1,4 @@
-"""Normalisation, recurrent layers and spectra."""
+"""Batch normalisation, LSTM and short-time Fourier transform."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Networks(Convolution):
         affine: bool,
         use_mask: bool,
     ) -> Tensor:
-        """Each feature with mean 0 and variance 1 over all other dims; in training the running ones move along."""
+        """Normalise each feature to mean 0 and variance 1 over all other dims, then apply `gamma` and `beta`.
+
+        Training uses the statistics of the batch and updates the running ones; otherwise the running ones are used.
+        """
         if not isinstance(in_dim, Dim):
             raise NotImplementedError(
                 f"batch_norm: expected one dim of features, got in_dim={in_dim}; merge them by rf.merge_dims"
@@ -75,7 +78,7 @@ class Networks(Convolution):
         in_dim: Dim,
         out_dim: Dim,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Long short-term memory along a dim, or one step of it; the state after the last step of each length."""
+        """Run an LSTM along a dim, or for a single step; return the outputs and the state after the last valid step."""
         single = spatial_dim == single_step_dim
         batch = [dim for dim in source.dims if dim not in (spatial_dim, in_dim)]
         parameters = {
@@ -118,7 +121,7 @@ class Networks(Convolution):
         out_spatial_dim: Dim,
         out_dim: Dim,
     ) -> Tensor:
-        """The spectra of overlapping frames; a signal shorter than one gives zeros."""
+        """Compute the short-time Fourier transform. A signal shorter than a frame gives zeros."""
         batch = [dim for dim in x.dims if dim != in_spatial_dim]
         raw = x.copy_transpose([*batch, in_spatial_dim]).raw_tensor
         axis = len(batch)

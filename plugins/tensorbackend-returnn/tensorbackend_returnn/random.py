@@ -1,4 +1,4 @@
-"""Random numbers: RETURNN's generator has a state, which is a key that each draw splits."""
+"""Random numbers. The state of RETURNN's generator is a key, which each draw splits."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .gradients import Gradients
 
 
 class Random(Gradients):
-    """Functions that draw."""
+    """Functions that draw random numbers."""
 
     _generator: Any = None
     _journal: Any = None
-    """What draws are read from instead, while a run of another backend is followed."""
+    """The journal of another backend's draws, which replaces new draws while it is replayed."""
 
     @classmethod
     def set_random_seed(cls, seed: int) -> None:
-        """Begins the draws anew."""
+        """Set the state of the generator."""
         Random._generator = tb.random.generator(int(seed), backend=cls._home())
 
     @classmethod
@@ -38,12 +38,12 @@ class Random(Gradients):
 
     @classmethod
     def get_random_state(cls) -> dict[str, bytes]:
-        """The key from which the next draw comes."""
+        """The key for the next draw, as bytes."""
         return {"key": cls._drawing().key.to_binary()}
 
     @classmethod
     def set_random_state(cls, state: dict[str, bytes]) -> None:
-        """Continues from a key that `get_random_state` returned; ignores the state of another backend."""
+        """Set the key to one that `get_random_state` returned. The state of another backend is ignored."""
         if "key" in state:
             template = tb.Template((2,), "uint32")
             Random._generator = tb.random.Generator(tb.from_binary(state["key"], template, backend=cls._home()))
@@ -51,7 +51,7 @@ class Random(Gradients):
     @classmethod
     @contextmanager
     def random_journal_replay(cls, journal: RandomJournal) -> Iterator[None]:
-        """A block in which draws are those that another backend wrote into a journal, one after another."""
+        """A context in which draws return, in order, the numbers that another backend recorded in a journal."""
         before = Random._journal
         try:
             Random._journal = journal
@@ -82,13 +82,13 @@ class Random(Gradients):
         out: Tensor | None = None,
         like: Any = None,
     ) -> Tensor:
-        """Draws numbers of a distribution, by default on the device of `like`.
+        """Draw numbers from a distribution, by default on the device of `like`.
 
-        With `static` the numbers depend on `seed` alone, and the state stays as it is.
+        With `static`, the numbers depend on `seed` alone, and the state of the generator does not change.
         """
         device = like.device if like is not None and device is None else device
         if explicit_state is not None or auto_update_state is not None:
-            # Draws take their numbers from the one state that set_random_state() sets.
+            # The generator has a single state, which set_random_state() sets.
             raise NotImplementedError("random: expected no state as an argument; call rf.set_random_state() first")
         if out is None:
             out = Tensor(
@@ -133,7 +133,7 @@ class Random(Gradients):
 
     @classmethod
     def random_choice_with_replacement(cls, dims: Sequence[Dim], *, probs: Tensor, axis: Dim) -> Tensor:
-        """Indices of a dim, each with its probability, which may depend on some of the dims."""
+        """Draw indices of `axis` with the probabilities `probs`, which may depend on some of the dims."""
         common = [dim for dim in dims if dim in probs.dims]
         sample_dims = [dim for dim in dims if dim not in common]
         logits = tb.log(arranged(probs, [*common, axis]))
@@ -144,7 +144,7 @@ class Random(Gradients):
 
 
 def _key_of(seed: Any, backend: tb.Backend) -> tb.Tensor:
-    """The key of a seed, which may be several numbers."""
+    """Make a key from a seed, which is one or several numbers."""
     if seed is None:
         raise ValueError("random: expected a seed for static=True")
     if isinstance(seed, int | np.integer):

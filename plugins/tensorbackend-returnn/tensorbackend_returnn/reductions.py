@@ -1,4 +1,4 @@
-"""Reductions over dims, whose padding has no part in them."""
+"""Reductions, sorting and searching along dims. Padding does not count."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ REDUCED: dict[str, Callable[..., tb.Tensor]] = {
 
 
 class Reductions(Elementwise):
-    """Functions of the elements along dims."""
+    """Functions that reduce dims, sort and search."""
 
     @classmethod
     def reduce(cls, source: Tensor, *, mode: str, axis: Dim | Sequence[Dim], use_mask: bool = True) -> Tensor:
-        """A tensor without some dims; elements beyond their lengths do not count."""
+        """Reduce dims; with `use_mask`, elements beyond their lengths do not count."""
         if mode in ("sum", "mean", "logsumexp"):
             source = rf.amp_cast_float32(source)
         dims = [axis] if isinstance(axis, Dim) else list(axis)
@@ -51,7 +51,7 @@ class Reductions(Elementwise):
 
     @classmethod
     def _neutral(cls, mode: str, dtype: tb.DType) -> object:
-        """What does not change the reduction by a mode."""
+        """The neutral element of a reduction: replacing the padding by it does not change the result."""
         if mode in ("sum", "mean"):
             return False if dtype.kind == "bool" else 0
         if mode in ("any", "all"):
@@ -60,7 +60,7 @@ class Reductions(Elementwise):
 
     @classmethod
     def softmax(cls, tensor: Tensor, *, axis: Dim, use_mask: bool = True) -> Tensor:
-        """Softmax along a dim: 0 in the padding, and for an example without entries."""
+        """Softmax along a dim. With `use_mask`, it is 0 in the padding, and so for an example of length 0."""
         tensor = rf.amp_cast_float32(tensor)
         along = tensor.get_axis_from_description(axis, allow_int=False)
         mask = cls._mask(tensor, [axis]) if use_mask else None
@@ -70,7 +70,7 @@ class Reductions(Elementwise):
 
     @classmethod
     def log_softmax(cls, tensor: Tensor, *, axis: Dim, use_mask: bool = True) -> Tensor:
-        """Logarithm of softmax along a dim: minus infinity in the padding."""
+        """Logarithm of softmax along a dim. With `use_mask`, it is minus infinity in the padding."""
         tensor = rf.amp_cast_float32(tensor)
         along = tensor.get_axis_from_description(axis, allow_int=False)
         mask = cls._mask(tensor, [axis]) if use_mask else None
@@ -78,7 +78,7 @@ class Reductions(Elementwise):
         if mask is None:
             log_probabilities = tb.log_softmax(raw, axis=along)
         else:
-            # Of an example without entries all are 0 on the way, so that neither the result nor a gradient is NaN.
+            # An example of length 0 gets zeros as input, so that neither the result nor the gradient is NaN.
             some = tb.any(mask, axis=along, keepdims=True)
             held = tb.where(mask, raw, tb.where(some, -tb.inf, tb.zeros((), dtype=raw.dtype, backend=cls._home())))
             log_probabilities = tb.where(mask, tb.log_softmax(held, axis=along), -tb.inf)
@@ -86,18 +86,21 @@ class Reductions(Elementwise):
 
     @classmethod
     def cumsum(cls, source: Tensor, *, spatial_dim: Dim) -> Tensor:
-        """Sums along a dim up to each entry, in the dtype given."""
+        """The cumulative sum along a dim, in the dtype of the source."""
         raw = source.raw_tensor
         axis = source.get_axis_from_description(spatial_dim)
         out = source.copy_template("cumsum")
         out.raw_tensor = tb.cumulative_sum(raw, axis=axis, dtype=raw.template.dtype)
         return out
 
-    # Order
+    # Sorting and searching
 
     @classmethod
     def sort(cls, source: Tensor, *, axis: Dim, descending: bool, stable: bool) -> tuple[Tensor, Tensor, Dim]:
-        """The entries along a dim in order, where each was, and the new dim; entries beyond lengths come last."""
+        """Sort the entries along a dim; return them, their indices in the source, and the new dim.
+
+        Entries beyond the lengths come last.
+        """
         along = source.get_axis_from_description(axis, allow_int=False)
         raw = source.raw_tensor
         held = cls._masked(source, [axis], extreme(raw.template.dtype, least=not descending))
@@ -112,7 +115,7 @@ class Reductions(Elementwise):
     def search_sorted(
         cls, sorted_seq: Tensor, values: Tensor, *, axis: Dim, side: str = "left", out_dtype: str = "int32"
     ) -> Tensor:
-        """Where values would go into sorted sequences, each into that of its place on the dims that both have."""
+        """Find the indices at which to insert values into sorted sequences. Common dims are batch dims."""
         shared = [dim for dim in sorted_seq.dims if dim != axis]
         rest = [dim for dim in values.dims if dim not in shared]
         held = arranged(sorted_seq, [*shared, axis])
@@ -139,7 +142,7 @@ class Reductions(Elementwise):
         k_dim: Dim | None = None,
         sorted: bool = True,
     ) -> tuple[Tensor, Tensor | list[Tensor], Dim]:
-        """The k greatest entries along a dim or several, where each was, and their dim, which is the last one."""
+        """The k greatest entries along one or several dims, their indices, and `k_dim`, which is the last dim."""
         k_dim = k_dim or Dim(k, name="top-k-dim")
         dims = [axis] if isinstance(axis, Dim) else list(axis)
         rest = [dim for dim in source.dims if dim not in dims]

@@ -1,4 +1,4 @@
-"""How RETURNN comes to use ours: its `select_backend` takes a closed list of names."""
+"""Functions that make RETURNN use the adapter, as its own `select_backend` takes only a fixed list of names."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from .backend import TensorBackend
 from .base import Base
 
 LEAST_BEHAVIOUR = 16
-"""RETURNN's least behaviour version for backends that compute at once, PyTorch's too."""
+"""The lowest of RETURNN's behaviour versions that eager backends support, PyTorch's included."""
 
 
 def select_backend(name: str | None = None, *, device: str | None = None) -> type[TensorBackend]:
-    """Makes RETURNN compute with ours, over a backend by name, by default the default one.
+    """Make RETURNN compute with a backend of tensorbackend, by default the default backend.
 
     Parameters
     ----------
     name : str, optional
-        Such as "numpy", "jax", "torch", "cupy" or "binary", as `tb.get_backend` takes it.
+        A name that `tb.get_backend` knows, such as "numpy", "jax", "torch", "cupy" or "binary".
     device : str, optional
-        The device of new tensors, as `tb.get_backend` takes it.
+        The device for new tensors, as in `tb.get_backend`.
 
     Returns
     -------
     type
-        The adapter, which is RETURNN's backend from now on, and that of tensors of ours in any case.
+        The adapter. It is RETURNN's backend from now on. For tensors of tensorbackend RETURNN uses it in any case.
 
     Raises
     ------
     BackendError
-        For a name that nothing declares.
+        If the name is unknown.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def select_backend(name: str | None = None, *, device: str | None = None) -> typ
 
 @contextmanager
 def selected(name: str | None = None, *, device: str | None = None) -> Iterator[type[TensorBackend]]:
-    """A block in which RETURNN computes with ours; after it the backend is what it was.
+    """A context in which RETURNN computes with a backend of tensorbackend. The previous backend is restored after it.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ def selected(name: str | None = None, *, device: str | None = None) -> Iterator[
 
 
 def _set_base(base: tb.Backend | None) -> None:
-    """Makes new tensors on a backend from now on."""
+    """Set the backend on which new tensors are made."""
     if base is not Base.base:
-        # RETURNN keeps encodings of positions by their dims and the name of the device, which two backends may share.
+        # RETURNN caches positional encodings by their dims and the name of the device, which two backends may share.
         for attribute in vars(attention).values():
             if isinstance(attribute, Cache):
                 attribute._lru_cache.cache_clear()

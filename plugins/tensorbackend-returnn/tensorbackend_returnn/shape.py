@@ -1,4 +1,4 @@
-"""Functions that arrange elements."""
+"""Functions that reshape, combine, split and pad tensors."""
 
 from __future__ import annotations
 
@@ -13,52 +13,52 @@ from .base import arranged, result, sizes, spread
 from .reductions import Reductions
 
 BEYOND = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "periodic"}
-"""Our words for what stands beyond the ends of an axis, by RETURNN's."""
+"""The `mode` of `tb.pad` for each of RETURNN's."""
 
 
 class Shaping(Reductions):
-    """Functions that arrange elements."""
+    """Functions that reshape, combine, split and pad tensors."""
 
-    # Our tensors
+    # Functions of raw tensors
 
     @classmethod
     def expand_dims_raw(cls, raw_tensor: tb.Tensor, axis: int) -> tb.Tensor:
-        """A tensor with one more axis, of size 1."""
+        """Insert an axis of size 1."""
         return tb.expand_dims(raw_tensor, axis=axis)
 
     @classmethod
     def expand_raw(cls, raw_tensor: tb.Tensor, axis: int, dim: Any) -> tb.Tensor:
-        """A tensor repeated along an axis of size 1."""
+        """Broadcast a tensor along an axis of size 1."""
         shape = raw_tensor.template.shape
         return tb.broadcast_to(raw_tensor, (*shape[:axis], int(dim), *shape[axis + 1 :]))
 
     @classmethod
     def reshape_raw(cls, raw_tensor: tb.Tensor, shape: Sequence[Any]) -> tb.Tensor:
-        """The same elements in another shape."""
+        """Change the shape; the elements keep their order."""
         return tb.reshape(raw_tensor, tuple(map(int, shape)))
 
     @classmethod
     def squeeze_raw(cls, raw_tensor: tb.Tensor, axes: Sequence[int]) -> tb.Tensor:
-        """A tensor without some axes of size 1."""
+        """Remove axes of size 1."""
         return tb.squeeze(raw_tensor, axis=tuple(axes)) if axes else raw_tensor
 
     @classmethod
     def transpose_raw(cls, raw_tensor: tb.Tensor, perm: Sequence[int]) -> tb.Tensor:
-        """The axes in another order."""
+        """Permute the axes."""
         if all(axis == place for place, axis in enumerate(perm)):
             return raw_tensor
         return tb.permute_dims(raw_tensor, tuple(perm))
 
     @classmethod
     def have_sequence_mask_raw(cls) -> bool:
-        """False: RETURNN makes and keeps masks by comparisons."""
+        """False: RETURNN then computes masks by comparisons, and caches them."""
         return False
 
-    # Dims for others
+    # Changing dims
 
     @classmethod
     def merge_dims(cls, source: Tensor, *, dims: Sequence[Dim], out_dim: Dim) -> Tensor:
-        """One dim for several, at the place of the first one of them."""
+        """Merge several dims into one, at the position of the first of them in the source."""
         first = min(source.dims.index(dim) for dim in dims)
         before = list(source.dims[:first])
         after = [dim for dim in source.dims[first:] if dim not in dims]
@@ -82,7 +82,7 @@ class Shaping(Reductions):
         pad_to_multiples: bool | None = None,
         pad_value: float | None = None,
     ) -> Tensor:
-        """Several dims for one, padded at its end where they have more entries and that is asked for."""
+        """Split a dim into several. With `pad_to_multiples`, pad its end if the new dims have more entries."""
         at = source.get_axis_from_description(axis)
         out_dims = [*source.dims[:at], *dims, *source.dims[at + 1 :]]
         raw = source.raw_tensor
@@ -103,7 +103,7 @@ class Shaping(Reductions):
 
     @classmethod
     def reshape(cls, source: Tensor, in_dims: Sequence[Dim], out_dims: Sequence[Dim]) -> Tensor:
-        """Some dims for others with as many entries together, at the place of the first one."""
+        """Replace dims by others with the same total number of entries, at the position of the first of them."""
         axes = [source.get_axis_from_description(dim, allow_int=False) for dim in in_dims]
         kept = [i for i in range(len(source.dims)) if i not in axes]
         at = min(axes)
@@ -114,7 +114,11 @@ class Shaping(Reductions):
 
     @classmethod
     def expand_dim(cls, source: Tensor, dim: Dim) -> Tensor:
-        """A tensor repeated along one more dim: a static one before the features, others after the last dynamic one."""
+        """Broadcast a tensor along a new dim.
+
+        A static dim is inserted before the features, a dynamic one after the last dynamic dim. Without those, the new
+        dim comes last.
+        """
         at = len(source.dims)
         if dim.is_static() and source.have_feature_axis():
             at = source.feature_dim_axis
@@ -129,17 +133,17 @@ class Shaping(Reductions):
 
     @classmethod
     def squeeze(cls, source: Tensor, axis: Dim) -> Tensor:
-        """A tensor without a dim of one entry."""
+        """Remove a dim of size 1."""
         at = source.get_axis_from_description(axis)
         out = source.copy_template_excluding_axis(at)
         out.raw_tensor = tb.squeeze(source.raw_tensor, axis=at)
         return out
 
-    # Several
+    # Joining and splitting
 
     @classmethod
     def concat(cls, *sources: tuple[Tensor, Dim], allow_broadcast: bool = False, out_dim: Dim) -> Tensor:
-        """Tensors one after another along a dim of each."""
+        """Concatenate tensors, each along its own dim."""
         (first, along), *_ = sources
         at = first.get_axis_from_description(along)
         others = [dim for dim in first.dims if dim != along]
@@ -155,14 +159,14 @@ class Shaping(Reductions):
 
     @classmethod
     def stack(cls, sources: Sequence[Tensor], *, out_dim: Dim) -> Tensor:
-        """Tensors side by side along a new first dim."""
+        """Stack tensors along a new first dim."""
         first = sources[0]
         raw = tb.stack([arranged(source, first.dims) for source in sources], axis=0)
         return result("stack", [out_dim, *first.dims], raw, sparse_dim=first.sparse_dim)
 
     @classmethod
     def unstack(cls, source: Tensor, *, axis: Dim) -> tuple[Tensor, ...]:
-        """The entries along a dim, each without it."""
+        """Split a tensor into its entries along a dim, which is removed."""
         at = source.get_axis_from_description(axis, allow_int=False)
         entries = []
         for raw in tb.unstack(source.raw_tensor, axis=at):
@@ -173,7 +177,7 @@ class Shaping(Reductions):
 
     @classmethod
     def split(cls, source: Tensor, *, axis: Dim, out_dims: Sequence[Dim]) -> tuple[Tensor, ...]:
-        """Parts along a dim, each of the size of its own."""
+        """Split a dim into parts, one for each of `out_dims`."""
         at = source.get_axis_from_description(axis)
         ends, points = 0, []
         for size in sizes(out_dims)[:-1]:
@@ -200,7 +204,7 @@ class Shaping(Reductions):
         mode: str = "constant",
         value: Any = None,
     ) -> Tensor:
-        """Entries before and after those of dims; with `handle_dynamic_dims` after the last one of each length."""
+        """Pad dims before and after their entries; with `handle_dynamic_dims`, after the end of each length."""
         widths: dict[int | str, tuple[int, int]] = {
             source.get_axis_from_description(axis): (_width(low), _width(high))
             for axis, (low, high) in zip(axes, padding, strict=True)
@@ -242,7 +246,7 @@ class Shaping(Reductions):
         out_dims: Sequence[Dim],
         value: Tensor,
     ) -> Tensor:
-        """A tensor of some of the dims in place of a number."""
+        """Pad one dim with a tensor, which has some of the other dims, instead of a number."""
         ((low, high),), (axis,), (out_dim,) = padding, axes, out_dims
         parts = [(source, axis)]
         for width, place in ((low, 0), (high, len(parts))):
@@ -253,7 +257,7 @@ class Shaping(Reductions):
 
     @classmethod
     def _fill_from(cls, out: Tensor, dim: Dim, middle: Dim, low: Any, value: Any) -> None:
-        """Writes the value after the last entry of each length."""
+        """Write the value after the end of each length."""
         if isinstance(low, Dim):
             low = low.get_size_tensor(device=out.device)
         ends = low + middle.get_size_tensor(device=out.device)
@@ -267,7 +271,7 @@ class Shaping(Reductions):
 
 
 def _width(width: Any) -> int:
-    """How many entries a padding has at most."""
+    """The greatest number of entries of a padding."""
     if isinstance(width, Dim):
         return int(width.get_dim_value())
     return int(tb.max(width.raw_tensor)) if isinstance(width, Tensor) else int(width)

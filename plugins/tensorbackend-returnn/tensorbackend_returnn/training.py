@@ -1,4 +1,4 @@
-"""A model's parameters as a dictionary of tensors, for gradients and compilation by functions of them."""
+"""The parameters of a model as a dictionary of tensors, to make the model a function that can be transformed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def parameters(model: Any) -> dict[str, tb.Tensor]:
     Parameters
     ----------
     model : returnn.frontend.Module
-        A model whose parameters are of ours.
+        A model whose parameters are tensors of tensorbackend.
 
     Returns
     -------
     dict of str to Tensor
-        Floating parameters that are trained; running statistics are not.
+        The floating parameters that are trained. Running statistics are not included.
 
     Examples
     --------
@@ -49,19 +49,19 @@ def parameters(model: Any) -> dict[str, tb.Tensor]:
 
 @contextmanager
 def substituted(model: Any, values: Mapping[str, tb.Tensor]) -> Iterator[None]:
-    """A block in which parameters of a model have other values, those of a traced function say.
+    """A context in which parameters of a model have other values, for example those of a traced function.
 
     Parameters
     ----------
     model : returnn.frontend.Module
-        A model; after the block its parameters are what they were.
+        A model. Its previous parameters are restored after the block.
     values : mapping of str to Tensor
-        By the names that `parameters` gives.
+        The new values, by the names that `parameters` returns.
 
     Raises
     ------
     KeyError
-        For a name that no parameter has.
+        If no parameter has a name.
     """
     known = dict(model.named_parameters())
     before = {name: known[name].raw_tensor for name in values}

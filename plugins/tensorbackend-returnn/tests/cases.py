@@ -1,4 +1,4 @@
-"""A call of each method, and what it gives: what RETURNN's PyTorch backend gives unless a value stands there."""
+"""Calls of each method and their expected values, by default those of RETURNN's PyTorch backend."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from tensorbackend_returnn.elementwise import ACTIVATIONS, COMBINED, COMPARED
 
 
 class Case(NamedTuple):
-    """A call with tensors of a backend, and what it gives where PyTorch's has no such function or draws."""
+    """A call with tensors of a backend; its expected value, by default that of RETURNN's PyTorch backend.
+
+    A value is needed where PyTorch's backend has no such function, or draws random numbers.
+    """
 
     call: Callable[[Making], Any]
     expected: Any = None
 
 
 def raw(name: str, *operands: Any) -> Case:
-    """The call of a method with arrays as tensors of the library."""
+    """A call of a method, with arrays converted to raw tensors."""
     return Case(lambda m: getattr(m.backend, name)(*(m.raw(x) if isinstance(x, np.ndarray) else x for x in operands)))
 
 
 def for_each(call: Callable[..., Any], *values: Any) -> list[Case]:
-    """A call with each of several values."""
+    """One case for each of several values."""
 
     def of(value: Any) -> Case:
         return Case(lambda m: call(m, value))
@@ -37,7 +40,7 @@ def for_each(call: Callable[..., Any], *values: Any) -> list[Case]:
 
 
 def of_x(name: str, **options: Any) -> Case:
-    """The call of a method with one tensor."""
+    """A call of a method with the tensor `m.x()`."""
     return Case(lambda m: getattr(m.backend, name)(m.x(), **options))
 
 
@@ -46,7 +49,7 @@ FLOATS = np.array([[1.5, np.inf, -np.inf], [np.nan, 0.0, -2.0]], np.float32)
 
 
 def assigned(change: Callable[[Making, Any], Any]) -> Case:
-    """A parameter after something was done to it."""
+    """A parameter after a change."""
 
     def call(m: Making) -> Any:
         parameter = m.parameter()
@@ -69,12 +72,12 @@ def replaced(m: Making, op: str) -> Any:
 
 
 def written(**options: Any) -> Case:
-    """A parameter with a row exchanged."""
+    """A parameter after `parameter_assign_key` changed one row."""
     return assigned(lambda m, p: m.backend.parameter_assign_key(p, 1, m(W[0], m.other), axis=m.feature, **options))
 
 
 def scattered(mode: str, fill: float) -> Case:
-    """Entries of three steps at four places."""
+    """A call of `scatter` that writes the entries of three steps at four places."""
 
     def call(m: Making) -> Any:
         steps, units = Dim(3, name="three"), Dim(4, name="four")
@@ -174,7 +177,7 @@ def spectra(length: int, fft: int, **options: Any) -> Case:
 
 
 def sequences(m: Making, name: str, **options: Any) -> Any:
-    """A function of logits and targets."""
+    """Call a method with logits and targets of sequences."""
     classes, labels = Dim(4, name="classes"), Dim(3, name="labels")
     positions = Dim(m(np.array([2, 1], np.int32), m.batch), name="positions")
     logits = m(X, m.batch, m.time, classes, feature=classes)
@@ -190,7 +193,7 @@ def sequences(m: Making, name: str, **options: Any) -> Any:
 
 
 def chances(label_loop: bool) -> list[dict[tuple[int, ...], float]]:
-    """The probability of each path that spells the targets of `sequences`."""
+    """The probability of each path that spells the targets of `sequences`, for each example."""
     probabilities = []
     for logits, labels, frames in zip(X, ([1, 2], [0]), LENGTHS, strict=True):
         shares = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
@@ -205,14 +208,14 @@ def chances(label_loop: bool) -> list[dict[tuple[int, ...], float]]:
 
 
 def paths(label_loop: bool, best: bool) -> Any:
-    """The losses of `sequences`."""
+    """The expected losses of `sequences`, over all paths or the best one."""
     return np.array(
         [-math.log((max if best else sum)(probabilities.values())) for probabilities in chances(label_loop)], np.float32
     )
 
 
 def ways(label_loop: bool) -> Any:
-    """The best path of each example of `sequences`, with 0 beyond its frames."""
+    """The expected best path of each example of `sequences`, with 0 beyond its frames."""
     best_paths = [max(probabilities, key=lambda path: probabilities[path]) for probabilities in chances(label_loop)]
     return np.array([[*way, *[0] * (3 - len(way))] for way in best_paths], np.int32)
 
@@ -262,7 +265,7 @@ def normalised(m: Making, trains: bool) -> Any:
 
 
 def slope(function: Callable[[Making, Any], Any]) -> Case:
-    """The gradient of the sum of the squares of a function."""
+    """The gradient of the sum of squares of the result of a function."""
 
     def call(m: Making) -> Any:
         x = m(X[0], Dim(3, name="three"), m.feature)
@@ -288,7 +291,7 @@ def checkpointed(m: Making, x: Any) -> Any:
 def drawn(
     distribution: str, check: Callable[[np.ndarray[Any, Any]], Any], dtype: str = "float32", **options: Any
 ) -> Case:
-    """Whether what is drawn is as it should be."""
+    """A call of `random` whose numbers are tested by `check`."""
 
     def call(m: Making) -> Any:
         m.backend.set_random_seed(3)
@@ -309,7 +312,7 @@ def chosen(m: Making) -> Any:
 
 
 def again(m: Making) -> Any:
-    """Whether the same numbers follow a state that is set again."""
+    """Whether restoring a random state repeats the numbers."""
     m.backend.set_random_seed(5)
     state = m.backend.get_random_state()
     options: dict[str, Any] = {"dims": [m.feature], "dtype": "float32", "distribution": "normal", "static": False}
@@ -321,7 +324,7 @@ def again(m: Making) -> Any:
 
 
 def replayed(m: Making) -> Any:
-    """A draw that a run of PyTorch wrote down."""
+    """Whether replaying a journal gives the numbers that PyTorch drew."""
     from returnn.torch.frontend import TorchBackend
 
     torch = Making(None)
@@ -363,7 +366,7 @@ def reduced(mode: str, *axes: str, array: Any = X) -> Case:
 
 
 def put_back(m: Making, backup: Any) -> Any:
-    """Rows where a mask holds."""
+    """Call `masked_scatter` for the rows of `W`."""
     steps = Dim(3, name="three")
     mask = m(B, m.batch, steps)
     other = None if backup is None else m(backup, m.batch, steps, m.other)
@@ -371,7 +374,7 @@ def put_back(m: Making, backup: Any) -> Any:
 
 
 def stretched(m: Making, removed: int) -> Any:
-    """A transposed convolution."""
+    """Call `transposed_conv`."""
     steps, window = Dim(3, name="three"), Dim(2, name="window")
     kernel = m(np.sin(np.arange(40, dtype=np.float32)).reshape(4, 5, 2), m.feature, m.other, window)
     return m.backend.transposed_conv(
@@ -481,7 +484,7 @@ CASES: dict[str, list[Case]] = {
         reduced(mode, *axes)
         for mode in ("sum", "mean", "max", "min", "logsumexp")
         for axes in (("feature",), ("time",), ("batch", "time"))
-        if mode not in ("max", "min") or len(axes) == 1  # PyTorch takes one
+        if mode not in ("max", "min") or len(axes) == 1  # PyTorch allows a single axis
     ]
     + [
         reduced("max", "batch", "time")._replace(expected=np.concatenate([X[0], X[1, :2]]).max(0)),
@@ -597,7 +600,7 @@ CASES: dict[str, list[Case]] = {
     "pool": [
         pooled(mode, padding, stride)
         for mode in ("max", "avg")
-        # Of "same" with one step and an even window PyTorch's is an error.
+        # PyTorch's backend fails for "same" with a stride of 1 and an even window.
         for padding, stride in (("valid", 1), ("valid", 2), ("same", 2), (1, 1), (1, 2))
     ],
     "batch_norm": for_each(normalised, True, False),

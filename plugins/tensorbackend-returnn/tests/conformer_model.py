@@ -1,4 +1,4 @@
-"""A Conformer with CTC, on PyTorch and on ours with the same parameters."""
+"""A Conformer with CTC, on PyTorch and on our backend with the same parameters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import tensorbackend_returnn
 
 
 class Model(rf.Module):
-    """The encoder and the scores of labels and the blank."""
+    """The encoder and a linear layer for the scores of labels and the blank."""
 
     def __init__(self, inputs: Dim, units: Dim, classes: Dim, layers: int, heads: int) -> None:
         super().__init__()
@@ -40,14 +40,14 @@ class Model(rf.Module):
 
 
 class Run(NamedTuple):
-    """A model with its input."""
+    """A model and the function that computes its loss for fixed inputs."""
 
     model: Any
     loss: Callable[[], Any]
 
 
 class Sizes(NamedTuple):
-    """How large a model and its input are."""
+    """The sizes of a model and its input."""
 
     batch: int = 3
     frames: int = 40
@@ -60,7 +60,7 @@ class Sizes(NamedTuple):
 
 
 def run(make: Callable[[Any], Any], sizes: Sizes) -> Run:
-    """The model and its loss, on tensors that are made of arrays."""
+    """Make the model and its loss; `make` converts arrays to raw tensors."""
     rng = np.random.default_rng(7)
     batch, inputs = Dim(sizes.batch, name="batch"), Dim(sizes.inputs, name="inputs")
     units, classes = Dim(sizes.units, name="units"), Dim(sizes.classes, name="classes")
@@ -91,7 +91,7 @@ def run(make: Callable[[Any], Any], sizes: Sizes) -> Run:
 
 
 def on_torch(sizes: Sizes) -> Run:
-    """The model on PyTorch, its parameters drawn from a seed."""
+    """Make the model on PyTorch, with parameters drawn from a fixed seed."""
     rf.select_backend_torch()
     rf.init_forward_step_run_ctx(epoch=1, step=0)
     rf.set_random_seed(1)
@@ -99,7 +99,7 @@ def on_torch(sizes: Sizes) -> Run:
 
 
 def on_ours(over: str, theirs: Run, sizes: Sizes) -> Run:
-    """The model on ours, with the parameters of one on PyTorch."""
+    """Make the model on our backend, with the parameters of a model on PyTorch."""
     tensorbackend_returnn.select_backend(over)
     rf.init_forward_step_run_ctx(epoch=1, step=0)
     ours = run(lambda array: tb.asarray(array, backend=over, copy=True), sizes)

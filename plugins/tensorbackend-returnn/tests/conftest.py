@@ -1,4 +1,4 @@
-"""Payloads are verified against their templates in every test; RETURNN's backend is PyTorch's after each."""
+"""Fixtures: every test checks payloads against their templates, and RETURNN computes with PyTorch after it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ import returnn.frontend as rf
 import tensorbackend_returnn
 
 OVER = ("numpy", "jax", "binary")
-"""The backends over which the adapter is tested; a plugin's is as good as they are by its own tests."""
+"""The backends over which the adapter is tested; plugins are left out, as their own tests check them."""
 
 
 @pytest.fixture(params=OVER)
 def over(request: pytest.FixtureRequest) -> str:
-    """The name of a backend of ours."""
+    """The name of each backend over which the adapter is tested."""
     name: str = request.param
     return name
 
 
 @pytest.fixture(autouse=True)
 def unchanged() -> Iterator[None]:
-    """RETURNN computes with PyTorch before each test and after it."""
+    """Select PyTorch's backend before and after each test, and close the tape after it."""
     rf.select_backend_torch()
     rf.init_forward_step_run_ctx(epoch=1, step=0)
     yield

@@ -1,4 +1,4 @@
-"""Every method of the adapter has a call in `cases.py`, with the value that it gives on each backend."""
+"""Every method of the adapter has a call in `cases.py` and returns the expected value on each backend."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ DEFAULTS = {
     "tensor_array_get_item",
     "tensor_array_push_back",
 }
-"""Functions of RETURNN's protocol whose defaults, of its other functions, stay."""
+"""Functions of RETURNN's protocol whose defaults, which call its other functions, are not overridden."""
 
 
 def test_each_method_has_a_call() -> None:
@@ -72,7 +72,7 @@ def test_every_function_of_returnn_is_ours_or_said_not_to_be() -> None:
 
 
 def arrays(x: Any) -> Any:
-    """Nested tensors as nested arrays, 0 in the padding, the axes in the order of their dims' names."""
+    """Convert nested tensors to nested arrays, with 0 in the padding and the axes sorted by the names of their dims."""
     if isinstance(x, Tensor):
         for dim in x.dims:
             if dim.need_masking() and dim.dyn_size_ext.dims_set <= x.dims_set:
@@ -87,7 +87,7 @@ def arrays(x: Any) -> Any:
 
 
 def agree(result: Any, expected: Any) -> bool:
-    """Whether nested arrays are near, of one shape and of one kind, 32 and 64 bits of integers taken as one."""
+    """Whether nested arrays are close and have the same shapes and dtypes; all signed integers count as one dtype."""
     if isinstance(result, list):
         return isinstance(expected, list) and len(result) == len(expected) and all(map(agree, result, expected))
     expected = np.asarray(expected)

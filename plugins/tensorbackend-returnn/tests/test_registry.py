@@ -1,4 +1,4 @@
-"""How RETURNN comes to compute with ours, and what it does with our tensors then."""
+"""The selection of the adapter as RETURNN's backend, and what RETURNN does with our tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Conformer with CTC: its loss, and its gradient by every parameter, eager and compiled."""
+"""The loss of a Conformer with CTC and its gradients, eager and compiled; parameters and tapes of training."""
 
 from __future__ import annotations
 

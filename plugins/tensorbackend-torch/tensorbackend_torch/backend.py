@@ -49,7 +49,7 @@ class TorchBackend(
     TorchRandom,
     TorchCreation,
 ):
-    """PyTorch's tensors, each of exactly the template's shape and dtype, on one device.
+    """Stores tensors as PyTorch tensors of exactly the shape and dtype of their templates, on one device.
 
     Payloads take no part in PyTorch's differentiation: inputs are detached, so nothing here needs
     `torch.no_grad()`. No setting of PyTorch's is read or changed, but for those that its functions read themselves.
@@ -66,7 +66,7 @@ class TorchBackend(
 
     @classmethod
     def init(cls, **options: object) -> Mapping[str, Hashable]:
-        """The device, "cpu" by default; "cuda" for "cuda:0"."""
+        """Checks the options. `device` is "cpu" by default; "cuda" means "cuda:0"."""
         others = {name: value for name, value in options.items() if name != "device"}
         if others:
             raise ArgumentError(expected(f"no options for the backend {cls.name!r} except device", options=others))
@@ -74,7 +74,7 @@ class TorchBackend(
         return {"device": "cuda:0" if device == "cuda" else device}
 
     def setup(self) -> None:
-        """Imports PyTorch, and sees that it has the device."""
+        """Imports PyTorch, and checks that it has the device."""
         import_library("torch", self.name)
         self.device = str(self.options["device"])
         if self.device not in self.devices():
@@ -91,7 +91,7 @@ class TorchBackend(
         return ("cpu", *(f"cuda:{number}" for number in range(torch.cuda.device_count())))
 
     def device_facts(self, device: str, /) -> DeviceFacts:
-        """What PyTorch says of a GPU, and the system of the host."""
+        """Returns what PyTorch reports about a GPU, or the system about the host."""
         if device == "cpu":
             return host_facts()
         properties = torch.cuda.get_device_properties(device)
@@ -104,7 +104,7 @@ class TorchBackend(
     # Transport
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
-        """The bytes in memory of PyTorch's own, which may write to what it holds."""
+        """Copies the bytes, because PyTorch may write to the memory of its tensors."""
         if not out.size:
             return torch.empty(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
         elements = torch.frombuffer(bytearray(data), dtype=torch_dtype(out.dtype))
@@ -119,21 +119,21 @@ class TorchBackend(
         return _in_numpy(values).tobytes()
 
     def from_numpy(self, out: Template, array: numpy.ndarray[Any, Any], /, *, copy: bool) -> Payload:
-        """A view of the array where it is of a device and layout that PyTorch can share, or a copy."""
+        """Returns a view of the array if PyTorch can share its memory and layout, otherwise a copy."""
         array = array.astype(numpy_dtype(out.dtype), order="C" if copy else "K", copy=copy, subok=False)
         if out.dtype is bfloat16:
             return self._shared(array.view("int16")).view(torch.bfloat16).to(self.place)
         return self._shared(array).to(self.place)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
-        """The payload as a read-only view, from a GPU a copy of it."""
+        """Returns the payload as a NumPy array: a read-only view, or a copy if it is on a GPU."""
         if x.data.is_cuda and copy is False:
             raise ValueError(expected("data in host memory for copy=False", "leave copy out", device=self.device))
         array = _in_numpy(x.data)
         return array if x.data.is_cuda and copy and dtype is None else read_only(array, dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
-        """A DLPack capsule; a view only where the consumer can be told not to write, or insists by `copy=False`."""
+        """Returns a DLPack capsule. It shares memory only if it can be marked read-only, or with `copy=False`."""
         if not x.data.is_cuda and x.dtype is not bfloat16:
             return dlpack_capsule(self.to_numpy(x, None, None), options)
         # PyTorch marks no capsule as read-only.
@@ -159,11 +159,11 @@ class TorchBackend(
         return out, tensor.clone() if copy else tensor
 
     def cuda_array_interface(self, x: Tensor, /) -> Mapping[str, Any] | None:
-        """PyTorch's own, of a tensor on a GPU."""
+        """Returns that of PyTorch for a tensor on a GPU, otherwise `None`."""
         return x.data.__cuda_array_interface__ if x.data.is_cuda else None
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
-        """The payload of a tensor of any backend, from device to device where PyTorch has both."""
+        """Makes the payload from a tensor of any backend; PyTorch copies between its own devices."""
         if isinstance(x.backend, TorchBackend):
             return x.data.to(self.place, copy=copy)
         return super().from_backend(x, copy=copy)
@@ -190,7 +190,7 @@ class TorchBackend(
         return (x.data[start : start + size].clone() for start in range(0, x.shape[0], size))
 
     def _shared(self, array: numpy.ndarray[Any, Any]) -> Array:
-        """A tensor over an array's memory, a copy where its strides are none of PyTorch's."""
+        """Returns a tensor that shares an array's memory, or a copy if PyTorch cannot represent its strides."""
         import numpy
 
         if not array.size:
@@ -201,12 +201,12 @@ class TorchBackend(
 
 
 def _plain(values: Array) -> Array:
-    """A tensor without a graph, and with what lazy views of it stand for."""
+    """Detaches a tensor from its graph, and resolves lazy conjugates and negatives."""
     return values.detach().resolve_conj().resolve_neg()
 
 
 def _in_numpy(values: Array) -> numpy.ndarray[Any, Any]:
-    """A NumPy view of a tensor, of one on a GPU an array."""
+    """Returns a NumPy view of a tensor, or a copy if it is on a GPU."""
     values = values.cpu()
     if values.dtype is torch.bfloat16:
         return values.view(torch.int16).numpy().view(numpy_dtype(bfloat16))

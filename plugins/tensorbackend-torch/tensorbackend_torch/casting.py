@@ -1,4 +1,4 @@
-"""Conversions between dtypes as the protocol wants them: wrapping, saturating, and rounded once."""
+"""Conversions between dtypes by the rules of the protocol: integers wrap, floats saturate, and are rounded once."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from .library import torch
 from .ways import NARROW, UNSIGNED, Array, bits_of, signed_dtype, torch_dtype
 
 _DROPPED = 11
-"""How many of 64 bits float64 does not hold."""
+"""The number of bits of a 64-bit integer that float64 cannot hold."""
 
 
 def cast(values: Array, source: DType, target: DType) -> Array:
-    """A tensor of one dtype in another, by the rules of `as_type`."""
+    """Casts a tensor from one dtype to another, by the rules of `as_type`."""
     if source is target:
         return values
     if target is bool_:
@@ -35,7 +35,7 @@ def cast(values: Array, source: DType, target: DType) -> Array:
 
 
 def as_int64(values: Array, source: DType) -> Array:
-    """Integers and bools as int64: the same numbers, of uint64 the same bits."""
+    """Returns integers or bools as int64: the same numbers, or for uint64 the same bits."""
     wide = bits_of(values).to(torch.int64)
     return wide & (1 << source.bits) - 1 if source in UNSIGNED and source.bits < 64 else wide
 
@@ -47,11 +47,11 @@ def from_int64(values: Array, target: DType) -> Array:
 
 
 def _saturated(values: Array, source: DType, target: DType) -> Array:
-    """Floats truncated to integers, those beyond a dtype's limits moved to them, NaN to 0; as int64 or its bits."""
+    """Truncates floats, clips them to the limits of `target`, maps NaN to 0; returns int64 or the bits of uint64."""
     limits = iinfo(target)
     if source in NARROW:
         values = values.to(torch.float32)
-    # Powers of two and one less, so that float32 holds them; or float32 rounds inwards, which is as safe.
+    # `beyond` is a power of two, hence exact. `below` may round up to the lower limit, which the last line sets.
     below, beyond = float(limits.min - 1), float(limits.max + 1)
     if target is not uint64 and ((values > below) & (values < beyond)).all():
         return values.to(torch.int64)
@@ -67,18 +67,18 @@ def _saturated(values: Array, source: DType, target: DType) -> Array:
 
 
 def _from_integers(values: Array, source: DType, target: DType) -> Array:
-    """int64, or the bits of uint64, as floats rounded once."""
+    """Converts int64, or the bits of uint64, to floats, rounded once."""
     working = target
     if target in NARROW:
-        # Where float64 has too few bits, its last one says whether any was lost: so it can make no tie of what is
-        # none when it is rounded again (Boldo and Melquiond, 2008).
+        # Where float64 has too few bits, round to odd: the last bit says whether any bit was lost. So the second
+        # rounding never sees a tie where there is none (Boldo and Melquiond, 2008).
         mask = (1 << _DROPPED) - 1
         large = values < 0 if source is uint64 else values < -(1 << 53)
         odd = values & ~mask | ((values & mask) != 0).to(torch.int64) << _DROPPED
         values, working = torch.where((values >= 1 << 53) | large, odd, values), float64
     dtype = torch_dtype(working)
     if source is uint64:
-        # Half of a large one, with a last bit that stands for what halving loses.
+        # Halve large numbers; the last bit keeps the bit that halving loses.
         half = values >> 1 & (1 << 63) - 1 | values & 1
         floats = torch.where(values < 0, half.to(dtype) * 2, values.to(dtype))
     else:
@@ -87,7 +87,7 @@ def _from_integers(values: Array, source: DType, target: DType) -> Array:
 
 
 def _float32_to_odd(values: Array) -> Array:
-    """float64 rounded to float32 towards odd, so that a second rounding gives what one would have."""
+    """Rounds float64 to float32 by rounding to odd, so that a second rounding gives the same as one rounding."""
     near = values.to(torch_dtype(float32))
     back = near.to(torch.float64)
     inexact = torch.isfinite(values) & (back != values)

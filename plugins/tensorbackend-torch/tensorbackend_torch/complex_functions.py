@@ -21,7 +21,7 @@ Function: TypeAlias = Callable[..., Array]
 
 
 def join(real: Array, imaginary: Array) -> Array:
-    """The complex tensor of two parts; arithmetic with 1j would lose signs of zeros, and make NaN of infinities."""
+    """Makes a complex tensor of its parts; arithmetic with 1j loses signs of zeros, and turns infinities into NaN."""
     return torch.complex(*torch.broadcast_tensors(real, imaginary))
 
 
@@ -31,7 +31,7 @@ def parts(z: Array) -> tuple[Array, Array]:
 
 
 def all_finite(values: Array) -> bool:
-    """Whether nothing is infinite or NaN, by the sum of all; where that overflows the answer is no."""
+    """Whether all values are finite, judged by their sum; if the sum overflows, the answer is no."""
     numbers = torch.view_as_real(values) if values.is_complex() else values
     return math.isfinite(numbers.sum().item())
 
@@ -62,7 +62,7 @@ def widened(function: Function) -> Function:
 
 
 def special(name: str, z: Array) -> Array:
-    """The values of a function where a part of z is infinite or NaN, from its table."""
+    """Returns the values of a function, from its table, for z with an infinite or NaN part."""
     table = SPECIALS[name]
     a, b = parts(z)
     row = torch.where(torch.isinf(a), torch.where(a > 0, 3, 0), torch.where(a == 0, 1, 2))
@@ -82,7 +82,7 @@ def special(name: str, z: Array) -> Array:
 
 
 def _whole(finite: Function, values: Function) -> Function:
-    """A function of every number from the one of finite numbers and the values of the others."""
+    """Makes a function of all numbers: `finite` computes finite numbers, `values` the others."""
 
     @widened
     def function(z: Array) -> Array:
@@ -111,7 +111,7 @@ def _steps(c: Array, s: Array, a: Array, half: float = 1.0) -> Array:
         factor = torch.ones_like(a).masked_fill(over, math.exp(step))
         c, s, a = c * factor, s * factor, torch.where(over, a - step, a)
     last = torch.exp(a.clamp(max=step))
-    # Halved last but one: a sine may be subnormal, a product infinite.
+    # Halve before the last product: a sine may be subnormal, and the product may overflow.
     return join(c * half * last, s * half * last)
 
 
@@ -141,7 +141,7 @@ def _sinh(z: Array) -> Array:
 
 
 def _tanh(z: Array) -> Array:
-    """sinh(a) cosh(a) / (sinh(a)**2 + cos(b)**2) and half the sine of 2b over the same (Kahan, 1987)."""
+    """sinh(a) cosh(a) / d and sin(b) cos(b) / d, with d = sinh(a)**2 + cos(b)**2 (Kahan, 1987)."""
     a, b = parts(z)
     size = torch.abs(a)
     small = size.clamp(max=22.0)
@@ -195,8 +195,8 @@ def _square(x: Array) -> tuple[Array, Array]:
 
 
 def _log1p(z: Array) -> Array:
-    """log(1 + z): the real part is half of log1p(2a + a**2 + b**2), whose terms may cancel and are added with the rest
-    of each rounding."""
+    """log(1 + z): the real part is half of log1p(2a + a**2 + b**2). The terms may cancel, so their sum is
+    compensated."""
     a, b = parts(z)
     beyond = _sum(2 * a, *_square(a), *_square(b))
     moderate = (torch.abs(a) < 4) & (torch.abs(b) < 4) & (beyond > -0.5) & (beyond < 1.0)
@@ -206,7 +206,7 @@ def _log1p(z: Array) -> Array:
 
 
 def _sum(*terms: Array) -> Array:
-    """A sum with the rests of its roundings (T. Ogita, S. M. Rump, S. Oishi, 2005)."""
+    """Returns a compensated sum, which adds the rounding errors (T. Ogita, S. M. Rump, S. Oishi, 2005)."""
     total, rest = terms[0], torch.zeros_like(terms[0])
     for term in terms[1:]:
         new = total + term
@@ -217,7 +217,7 @@ def _sum(*terms: Array) -> Array:
 
 
 def _sqrt(z: Array) -> Array:
-    """The root of half the magnitude plus the real part, on operands scaled by an even power of two."""
+    """One part is sqrt((abs(z) + abs(a)) / 2), the other abs(b) / 2 over it; operands are scaled by a power of 4."""
     a, b = parts(z)
     larger = torch.maximum(torch.abs(a), torch.abs(b))
     exponent = 2 * torch.div(torch.frexp(larger)[1], 2, rounding_mode="floor")
@@ -271,7 +271,7 @@ def _atanh(z: Array) -> Array:
     beside = 0.5 * (math.log(2) - torch.log(apart))
     real = torch.where((apart > 0) & (apart < 1e-100), beside, real)
     angle = 0.5 * torch.atan2(2 * b, (1 - size) * (1 + size) - b * b)
-    # Of large numbers 1 / z and pi / 2.
+    # For large z, the real part is that of 1 / z and the imaginary part is pi / 2 with the sign of b.
     far = larger > 1e100
     real = torch.where(far, size / larger / larger / (1.0 + ratio * ratio), real)
     angle = torch.where(far, torch.copysign(torch.full_like(b, math.pi / 2), b), angle)
@@ -311,7 +311,7 @@ log2, log10 = log_to(2), log_to(10)
 
 
 def magnitude(z: Array) -> Array:
-    """The absolute value, infinite where a part is, whatever the other one is."""
+    """Returns the absolute value; it is infinite if a part is infinite, even if the other is NaN."""
     a, b = parts(z)
     return torch.where(torch.isinf(a) | torch.isinf(b), math.inf, length(a, b))
 
@@ -334,7 +334,7 @@ def _larger_and_ratio(a: Array, b: Array) -> tuple[Array, Array]:
 
 @widened
 def sign(z: Array) -> Array:
-    """z / abs(z) by parts, of zero 0 + 0j, NaN in both parts where one is."""
+    """Returns z / abs(z) by parts: 0 + 0j for zero, and NaN in both parts if one is NaN."""
     inside = torch.isfinite(z)
     values = torch.where(inside, _scaled(z, -_exponent(z)), z)
     size = torch.where(torch.isnan(z), math.nan, magnitude(values))
@@ -345,7 +345,7 @@ def sign(z: Array) -> Array:
 
 
 def _exponent(z: Array) -> Array:
-    """The exponent of two that brings the larger part into [0.5, 1); 0 for zero, infinity and NaN."""
+    """Returns e such that the larger part over 2**e is in [0.5, 1); 0 for zero, infinity and NaN."""
     a, b = parts(z)
     size = torch.maximum(torch.abs(a), torch.abs(b))
     return torch.frexp(torch.where(torch.isfinite(size), size, 0.0))[1].to(torch.int64)
@@ -386,11 +386,11 @@ def _product(x: Array, y: Array) -> Array:
     unscaled = product_by_parts(x, y)
     above, below = _exponent(x), _exponent(y)
     scaled = _scaled(product_by_parts(_scaled(x, -above), _scaled(y, -below)), above + below)
-    # Beside an infinity or NaN a finite part gives no more than its sign.
+    # If another part is infinite or NaN, only the sign of a finite part matters.
     signs = product_by_parts(_mantissas(x), _mantissas(y))
     inside = torch.isfinite(x) & torch.isfinite(y)
     pairs = zip(parts(unscaled), parts(torch.where(inside, scaled, signs)), strict=True)
-    # A part that is finite is right, and may be too small for the scale of the other.
+    # A finite part is already right; scaled like the other part, it might underflow.
     return join(*(torch.where(torch.isfinite(part), part, instead) for part, instead in pairs))
 
 
@@ -410,7 +410,7 @@ def product_by_parts(x: Array, y: Array) -> Array:
 
 
 def divide(x: Array, y: Array) -> Array:
-    """The quotient; PyTorch's in complex128 where nothing on the way to one in complex64 can overflow."""
+    """Returns the quotient; PyTorch divides finite complex64 in complex128, where no intermediate value overflows."""
     oblique = (torch.view_as_real(y) != 0).all()
     if y.dtype is torch.complex64 and oblique and all_finite(x) and all_finite(y):
         return (x.to(torch.complex128) / y.to(torch.complex128)).to(torch.complex64)
@@ -446,7 +446,7 @@ def reciprocal(x: Array) -> Array:
 def power(x: Array, y: Array) -> Array:
     """x to the power y: a small whole exponent by products, else the polar form, else exp(y * log(x)).
 
-    The first two keep more digits where they have an answer. Of exponent 0 it is one.
+    The first two keep more digits where they give a finite nonzero result. x to the power 0 is 1.
     """
     x, y = torch.broadcast_tensors(x, y)
     re, im = parts(y)
@@ -468,7 +468,7 @@ def _polar_power(x: Array, y: Array) -> Array:
 
 
 def _whole_power(x: Array, exponent: Array) -> Array:
-    """The power by repeated squaring, of whole exponents up to 127."""
+    """Computes powers by repeated squaring, for whole exponents from -127 to 127."""
     left, running_product = torch.abs(exponent).to(torch.int64), torch.ones_like(x)
     for _ in range(7):
         if not left.any():
@@ -493,7 +493,7 @@ def cumulative_product(values: Array) -> Array:
 
 
 def product(values: Array) -> Array:
-    """The product, halves of the axis by one another; where it is not finite, from the first element to the last."""
+    """Multiplies the halves of the axis repeatedly; if the product is not finite, multiplies from first to last."""
     wide = values.to(torch.complex128)
     if not wide.shape[-1]:
         return torch.ones_like(wide[..., :0].sum(-1)).to(values.dtype)

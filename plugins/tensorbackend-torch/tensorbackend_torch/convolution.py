@@ -1,7 +1,7 @@
-"""Convolution by PyTorch's own where that is right, else as matrix products of the windows.
+"""Convolution by PyTorch's function if that is right, otherwise as matrix products of the windows.
 
-PyTorch's takes floating numbers and one to three spatial axes, on a GPU it rounds float32 to ten bits unless told
-otherwise for the whole process, and an algorithm that works on tiles spreads an infinity or NaN to its neighbours.
+PyTorch's function takes only floats and one to three spatial axes. On a GPU it rounds float32 to ten bits, unless a
+setting of the whole process says otherwise. Its algorithms that work on tiles spread an infinity or NaN to neighbours.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class TorchConvolution(TorchBase):
         )
         columns = windows.reshape(batch, groups, channels * prod(window), prod(places))
         weights = kernel.reshape(1, groups, kernel.shape[0] // groups, channels * prod(window))
-        if out.dtype.is_complex:  # a library's product leaves open what infinities give
+        if out.dtype.is_complex:  # a library's product leaves the results for infinities open
             (a, b), (c, d) = complex_functions.parts(weights), complex_functions.parts(columns)
             product = complex_functions.join(a @ c - b @ d, a @ d + b @ c)
         else:

@@ -1,8 +1,8 @@
 """Connectionist temporal classification by PyTorch's kernels, in float64.
 
-Theirs do not scale the numbers of long sequences: in float32 the gradient of 500 frames has three digits. So they get
-float64, and only the columns of the classes that an example's labels name. What they say of labels that do not fit into
-the frames, and of lengths outside of the axes, is brought to tensorbackend's rules.
+The kernels do not scale the numbers of long sequences: in float32, the gradient of 500 frames has three correct digits.
+So they run in float64, and only on the columns of the classes in an example's labels. Their results for labels that do
+not fit into the frames, and for lengths outside the axes, are replaced by those of tensorbackend's rules.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .library import torch
 from .ways import Array
 
 NEVER = -1e30
-"""A logarithm for the probability 0, of which neither sums nor differences are NaN."""
+"""Stands for the logarithm of probability 0; its sums and differences are never NaN."""
 
 
 class TorchCtc(TorchBase):
-    """The loss, and the shares of the classes in it."""
+    """The loss, and the posteriors of the classes."""
 
     @kernel()
     def ctc_forward(
@@ -35,7 +35,7 @@ class TorchCtc(TorchBase):
         *,
         blank: int,
     ) -> tuple[Array, Array]:
-        """The losses; PyTorch's inner state goes with its dtype, so it is computed again for the shares."""
+        """Returns the losses, and zeros for the state: `ctc_posteriors` computes PyTorch's state again."""
         losses = _Columns.of(scores, labels, frames, counts, blank).losses
         impossible = (losses >= -NEVER / 2) | (counts < 0) | (counts > labels.shape[1])
         return torch.where(impossible, inf, losses), scores.new_zeros(()).expand(out[1].shape)
@@ -53,7 +53,7 @@ class TorchCtc(TorchBase):
         *,
         blank: int,
     ) -> Array:
-        """PyTorch's gradient is that by logits: probabilities less the shares, of which the latter are taken."""
+        """Computes the posteriors from PyTorch's gradient by the logits, which is probabilities minus posteriors."""
         columns = _Columns.of(scores, labels, frames, counts, blank)
         there = (torch.arange(scores.shape[1], device=self.place) < frames[:, None]) & (losses < inf)[:, None]
         shares = torch.where(there[:, :, None], columns.scores.exp() - columns.gradient(), 0).to(scores.dtype)
@@ -61,14 +61,14 @@ class TorchCtc(TorchBase):
 
 
 class _Columns(NamedTuple):
-    """What PyTorch's kernels take: for each example a column for the blank, and one for each of its labels."""
+    """The operands of PyTorch's kernels: for each example a column for the blank, and one for each of its labels."""
 
     scores: Array
     """(batch, time, 1 + positions), float64."""
     classes: Array
     """(batch, 1, 1 + positions): the class of each column."""
     targets: Array
-    """(batch, positions): the columns of the labels; neighbours that are equal have the same one."""
+    """(batch, positions): the column of each label; equal neighbouring labels have the same column."""
     frames: list[int]
     counts: list[int]
     losses: Array
@@ -76,7 +76,7 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, scores: Array, labels: Array, frames: Array, counts: Array, blank: int) -> _Columns:
-        """The columns of a batch, and what PyTorch says of them."""
+        """Makes the columns of a batch, and computes their losses by PyTorch."""
         batch, time, classes = scores.shape
         size = labels.shape[1]
         places = torch.arange(size, device=labels.device)

@@ -11,7 +11,7 @@ _INTEGERS = {2: "int16", 4: "int32", 8: "int64"}
 
 
 def maximum(left: Array, right: Array) -> Array:
-    """The greater of two elements: negative where both are, which settles the sign of a zero."""
+    """Returns the greater of two elements; a zero is negative only if both elements have a negative sign."""
     greater = torch.maximum(left, right)
     if not left.is_floating_point() or (greater != 0).all():
         return greater
@@ -19,7 +19,7 @@ def maximum(left: Array, right: Array) -> Array:
 
 
 def minimum(left: Array, right: Array) -> Array:
-    """The lesser of two elements: negative where one is, which settles the sign of a zero."""
+    """Returns the lesser of two elements; a zero is negative if one of the elements has a negative sign."""
     lesser = torch.minimum(left, right)
     if not left.is_floating_point() or (lesser != 0).all():
         return lesser
@@ -52,7 +52,7 @@ def least(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
 def reduced(
     function: Callable[..., Array], values: Array, axes: Sequence[int], keepdims: bool, **options: object
 ) -> Array:
-    """A reduction of PyTorch along axes, of which it takes none for all."""
+    """Applies a reduction of PyTorch along axes; PyTorch would take no axes for all axes."""
     if not axes:
         return function(values[..., None], dim=-1, **options)
     return function(values, dim=tuple(axes), keepdim=keepdims, **options)
@@ -83,6 +83,6 @@ def _bits(values: Array) -> Array:
 
 
 def _signed(values: Array, bits: Array) -> Array:
-    """The values with the sign of bits for those that are zero."""
+    """Gives zeros the sign of `bits`; other values stay."""
     sign = bits & torch.iinfo(bits.dtype).min
     return torch.where(values == 0, sign.view(values.dtype), values)

@@ -16,7 +16,7 @@ class TorchFourier(TorchBase):
     """Transforms along one axis."""
 
     def _transform(self, name: str, out: Template, values: Array, length: int | None, axis: int, norm: Norm) -> Array:
-        """A function of `torch.fft`, which takes nothing empty."""
+        """A function of `torch.fft`, which does not take empty tensors."""
         if not values.numel() or not out.size:
             return torch.zeros(out.shape, dtype=torch_dtype(out.dtype), device=self.place)
         transform: Array = getattr(torch.fft, name)(values, n=length, dim=axis, norm=norm)
@@ -42,6 +42,6 @@ class TorchFourier(TorchBase):
 
     @kernel(unsigned="own")
     def irfft(self, out: Template, x: Array, *, n: int | None, axis: int, norm: Norm) -> Array:
-        """The real numbers whose first half of a transform is x."""
+        """The inverse of `rfft`: real numbers from the first half of their transform."""
         values = cast(x, dtype_of(x.dtype), COMPLEX_OF[out.dtype])
         return self._transform("irfft", out, values, out.shape[axis], axis, norm)

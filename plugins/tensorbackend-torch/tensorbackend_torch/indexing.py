@@ -27,9 +27,10 @@ class TorchIndexing(TorchBase):
     """What reads and writes by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """PyTorch's own for views, and on the CPU for index tensors without ints, by which it moves axes otherwise.
+        """Uses PyTorch's indexing for views, and on the CPU for index tensors.
 
-        A GPU does not say which index is outside.
+        Not for index tensors together with ints, for which PyTorch orders the axes differently; nor on a GPU, which
+        does not say which index is out of bounds.
         """
         tensors = [kind for kind in structure if isinstance(kind, Template)]
         if not tensors:
@@ -40,7 +41,7 @@ class TorchIndexing(TorchBase):
         return lambda values, key: bits_of(values)[tuple(map(_part, key))].view(result_dtype)
 
     def positions(self, x: Template, /) -> Kernel | None:
-        """Those that PyTorch finds."""
+        """Finds the positions of nonzero elements by PyTorch."""
         if x.dtype in UNSIGNED:
             return lambda values: bits_of(values).nonzero(as_tuple=True)
         return lambda values: values.nonzero(as_tuple=True)
@@ -82,7 +83,7 @@ class TorchIndexing(TorchBase):
 
     @kernel(unsigned="own")
     def take_along_axis(self, out: Template, x: Array, indices: Array, *, axis: int, mode: Mode) -> Array:
-        """Entries of x along `axis`, at indices of their own for each place on the other axes."""
+        """Entries of x along `axis`, with separate indices for each place on the other axes."""
         positions, inside = _located(indices, x.shape[axis], mode)
         if not x.numel():
             return bits_of(x).new_zeros(out.shape)
@@ -111,7 +112,7 @@ class TorchIndexing(TorchBase):
 
     @kernel(unsigned="own")
     def indexed_put(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
-        """x with the updates written; of repeated indices the last stays, which is found first."""
+        """x with the updates written; of repeated indices, only the last update is written."""
         positions, rows = _writes(x, indices, bits_of(updates), mode)
         target = bits_of(x).reshape(prod(x.shape[: indices.shape[-1]]), rows.shape[1]).clone()
         turn = torch.arange(len(positions), device=self.place)
@@ -124,7 +125,7 @@ class TorchIndexing(TorchBase):
 
     @kernel(unsigned="own")
     def indexed_max(self, out: Template, x: Array, indices: Array, updates: Array, *, mode: Mode) -> Array:
-        """By integers in the order of the numbers, as PyTorch leaves open which of two zeros is greater."""
+        """Compares integers in the order of the elements: PyTorch leaves open which of two zeros is greater."""
         depth = indices.shape[-1]
         update_shape = indices.shape[:-1] + x.shape[depth:]
         line = extremes.in_line(self.cast(updates, out).expand(update_shape))
@@ -147,7 +148,7 @@ class TorchIndexing(TorchBase):
 
 
 def _viewed(values: Array, key: tuple[Any, ...]) -> Array:
-    """A view; PyTorch has none that goes backwards."""
+    """Returns a view; raises `IndexError` for a negative step, with which PyTorch has no views."""
     try:
         return values[key]
     except ValueError as error:
@@ -155,12 +156,12 @@ def _viewed(values: Array, key: tuple[Any, ...]) -> Array:
 
 
 def _part(part: Any) -> Any:
-    """A part of a key; PyTorch takes uint8 for a mask."""
+    """Converts index tensors in a key to int64, because PyTorch takes uint8 for a mask."""
     return part.to(torch.int64) if isinstance(part, torch.Tensor) and part.dtype is not torch.bool else part
 
 
 def _located(indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None]:
-    """Indices within an axis, and where they were so from the start; `None` if all must be."""
+    """Returns indices in bounds, and a mask of those that were in bounds before; `None` if no mask is needed."""
     dtype = dtype_of(indices.dtype)
     indices = as_int64(indices, dtype)
     if dtype is uint64:  # from 2**63 on they look negative

@@ -9,12 +9,12 @@ _MASKS = (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
 
 
 def floor_divide(left: Array, right: Array) -> Array:
-    """The floor of the quotient; by zero 0, and the least integer by -1 wraps."""
+    """Floor of the quotient. Division by zero gives 0; the least integer divided by -1 wraps."""
     return _divided(left, right, "floor")
 
 
 def quotient(left: Array, right: Array) -> Array:
-    """The quotient rounded to zero; by zero 0."""
+    """Quotient rounded to zero; division by zero gives 0."""
     return _divided(left, right, "trunc")
 
 
@@ -27,7 +27,7 @@ def _divided(left: Array, right: Array, rounding: str) -> Array:
 
 
 def remainder(left: Array, right: Array) -> Array:
-    """The remainder with the divisor's sign; by zero 0."""
+    """Remainder with the sign of the divisor; division by zero gives 0."""
     special = _is_special(right)
     if not special.any():
         return torch.remainder(left, right)
@@ -44,11 +44,11 @@ def _is_special(right: Array) -> Array:
 
 
 def unsigned_divide(left: Array, right: Array) -> tuple[Array, Array]:
-    """Quotient and remainder of the bits of uint64; both 0 by zero.
+    """Quotient and remainder of uint64 numbers, as bits in int64; both are 0 if the divisor is 0.
 
-    Numbers below 2**63 are those of int64. Of others half the dividend is divided as a signed number, and the quotient
-    doubled is too small by at most one (H. S. Warren, Hacker's Delight, section 9-3). A divisor from 2**63 on goes once
-    at most.
+    Numbers below 2**63 are divided as int64. Otherwise half the dividend is divided as a signed number, and twice this
+    quotient is too small by at most one (H. S. Warren, Hacker's Delight, section 9-3). A divisor of at least 2**63 goes
+    into the dividend at most once.
     """
     if not (left < 0).any() and not (right < 0).any():
         return floor_divide(left, right), remainder(left, right)
@@ -75,7 +75,7 @@ def shifted_right(values: Array, amount: int) -> Array:
 
 
 def power(base: Array, exponent: Array) -> Array:
-    """The power by repeated squaring, wrapping; the exponent is that of an unsigned number."""
+    """The power by repeated squaring, wrapping; the bits of the exponent are those of an unsigned number."""
     base, exponent = torch.broadcast_tensors(base, exponent)
     product = torch.ones_like(base)
     for _ in range(64):

@@ -1,4 +1,4 @@
-"""Makes callbacks of methods on PyTorch's tensors, and has the parts that they share."""
+"""Makes callbacks from methods on PyTorch's tensors, and holds the helpers that they share."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ def _leaving(out: Template, unsigned: Unsigned) -> Enter:
 
 
 def function(method: Function, out: Any, *inputs: Any, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Kernel:
-    """Returns the kernel that makes operands from payloads the ways that are named, calls the method with them, and
-    makes payloads from its results.
+    """Returns the kernel that converts payloads to operands as `unsigned` and `narrow` say, calls the method, and
+    converts its results to payloads.
     """
     enters = [_entering(input_template, unsigned, narrow) for input_template in inputs]
     if isinstance(out, Template):
@@ -120,9 +120,9 @@ def _entered(enters: Sequence[Enter | None], payloads: Sequence[Any]) -> list[An
 def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[Function], Callable[..., Payload]]:
     """Makes a planned callback of a method that takes and returns PyTorch's tensors.
 
-    Its operands come the ways that are named, and its results go back: to unsigned dtypes by their bits, to narrow
-    floats by rounding to nearest even. A way of "own" leaves them as they are. Which operands go which way is decided
-    once, by their templates.
+    `unsigned` and `narrow` say how operands are converted; "own" leaves them as they are. Results are converted
+    back: to unsigned dtypes by their bits, to narrow floats by rounding to nearest even. The templates decide once
+    which conversions are needed.
     """
 
     def mark(method: Function) -> Callable[..., Payload]:
@@ -162,7 +162,7 @@ def _marked(plan: Callable[..., Kernel], unsigned: Unsigned, narrow: Narrow) -> 
 
 
 def through_numpy(name: str) -> Callable[..., Payload]:
-    """A planned callback that NumPy's backend has, called on the CPU, its result brought back."""
+    """Makes a planned callback that calls NumpyBackend's callback on the CPU, and brings the result back."""
 
     @planned
     def callback(self: TorchBase, out: Template, /, *inputs: Template, **options: Any) -> Kernel:

@@ -1,6 +1,6 @@
-"""PyTorch as the modules of this package name it: `from .library import torch` imports it with the first attribute.
+"""Lazy import: after `from .library import torch`, the first attribute that is read imports PyTorch.
 
-So importing the package is quick, and `TorchBackend.setup` is what imports PyTorch.
+So importing the package is quick; `TorchBackend.setup` imports PyTorch.
 """
 
 from __future__ import annotations

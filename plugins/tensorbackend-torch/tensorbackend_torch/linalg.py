@@ -1,7 +1,7 @@
 """Contractions, factorisations, solvers; the narrow floats are computed in float32.
 
-Factors are unique up to signs (of complex matrices, phases), so each callback fixes them as the protocol says and every
-backend gives the same.
+Factors are unique only up to signs, or phases for complex matrices. Each callback fixes these as the protocol says, so
+every backend gives the same factors.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TorchLinalg(TorchBase):
 
     @kernel_planned(unsigned="own")
     def matmul(self, out: Template, x1: Template, x2: Template) -> Function:
-        """PyTorch's own of floats; any other by `matrix_product`, a vector as a matrix of one row or column."""
+        """PyTorch's function for float32 and float64, otherwise `matrix_product` with vectors as matrices."""
         if x1.dtype is x2.dtype is out.dtype and out.dtype.is_floating and out.dtype not in NARROW:
             return torch.matmul
 
@@ -118,7 +118,7 @@ class TorchLinalg(TorchBase):
     def triangular_solve(
         self, out: Template, a: Array, b: Array, *, left_side: bool, lower: bool, transform: Transform
     ) -> Array:
-        """x with a @ x = b, or x @ a = b unless `left_side`; a zero on the diagonal makes a singular."""
+        """x with a @ x = b, or x @ a = b unless `left_side`; raises if the diagonal of a has a zero."""
         if not a.diagonal(dim1=-2, dim2=-1).all():
             raise singular_matrix()
         if transform == "transpose":
@@ -153,7 +153,7 @@ class TorchLinalg(TorchBase):
 
 
 def _finite(matrix: Array) -> tuple[Array, Array | None]:
-    """A stack with identities for the matrices with NaN or infinity, and where these are, `None` if nowhere."""
+    """Replaces matrices with NaN or infinity by identities; also returns a mask of them, `None` if there are none."""
     if all_finite(matrix):
         return matrix, None
     bad = torch.isfinite(matrix).logical_not().any(-1).any(-1)
@@ -164,7 +164,7 @@ def _finite(matrix: Array) -> tuple[Array, Array | None]:
 
 
 def _results(parts: Sequence[Array], bad: Array | None) -> tuple[Array, ...]:
-    """The parts of a factorisation; of matrices that are not finite NaN."""
+    """Returns the parts of a factorisation, with NaN for matrices that are not finite."""
     if bad is None:
         return tuple(parts)
     return tuple(
@@ -174,14 +174,14 @@ def _results(parts: Sequence[Array], bad: Array | None) -> tuple[Array, ...]:
 
 
 def _merged(values: Array, batch: tuple[int, ...], rows: tuple[int, ...], columns: tuple[int, ...]) -> Array:
-    """A tensor as a stack of matrices: groups of axes put in this order, the last two merged each."""
+    """A tensor as a stack of matrices: axes in this order, the rows and the columns each merged."""
     shape = values.shape
     sizes = (prod(shape[axis] for axis in group) for group in (rows, columns))
     return values.permute(batch + rows + columns).reshape(*(shape[axis] for axis in batch), *sizes)
 
 
 def _phase(values: Array) -> Array:
-    """Each number over its magnitude, 1 for zero: its sign where it is real."""
+    """Returns each number divided by its magnitude, or 1 for zero; for a real number, its sign."""
     size = torch.abs(values)
     return torch.where(size == 0, 1, values / torch.where(size == 0, 1, size))
 
@@ -200,7 +200,7 @@ def _column_phase(vectors: Array) -> Array:
 
 
 def _turned(vectors: Array) -> Array:
-    """The columns with their largest component real and positive, exactly so."""
+    """Turns each column so that its largest component is exactly real and positive."""
     phase = _column_phase(vectors)
     turned = vectors * phase.conj_physical()
     if not turned.is_complex():

@@ -7,14 +7,14 @@ from .library import torch
 from .ways import Array
 
 _LIMB = 16
-"""Bits of the parts into which wide integers go, so that float64 holds sums of products of two."""
+"""The width in bits of the limbs of wide integers; float64 holds sums of products of two limbs."""
 
 
 def matrix_product(left: Array, right: Array) -> Array:
     """The product; integers wrap.
 
-    Small integers go by float64 where that holds every possible sum of products exactly: a hundred times faster, and
-    equal. A GPU has no product of the wide ones, which goes there by parts of 16 bits.
+    Small integers are multiplied in float64 if it holds every possible sum of products exactly: this is a hundred times
+    faster, and gives equal results. A GPU cannot multiply matrices of wide integers, so it multiplies limbs of 16 bits.
     """
     if left.is_complex():
         return complex_functions.matrix_product(left, right)
@@ -30,7 +30,7 @@ def matrix_product(left: Array, right: Array) -> Array:
 
 
 def _by_limbs(left: Array, right: Array) -> Array:
-    """int64 matrices by all products of their parts that reach the lowest 64 bits, of up to 2**20 terms each."""
+    """Multiplies int64 matrices by the products of limbs that reach the lowest 64 bits, of up to 2**20 terms each."""
     total = torch.zeros((), dtype=torch.int64, device=left.device)
     for start in range(0, max(left.shape[-1], 1), 1 << 20):  # once at least: a sum of no terms has a shape
         rows, columns = left[..., start : start + (1 << 20)], right[..., start : start + (1 << 20), :]

@@ -36,13 +36,13 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="own", narrow="float32")
     def sum(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
-        """Sum, of unsigned integers by their bits once they have the dtype of the result."""
+        """Sum, by their bits for unsigned integers, after the cast to the dtype of the result."""
         values = bits_of(_accumulating(x, out.dtype))
         return reduced(torch.sum, values, axes, keepdims, dtype=values.dtype)
 
     @kernel(unsigned="own", narrow="float32")
     def product(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
-        """Product, of unsigned integers by their bits once they have the dtype of the result."""
+        """Product, by their bits for unsigned integers, after the cast to the dtype of the result."""
         rows = bits_of(_accumulating(_last(x, axes), out.dtype))
         products = complex_functions.product(rows) if x.is_complex() else torch.prod(rows, -1, dtype=rows.dtype)
         return products.reshape(out.shape)
@@ -144,19 +144,19 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="own")
     def searchsorted(self, out: Template, x1: Array, x2: Array, *, side: str) -> Array:
-        """Where values would go, NaN behind all others."""
+        """Indices at which values would be inserted; NaN is greater than all others."""
         dtype = promote_types(dtype_of(x1.dtype), dtype_of(x2.dtype))
         line, values = (_sortable(cast(x, dtype_of(x.dtype), dtype)) for x in (x1, x2))
         return torch.searchsorted(line.contiguous(), values.contiguous(), right=side == "right")
 
     @kernel(unsigned="own")
     def softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
-        """`torch.softmax`, along several axes as along one."""
+        """`torch.softmax`, with several axes merged into one."""
         return self._normalised(torch.softmax, out, x, axis)
 
     @kernel(unsigned="own")
     def log_softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
-        """`torch.log_softmax`, along several axes as along one."""
+        """`torch.log_softmax`, with several axes merged into one."""
         return self._normalised(torch.log_softmax, out, x, axis)
 
     @kernel(unsigned="own")

@@ -1,8 +1,8 @@
-"""How a callback reaches PyTorch's functions, which do not take every dtype as tensorbackend means it.
+"""How operands are converted for PyTorch's functions, which do not support every dtype as tensorbackend does.
 
-PyTorch has uint16, uint32 and uint64 by halves: it holds, copies and converts them, but neither adds nor compares
-them. float16 and bfloat16 it computes in float32 in some functions only. The decorator `kernels.kernel` says on each
-callback which way such operands go; it takes them that way, and the table in WAYS.md is read off it.
+PyTorch supports uint16, uint32 and uint64 only in part: it stores, copies and converts them, but neither adds nor
+compares them. Only some of its functions compute float16 and bfloat16 in float32. The decorator `kernels.kernel` on a
+callback names the conversion, or way, of such operands and applies it. The table in WAYS.md is generated from it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, float16, float32, 
 from .library import torch
 
 Array: TypeAlias = "torch.Tensor"
-"""PyTorch's tensor; a `Tensor` is tensorbackend's."""
+"""A PyTorch tensor; `Tensor` is that of tensorbackend."""
 
 UNSIGNED = {uint16: "int16", uint32: "int32", uint64: "int64"}
-"""The dtypes that PyTorch has by halves, with its signed dtype of the same width."""
+"""The dtypes that PyTorch supports only in part, with its signed dtype of the same width."""
 
 NARROW = frozenset({float16, bfloat16})
 """The floating dtypes that are computed in float32."""
@@ -47,14 +47,14 @@ def torch_dtype(dtype: DType) -> torch.dtype:
 
 @cache
 def signed_dtype(dtype: DType) -> torch.dtype:
-    """PyTorch's dtype that computes with a dtype's bits: of the wider unsigned ones the signed one."""
+    """Returns the dtype that computes with a dtype's bits: the signed one for uint16, uint32 and uint64."""
     signed: torch.dtype = getattr(torch, UNSIGNED.get(dtype, dtype.name))
     return signed
 
 
 @cache
 def dtypes() -> dict[torch.dtype, DType]:
-    """PyTorch's dtypes that we have, with ours."""
+    """Maps PyTorch's dtypes to those of tensorbackend."""
     return {torch_dtype(dtype): dtype for dtype in ALL_DTYPES}
 
 
@@ -75,19 +75,19 @@ def turned_over(values: Array) -> Array:
 
 
 def wide(values: Array, dtype: DType) -> Array:
-    """In float32 where a dtype is narrower."""
+    """Converts values to float32 if `dtype` is float16 or bfloat16."""
     return values.to(torch_dtype(float32)) if dtype in NARROW else values
 
 
 def in_order(values: Array) -> Array:
-    """What compares as the elements do: of uint16, uint32 and uint64 signed integers of their width."""
+    """Returns values in the order of the elements: for uint16, uint32 and uint64, signed integers of their width."""
     return turned_over(bits_of(values)) if dtype_of(values.dtype) in UNSIGNED else values
 
 
 def add_rows(target: Array, positions: Array, rows: Array) -> Array:
-    """A tensor to which rows are added in place; complex numbers by parts.
+    """Adds rows to a tensor in place; complex numbers by parts.
 
-    A GPU adds a complex number times 1 + 0j, which makes NaN of an infinite one.
+    A GPU adds a complex number times 1 + 0j, which turns an infinite number into NaN.
     """
     if target.is_complex():
         torch.view_as_real(target).index_add_(0, positions, torch.view_as_real(rows.resolve_conj()))

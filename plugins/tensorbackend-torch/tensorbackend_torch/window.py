@@ -1,4 +1,4 @@
-"""Pooling over views in which every window has axes of its own."""
+"""Pooling over views in which the elements of a window have their own axes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Geometry = Sequence[tuple[int, int, int]]
 
 
 class TorchWindow(TorchConvolution):
-    """What slides a window along every axis."""
+    """Pooling over windows that slide along every axis."""
 
     @kernel(unsigned="bits", narrow="float32")
     def window_sum(
@@ -54,7 +54,7 @@ class TorchWindow(TorchConvolution):
     ) -> Array:
         """Product of each window."""
         geometry = _geometry(window_dimensions, strides, window_dilations)
-        if x.is_complex():  # the order says which parts infinities leave
+        if x.is_complex():  # the order of multiplication decides the results for infinities
             return complex_functions.product(_flat_windows(out, x, 1, padding, geometry))
         return _slide(lambda windows: torch.prod(windows, -1, dtype=x.dtype), x, 1, padding, geometry)
 
@@ -177,7 +177,7 @@ class TorchWindow(TorchConvolution):
         best = select(windows, (1,), True)
         chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
         first = torch.argmax(chosen.to(torch.uint8), 1, keepdim=True)
-        # A window of nothing but padding adds nowhere.
+        # A window that holds only padding adds nothing.
         nonempty = torch.take_along_dim(chosen, first, 1)[:, 0]
         at = torch.take_along_dim(positions, first, 1)[nonempty, 0]
         return add_rows(result, at, bits_of(source).reshape(-1)[nonempty]).reshape(out.shape)
@@ -200,7 +200,7 @@ def _limits(x: Array) -> tuple[Any, Any]:
 
 
 def _slide(reduce: Callable[[Array], Array], x: Array, identity: Any, padding: Padding, geometry: Geometry) -> Array:
-    """A reduction of the last axis over every window, one axis of the windows after another."""
+    """Reduces every window by a reduction of the last axis, one axis of the windows after another."""
     values = padded(x, identity, _without_interior(padding))
     for axis, axis_geometry in enumerate(geometry):
         if axis_geometry != (1, 1, 1):
@@ -212,7 +212,7 @@ def _slide(reduce: Callable[[Array], Array], x: Array, identity: Any, padding: P
 
 
 def _flat_windows(out: Template, x: Array, identity: Any, padding: Padding, geometry: Geometry) -> Array:
-    """The places of the windows on the axes of the result, the elements of a window on one more."""
+    """Returns the windows: their places on the axes of the result, their elements on one more axis."""
     windows = _windows(padded(x, identity, _without_interior(padding)), geometry)
     return windows.reshape(*out.shape, prod(size for size, _, _ in geometry))
 

@@ -1,4 +1,4 @@
-"""The CTC loss of PyTorch's kernels beside that of BinaryBackend, PyTorch's own, and its edges."""
+"""Compares the CTC loss with those of BinaryBackend and of PyTorch itself, and tests edge cases."""
 
 from __future__ import annotations
 

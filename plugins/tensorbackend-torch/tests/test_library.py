@@ -1,4 +1,4 @@
-"""What the plugin leaves alone: PyTorch's settings, tensorbackend's inner modules, quick imports."""
+"""Tests that the plugin changes no setting of PyTorch, uses only public modules, and imports quickly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch has not, or has otherwise: unsigned dtypes, casts, ties, products of integers."""
+"""Tests what PyTorch lacks or does differently: unsigned dtypes, casts, ties, products of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors in and out: what is shared, what is copied, what is cut off."""
+"""Tests transport: which memory is shared or copied, and what is detached from a graph."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_lazy_views_are_resolved() -> None:
 
 
 class Legacy:
-    """A producer whose consumer is of the time before DLPack 1.0."""
+    """A producer that ignores what its consumer asks for, as before DLPack 1.0."""
 
     def __init__(self, x: tb.Tensor, copies: bool | None) -> None:
         self.x, self.copies = x, copies
@@ -143,7 +143,7 @@ def test_capsules(dtype: DType) -> None:
         taken = torch.utils.dlpack.from_dlpack(Legacy(x, copies))
         assert (taken.data_ptr() == address(x)) is (copies is False)
         assert tb.from_dlpack(taken, backend="torch").to_binary() == x.to_binary()
-    if dtype is not bfloat16:  # which NumPy's DLPack does not have
+    if dtype is not bfloat16:  # NumPy's DLPack has no bfloat16
         array = np.from_dlpack(x)  # a copy, to which NumPy may write
         assert array.tolist() == x.tolist()
         array[...] = 0

@@ -1,4 +1,4 @@
-"""Ignore `eight_devices.py`, except in the process with eight devices that `test_mesh.py` starts."""
+"""Collect `eight_devices.py` only in the process with eight devices that `test_mesh.py` starts."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The tests of a mesh of 4 x 2 devices, which `test_mesh.py` runs in a process that has eight."""
+"""Tests on a mesh of 4 x 2 devices. `test_mesh.py` runs them in a process that has eight devices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def divided(x: tb.Tensor) -> tuple[tuple[str, ...], ...]:
     """Return the mesh axes of each axis, and check the shape of the parts against JAX's shards."""
     assert x.sharding is not None
     shapes = {shard.data.shape for shard in x.data.addressable_shards}
-    assert shapes == {x.sharding.shard_shape}  # what the tensor says is what lies there
+    assert shapes == {x.sharding.shard_shape}  # the tensor states the shape that its shards have
     return x.sharding.axes
 
 
@@ -201,7 +201,7 @@ CALLS: dict[str, tuple[Callable[..., Any], Any]] = {
 
 
 EAGER = {"add", "numbers", "sum", "softmax", "rename", "rename to none", "slice", "slice that is not divided", "take"}
-"""Calls that also run op by op; within graphs all calls run."""
+"""The calls that the tests also run op by op. They run every call in a graph."""
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_tensors_are_trees_of_jax(x: tb.Tensor) -> None:
     assert jax.tree.map(lambda a: a + 1, tb.ones(3, backend="jax")).backend is tb.get_backend("jax")
 
 
-# What XLA makes of it
+# Programs that XLA compiles
 
 
 def network(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> tb.Tensor:
@@ -271,7 +271,7 @@ def step(model: Any, inputs: tb.Tensor, targets: tb.Tensor) -> Any:
 
 
 def by_hand(up: Any, down: Any, inputs: Any, targets: Any) -> Any:
-    """The same step with shardings written by hand."""
+    """Return the results of the same step, with shardings written by hand."""
 
     def loss(model: Any) -> Any:
         hidden = jnp.maximum(inputs @ model[0], 0.0)
@@ -284,12 +284,12 @@ def by_hand(up: Any, down: Any, inputs: Any, targets: Any) -> Any:
 
 
 def compiled(function: Callable[..., Any], *tensors: tb.Tensor) -> Any:
-    """What XLA compiles of a function of tensors."""
+    """Return the program that XLA compiles from a function of tensors."""
     return program(ON_MESH, tb.jit(function).lower(*tensors).graph)
 
 
 def program(backend: Any, graph: Any) -> Any:
-    """What XLA compiles of a graph whose arguments lie where their names say."""
+    """Return the program that XLA compiles from a graph whose arguments are laid out by their names."""
     struct: Any = jax.ShapeDtypeStruct
     shapes = [
         struct(template.shape, jnp.dtype(template.dtype.name), sharding=backend.whole(template))
@@ -299,7 +299,7 @@ def program(backend: Any, graph: Any) -> Any:
 
 
 def collectives(compiled: Any) -> list[tuple[str, str]]:
-    """Return the collectives of a compiled program with the shapes of their results, sizes in sorted order."""
+    """Return the collectives of a compiled program and the shapes of their results, with sizes in sorted order."""
     kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
     return sorted(
         (
@@ -394,11 +394,12 @@ def initial(drawn: Any) -> Any:
 
 
 def losses(transformer: Any, backend: Any, model: Any) -> tuple[Any, list[float]]:
-    """The model after 8 steps, and the loss of each."""
+    """Return the model after 8 steps, and the loss of each step."""
     loss_values = []
     with tb.default_backend(backend):
         text = tb.asarray([transformer.ALPHABET.index(character) for character in transformer.TEXT])
-        # JAX compiles the step a second time for zeros that are no results of the weights: they are bound to no device.
+        # Compute the zeros from the weights, so that JAX commits them to the same devices. JAX would compile the step
+        # a second time for uncommitted zeros.
         velocity = tb.jit(lambda model: tb.tree_map(lambda weight: weight * 0, model))(model)
         for number in range(8):
             key = tb.random.fold_in(tb.random.key(0), number + 1)
@@ -416,12 +417,13 @@ def test_the_transformer_learns_alike_on_one_device_and_on_eight(transformer: An
 
 
 def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: Any, initial: Any) -> None:
-    """Whatever XLA makes of a step, gradients and updates included, has the size of a part that a rule leaves.
+    """Each value of the compiled step, gradients and updates included, has the size of the part of one device.
 
-    Values of less than 4 KiB do not count, nor, in the XLA of JAX 0.10.0, index vectors of less than 8 KiB.
+    The test ignores values of less than 4 KiB. On JAX 0.10.0 it ignores values of less than 8 KiB, as XLA makes index
+    vectors of such sizes there.
     """
     with tb.default_backend(TRAINED):
-        text = tb.zeros(148_480, dtype="int64")  # of no names, so on each device
+        text = tb.zeros(148_480, dtype="int64")  # without names, so each device has the whole tensor
         graph = transformer.step.lower(initial, initial, text, tb.random.key(1)).graph
         logits = tb.jit(transformer.predicted)(initial, tb.zeros((16, 64), dtype="int64", names=("batch", "time")))
     assert divided(logits) == (("data",), (), ("model",))
@@ -440,7 +442,7 @@ def test_no_value_of_the_transformers_step_is_whole_on_each_device(transformer: 
     assert {hidden // 8, scores // 8} <= sizes
 
 
-# Functions of parts
+# shard_map
 
 
 MESH = tb.Mesh({"data": 4, "model": 2})

@@ -1,4 +1,4 @@
-"""Composites on JAX: compiled as a whole, but for those that look at data."""
+"""Composites on JAX. Each is compiled as a whole, unless it reads data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ X = tb.tensor([[0.5, -1.0], [1.5, 0.0]], names=("row", "column"), backend=BACKEN
 
 
 class Default:
-    """A default that counts how often it runs."""
+    """A default implementation that counts how often it runs."""
 
     def __init__(self, body: Callable[..., Any]) -> None:
         self.body, self.runs = body, 0
@@ -28,7 +28,7 @@ class Default:
         return self.body(*inputs, **options)
 
     def on(self, *inputs: Any, out: Any = X.template, **options: Any) -> Any:
-        """What the hook gives."""
+        """Return the result of the backend's hook for a composite with this default."""
         return BACKEND.optional("counted", CompositeCall(out, inputs, options), self)
 
 
@@ -37,7 +37,7 @@ def test_a_default_runs_once_for_each_template_and_option() -> None:
     for scale in (2.0, 2.0, 2, 2):
         result = default.on(X, scale=scale)
         assert (result.template, result.tolist()) == (X.template, [[1.5, -3.0], [4.5, 0.0]])
-    assert default.runs == 2  # 2.0 and 2
+    assert default.runs == 2  # once for 2.0 and once for 2
     assert default.on(X.rename("a", "b"), out=X.rename("a", "b").template, scale=2.0).names == ("a", "b")
     assert default.runs == 3
     with tb.precision(64):
@@ -58,7 +58,7 @@ def test_a_default_that_looks_at_data_runs_op_by_op() -> None:
     default = Default(lambda x: x if float(tb.sum(x)) > 0 else -x)
     for _ in range(3):
         assert default.on(X).tolist() == X.tolist()
-    assert default.runs == 4  # once in vain
+    assert default.runs == 4  # three calls, and one failed attempt to trace it
     with pytest.raises(DataError, match="singular") as caught:
         tb.linalg.inv(tb.zeros((2, 2), backend=BACKEND))
     assert caught.value.__context__ is None
@@ -78,7 +78,7 @@ def test_an_error_of_the_default_is_raised_as_it_is() -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="something else"):
             Default(wrong).on(X)
-    assert Default(lambda x: x + 1).on(X).tolist() == (X + 1).tolist()  # the thread goes on as before
+    assert Default(lambda x: x + 1).on(X).tolist() == (X + 1).tolist()  # the errors leave no state behind
 
 
 def test_within_a_function_that_jax_traces_nothing_is_compiled_by_itself() -> None:

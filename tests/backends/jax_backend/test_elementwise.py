@@ -1,4 +1,4 @@
-"""Elementwise functions on JAX, for thousands of numbers near the points where XLA's versions lose digits."""
+"""Elementwise functions on JAX, at thousands of numbers near the points where XLA's functions lose digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collectives in the text of a program of XLA's."""
+"""Reading the collectives from the text of an XLA program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JAX on a mesh. `eight_devices.py` holds the tests; a process of its own runs them on virtual devices of the host."""
+"""JAX on a mesh. `eight_devices.py` holds the tests; a separate process runs them on virtual devices of the host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 900
 
 def test_a_mesh_of_eight_devices() -> None:
     flags = f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count=8"
-    # With fewer threads than devices many collectives at once end in a time-out of XLA's, which ends the process.
+    # With fewer threads than devices, simultaneous collectives may time out in XLA, which ends the process.
     environment = os.environ | {"XLA_FLAGS": flags, "NPROC": "32", "JAX_PLATFORMS": "cpu"}
     environment.pop("PYTEST_XDIST_WORKER", None)
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "eight_devices.py"]

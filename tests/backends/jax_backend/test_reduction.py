@@ -1,4 +1,4 @@
-"""Extremes of many elements on JAX, which look for the signs of zeros only where an extreme is a zero."""
+"""Extremes of many elements on JAX. The backend looks at the signs of zeros only where an extreme is zero."""
 
 from __future__ import annotations
 

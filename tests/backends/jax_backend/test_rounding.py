@@ -1,4 +1,4 @@
-"""Quotients and roots that are rounded once where XLA's are not, as on GPUs; these functions run on any device."""
+"""Correctly rounded quotients and roots, for devices where XLA's are not, such as GPUs. They run on any device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predicted figures of meshes beside XLA's own, which another process compiles for virtual devices."""
+"""Predicted figures of programs on meshes against XLA's. Another process compiles the programs for virtual devices."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def test_collectives_and_memory_are_those_of_xla(name: str, compiled: Any) -> No
     assert ours == pytest.approx(theirs, rel=0.05)
     assert ours
     assert prediction.program.timeline.parameters == xla.parameters
-    # XLA's buffer of a tuple has a pointer for each of several results.
+    # Where there are several results, XLA also counts a tuple with a pointer to each of them.
     assert 0 <= xla.results - prediction.program.timeline.results <= 8 * len(prediction.results)
-    # XLA of JAX 0.12 needs a ninth more memory for the transformer than that of JAX 0.10.
+    # For the transformer, the XLA of JAX 0.12 needs a ninth more memory than the XLA of JAX 0.10.
     more = 0.05 if name == "transformer" and not is_older(tb.get_backend("jax"), "jax", "0.12") else 0
     assert prediction.peak == pytest.approx(xla.peak, rel=case.peak + more)
     text = prediction.beside(xla)
@@ -50,7 +50,7 @@ def test_what_xla_refuses_is_an_error() -> None:
 
 
 class _Refused:
-    """A function that another process cannot make."""
+    """A function that another process cannot unpickle."""
 
     def __call__(self, x: tb.Tensor) -> tb.Tensor:
         return x + 1

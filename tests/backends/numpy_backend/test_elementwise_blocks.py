@@ -1,4 +1,4 @@
-"""Elementwise kernels of several passes on NumPy: on parts of large arrays they give what they give on small ones."""
+"""Elementwise kernels of several passes on NumPy. They process large arrays in blocks, which changes no result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BINARY = (tb.divide, tb.pow, tb.floor_divide, tb.remainder, tb.maximum, tb.multi
 
 
 def drawn(shape: tuple[int, ...], dtype: str) -> tb.Tensor:
-    """Numbers of both signs; of complex ones some real and some imaginary."""
+    """Return random numbers of both signs. Of complex numbers, some are real and some are imaginary."""
     random = numpy.random.default_rng(0)
     values = random.standard_normal(shape) * 3
     if dtype.startswith("c"):

@@ -1,4 +1,4 @@
-"""Dry runs: what is counted, what is alive when, what the report and the command say."""
+"""Dry runs: what they count, when values are alive, and what the report and the command show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tensorbackend.opspec import CALLBACKS, OPS
 
 
 def work(function: Any, *templates: Any) -> Work:
-    """The work of a function of one node."""
+    """Return the work of the last node of a function's graph."""
     graph = tb.trace(function)(*templates)
     node = graph.nodes[-1]
     return Estimator().work(node)
@@ -35,13 +35,13 @@ def memory(function: Any, *templates: Any, reuse: bool = False) -> Timeline:
     return timeline(graph, Estimator().works(graph), reuse=reuse)
 
 
-# What is counted
+# Counts
 
 
 def test_every_callback_has_a_rule_or_parts() -> None:
     composites = {spec.callback for spec in OPS.values() if spec.kind == "composite"}
-    graphs = {name for name, callback in CALLBACKS.items() if callback.family == "control"}  # have costs of their own
-    called = {"ctc_forward", "ctc_posteriors"}  # with their parts, by a function that is no op
+    graphs = {name for name, callback in CALLBACKS.items() if callback.family == "control"}  # their graphs have costs
+    called = {"ctc_forward", "ctc_posteriors"}  # functions that are no ops call these
     missing = [name for name in CALLBACKS if rule_of(name) is None and name not in composites | graphs | called]
     assert not missing, f"declare the FLOPs of {missing} in tensorbackend/expr/cost/flops.py"
 
@@ -96,11 +96,11 @@ def test_bytes_are_those_of_inputs_and_results() -> None:
     assert work(tb.add, "f32[3, 4]", "f32[4]")[2:4] == (64, 48)
     assert work(lambda x, i: tb.take(x, i, axis=0), "f32[1000, 4]", "s64[2]")[2:4] == (2 * 16 + 16, 32)
     assert work(lambda x: tb.permute_dims(x, (1, 0)), "f32[3, 4]")[2:4] == (0, 0)
-    # A composite's are those of its parts, which are more nodes.
+    # The bytes of a composite are those of its parts, which are several nodes.
     assert work(tb.softmax, "f32[8]").read > 4 * 32
 
 
-# What is alive when
+# Lifetimes of values
 
 
 def test_values_are_freed_after_their_last_use() -> None:
@@ -112,7 +112,7 @@ def test_values_are_freed_after_their_last_use() -> None:
 
 def test_elementwise_ops_may_write_over_what_ends_with_them() -> None:
     assert list(memory(lambda x: tb.exp(tb.exp(tb.exp(x))), "f32[250]", reuse=True).memory) == [1000, 2000, 2000, 2000]
-    # Another order, a smaller operand, a parameter: nothing to write over.
+    # An operand in another memory order, a smaller operand and a parameter cannot be written over.
     square = memory(lambda x: (y := tb.exp(x)) + y.T, "f32[10, 10]", reuse=True)
     assert square.memory[-1] == 1200
     assert memory(lambda x, y: tb.sum(x, axis=0) + y, "f32[5, 10]", "f32[5, 10]", reuse=True).memory[-1] == 640
@@ -153,7 +153,7 @@ def test_what_shares_memory_is_what_shares_it_on_numpy(function: Any, shares: bo
 
 def test_parts_of_a_composite_need_memory_too() -> None:
     softmax = memory(tb.softmax, "f32[250]")
-    # The differences beside the result, or the powers and their sum beside it.
+    # Beside the result, the workspace holds the differences, or the powers and their sum.
     assert softmax.works[-1].workspace == softmax.memory[-1] - 2000
     assert softmax.works[-1].workspace >= 1000
 
@@ -198,7 +198,7 @@ def test_control_flow_counts_each_turn() -> None:
 
     loop = work(lambda x, xs: tb.scan(step, x, xs), "f32[10]", "f32[7, 10]")
     assert (loop.flops, loop.transcendentals, loop.open) == (70, 70, False)
-    assert loop.workspace == 280  # the rows, which are stacked at the end
+    assert loop.workspace == 280  # the rows, until they are stacked at the end
 
     bounded = work(lambda x: tb.fori_loop(0, 7, lambda i, x: tb.exp(x), x), "f32[10]")
     assert (bounded.transcendentals, bounded.open) == (70, False)
@@ -208,7 +208,7 @@ def test_control_flow_counts_each_turn() -> None:
     assert "counted as one turn" in repr(dry_run)
 
     chosen = work(lambda x: tb.cond(tb.sum(x) > 0, lambda x: tb.exp(tb.exp(x)), lambda x: x * 2.0, x), "f32[10]")
-    assert (chosen.flops, chosen.transcendentals) == (0, 20)  # of its branches the one that takes more
+    assert (chosen.flops, chosen.transcendentals) == (0, 20)  # the counts of the costlier branch
 
 
 # Nothing is allocated

@@ -1,4 +1,4 @@
-"""What a dry run predicts against what is measured: XLA's own analysis, and the memory that NumPy takes."""
+"""Predictions of dry runs against measurements: XLA's own analysis, and the memory that NumPy takes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def test_operations_and_memory_are_those_of_xla(name: str) -> None:
     assert predicted.flops == pytest.approx(xla.flops, rel=0.02)
     assert predicted.eager.transcendentals == pytest.approx(xla.transcendentals, rel=0.02)
     assert predicted.eager.timeline.parameters == xla.arguments
-    # XLA's buffer of a tuple has a pointer for each of several results.
+    # Where there are several results, XLA also counts a tuple with a pointer to each of them.
     assert 0 <= xla.results - predicted.eager.timeline.results <= 8 * 4
-    # XLA fuses elementwise ops, so it needs no more; it may need copies of what libraries do not take as it is.
+    # XLA fuses elementwise ops, so it needs no more memory, except for copies of operands that its libraries need.
     assert xla.memory - xla.temporary <= predicted.peak.memory <= 2 * xla.memory
 
 
@@ -34,18 +34,18 @@ def test_the_peak_in_eager_order_is_the_one_on_numpy(name: str) -> None:
 
 
 def step(carry: tb.Tensor, x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
-    """One step of a recurrent network."""
+    """Run one step of a recurrent network."""
     carry = tb.tanh(carry * 0.5 + x)
     return carry, carry
 
 
 def pooled(x: tb.Tensor) -> tb.Tensor:
-    """The sum of the greatest of each window."""
+    """Return the sum of the maxima of all windows."""
     return tb.sum(tb.window_max(x, (1, 1, 3, 3), strides=(1, 1, 2, 2), padding="same"))
 
 
 def layer(x: tb.Tensor) -> tb.Tensor:
-    """One layer of a chain."""
+    """Apply one layer of a chain."""
     return tb.sin(tb.exp(tb.tanh(x)))
 
 
@@ -97,7 +97,7 @@ def test_a_training_step_takes_six_operations_for_each_parameter_and_token() -> 
     parameters, tokens = example["parameters"](layers=3), f"s64[batch=1, time={example['TIME']}]"
     weights = sum(template.size for template in tb.trace(lambda tree: tree)(parameters).templates)
     predicted = tb.dry_run(example["loss"], parameters, tokens, tokens, gradient=True)
-    # Beyond those are the attention's scores, which no parameter takes part in, and elementwise ops.
+    # The rest are elementwise ops, and the attention's scores, in which no parameter takes part.
     assert 1 < predicted.flops / (6 * weights * example["TIME"]) < 1.05
     assert predicted.eager.timeline.parameters == 2 * weights + 2 * 8 * example["TIME"]
     assert predicted.eager.timeline.results == 2 * weights + 2

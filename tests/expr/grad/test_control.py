@@ -1,4 +1,4 @@
-"""Gradients through control flow: against central differences and JAX, of second order and forward."""
+"""Gradients through control flow: against central differences and JAX, of second order and in forward mode."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def empty(x: tb.Tensor) -> Any:
 
 
 def grown(x: tb.Tensor) -> Any:
-    """A loop whose number of turns depends on data, up to a limit."""
+    """Run a loop whose number of turns depends on data, up to a limit."""
     return tb.while_loop(lambda c: tb.sum(c[0]) < 5, lambda c: (c[0] * 1.5 + x * x, c[1] + 1), (tb.exp(x), 0), limit=6)
 
 
 def recurrent(x: tb.Tensor) -> Any:
-    """A recurrent network whose weights are constants of the loop."""
+    """Run a recurrent network whose weights are constants of the loop."""
     weights = tb.make_diagonal(x) + tb.sin(x)
     return tb.scan(lambda h, x: (tb.tanh(weights @ h + x), (tb.exp(weights) @ h, tb.argmax(h))), x * 0, x)
 
@@ -77,7 +77,7 @@ def deep(x: tb.Tensor) -> Any:
 
 
 def turning(x: tb.Tensor) -> Any:
-    """What is carried changes places, so that a gradient takes turns to arrive."""
+    """Run a loop whose carried values change places, so that a gradient needs several turns to reach x[0]."""
     return tb.fori_loop(0, 4, lambda i, c: (c[1], c[2], c[0] * x[i % 3]), (x[0], 1.0, 2.0))
 
 
@@ -85,12 +85,12 @@ DIFFERENTIABLE = [
     chosen, held_on_to, limited, backwards, without_xs, empty, grown, recurrent, deep, turning,
 ]  # fmt: skip
 CALL_BY_CALL = [chosen, limited, backwards, turning]
-"""Programs that also run call by call on JAX, which compiles each op of them: one for each kind of control flow."""
+"""Programs that also run op by op on JAX, which compiles each op: one program for each kind of control flow."""
 every_gradient = pytest.mark.parametrize("program", DIFFERENTIABLE, ids=lambda program: program.__name__)
 
 
 def scalar(result: Any) -> tb.Tensor:
-    """A number that depends on every floating leaf of a result."""
+    """Return a number that depends on every floating leaf of a result."""
     total = tb.zeros((), dtype="f64")
     for weight, leaf in enumerate(flatten(result)[0]):
         if leaf.dtype.is_inexact:
@@ -103,7 +103,7 @@ def x64() -> tb.Tensor:
 
 
 def differences(function: Callable[[tb.Tensor], tb.Tensor], x: tb.Tensor, step: float = 1e-6) -> list[Any]:
-    """Central differences along each element."""
+    """Return the central differences along each element."""
     rows = (tb.asarray(row, backend=x.backend) for row in numpy.eye(x.size))
     return [((function(x + step * row) - function(x - step * row)) / (2 * step)).tolist() for row in rows]
 
@@ -182,7 +182,7 @@ def test_gradients_by_what_is_held_on_to_and_by_trees() -> None:
 
 
 def test_what_needs_no_gradient_has_none() -> None:
-    """An op without a gradient may stand where none flows, and only what is needed is kept and carried back."""
+    """An op may lack a gradient where no gradient flows. The backward pass carries only what the gradient needs."""
 
     def function(x: tb.Tensor, w: tb.Tensor) -> Any:
         def step(carry: Any, entry: tb.Tensor) -> Any:
@@ -231,7 +231,7 @@ def test_jit_of_a_gradient_through_loops() -> None:
 def test_gradients_of_complex_numbers() -> None:
     def loss(z: tb.Tensor) -> Any:
         def step(c: tb.Tensor, x: tb.Tensor) -> Any:
-            product = c * x  # which takes JAX long to compile
+            product = c * x  # computed once, as JAX takes long to compile it
             return product + tb.conj(x), tb.abs(c) + tb.real(product)
 
         c, ys = tb.scan(step, z[0], z)
@@ -256,6 +256,6 @@ def test_gradients_that_a_user_gives_inside_a_loop() -> None:
         last, ys = tb.scan(step, 0.1, x)
         return last + tb.cond(last > 0, lambda: tb.sum(ys), lambda: last)
 
-    # By hand, for each entry: 1 through `cut`, and 2 + carry, times the entries after it, through the last carry.
+    # By hand, for each entry: 1 through `cut`, plus (2 + carry) times the product of the later entries.
     expected_gradient = [1 - 2.1 * 0.18, 1 + 2.38 * 0.9, 1 + 2 - 0.086]
     numpy.testing.assert_allclose(tb.grad(function)(tb.asarray([0.3, -0.2, 0.9])), expected_gradient, rtol=1e-5)

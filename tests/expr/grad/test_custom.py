@@ -1,4 +1,4 @@
-"""Functions with gradients of their own, whose way back is traced when it is needed."""
+"""Functions with custom gradients. Their backward pass is traced only when a gradient needs it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BACKENDS = ["numpy", "binary", "jax"]
 
 
 class Counted:
-    """x², whose way back counts how often it is run, and with what kind of tensors."""
+    """The function x². It records, for each forward and backward pass, whether the tensors hold data."""
 
     def __init__(self) -> None:
         self.forward: list[bool] = []
@@ -102,7 +102,7 @@ def test_a_gradient_may_be_a_solve(backend: str, whole: Callable[..., Any]) -> N
     for make in (loss, slope):
         expected_gradients = tb.grad(make(tb.linalg.solve), (0, 1))(*known)
         gradient = tb.grad(make(solved), (0, 1))
-        # Call by call JAX compiles each op of them.
+        # Without jit, JAX would compile each op of the second gradient.
         for function in (tb.jit(gradient),) if (backend, make) == ("jax", slope) else (gradient, tb.jit(gradient)):
             for ours, theirs in zip(function(a, b), expected_gradients, strict=True):
                 numpy.testing.assert_allclose(numpy.asarray(ours), numpy.asarray(theirs), rtol=1e-10)

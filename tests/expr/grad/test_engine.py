@@ -1,4 +1,4 @@
-"""Axis names in the graphs of gradients: a cotangent has those of its value, in every node that computes it."""
+"""Axis names in the graphs of gradients: each node that computes a cotangent gives it the axis names of its value."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ BACKENDS = ("binary", "numpy", "jax")
 
 
 def nameless(function: Callable[..., Any], *arguments: Any) -> list[str]:
-    """The ops in the graph of a function that give a tensor with axes, of which none has a name."""
+    """Return the ops in the graph of a function that give a tensor with axes but without any axis name."""
     graph = tb.trace(function)(*arguments)
     return [node.op for node in graph.nodes for out in node.outs if out.shape and not any(out.names)]
 
 
 def block(x: Tensor, weight: Tensor, labels: Tensor) -> Tensor:
-    """Products, norms, masks, a broadcast bias, a choice of entries and reductions, as in a network."""
+    """Compute a loss with a product, a normalisation, a running sum, a choice of entries and reductions."""
     hidden = tb.dot(x, weight, contract=(["feature"], ["feature"]))
     centred = hidden - tb.mean(hidden, axis="unit", keepdims=True)
     scaled = tb.maximum(centred / tb.sqrt(tb.var(hidden, axis="unit", keepdims=True) + 1e-5), 0.0)
@@ -84,7 +84,7 @@ def test_results_have_the_names_of_arguments(backend: str) -> None:
             y = loss(watched)
             inside = tb.gradient(y, watched)
         assert (inside.names, tb.gradient(y, watched).names) == (names, names)
-        assert tb.grad(lambda x: tb.sum(tb.zeros(3)))(x).names == names  # which nothing depends on
+        assert tb.grad(lambda x: tb.sum(tb.zeros(3)))(x).names == names  # the result does not depend on x
 
 
 def test_loops_and_branches_keep_names() -> None:

@@ -1,4 +1,4 @@
-"""Derivatives forward, functions with a derivative of their own, and what is computed twice for a gradient."""
+"""Forward-mode derivatives, functions with custom derivatives, checkpoints and detached tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def close(x: Tensor, reference: Any) -> bool:
     return bool(numpy.allclose(numpy.asarray(x), reference))
 
 
-# Forward, and functions with a derivative of their own
+# Forward-mode and custom derivatives
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
@@ -70,13 +70,13 @@ def test_linearize_gives_the_derivative_along_many_tangents() -> None:
 
 @tb.custom_jvp
 def cubed(x: Any, scale: Tensor, power: int) -> Any:
-    """scale * x ** power."""
+    """Return scale * x ** power."""
     return {"y": scale * x["x"] ** power}
 
 
 @cubed.defjvp
 def cubed_rule(primals: Any, tangents: Any) -> Any:
-    """Ten times the derivative by x."""
+    """Return ten times the derivative with respect to x, plus the derivative with respect to scale."""
     (x, scale, power), (dx, dscale, dpower) = primals, tangents
     assert dpower is None
     along = 10 * power * x["x"] ** (power - 1) * scale * dx["x"] + x["x"] ** power * dscale
@@ -134,7 +134,7 @@ def test_functions_of_cotangents_may_call_their_function() -> None:
     assert tb.vmap(tb.grad(outer))(tb.asarray([1.0, 2.0])).tolist() == pytest.approx([2.0, 4.0])
 
 
-# What is computed twice, and what is let go
+# Checkpoints and detached tensors
 
 
 @pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])

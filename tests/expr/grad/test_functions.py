@@ -1,4 +1,4 @@
-"""Gradients: the functions, their trees and names, their errors, and graphs that nothing may recurse over."""
+"""Gradients: the functions, their trees and names, their errors, and graphs that are too deep for recursion."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_dtypes_of_gradients_are_those_of_the_arguments() -> None:
     assert [gradient.dtype for gradient in gradients] == [tb.float16, tb.float64]
 
 
-# What changes only the gradient
+# Functions that change only the gradient
 
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
@@ -221,7 +221,7 @@ def test_the_gradient_of_jax_through_a_complex_quotient() -> None:
 
 @tb.custom_gradient
 def doubled(x: Any, y: Tensor) -> Any:
-    """x * y, with twice its gradient by x and none by y."""
+    """Return x * y, with twice the gradient with respect to x and none with respect to y."""
     return {"product": x["x"] * y}, lambda cotangent: ({"x": 2 * cotangent["product"] * y}, None)
 
 
@@ -235,7 +235,7 @@ def test_a_gradient_of_ones_own() -> None:
     by_x, by_y = tb.grad(loss, (0, 1))(X, y)
     assert close(by_x, [6.0, 6.0, 6.0])
     assert (by_x.names, by_y.item()) == (("n",), 0.0)
-    # The gradient's own gradient is that of the function of cotangents.
+    # The gradient of the gradient differentiates the function of cotangents.
     assert tb.grad(lambda y: tb.sum(tb.grad(loss)(X, y)))(y).item() == 6.0
     graph = tb.trace(lambda x: doubled({"x": x}, y)["product"])("f32[n=3]")
     assert [node.op for node in graph.nodes] == ["parameter", "captured", "custom_gradient"]
@@ -310,7 +310,7 @@ def test_what_is_computed_after_the_block_of_a_tape_has_no_gradient() -> None:
     for later in (loss, loss * 2, tb.sum(tb.stack([tb.asarray(1.0), loss]))):
         with pytest.raises(ArgumentError, match=text):
             tb.gradient(later, x)
-    assert tb.gradient(y, x).item() == 4.0  # as often as one likes
+    assert tb.gradient(y, x).item() == 4.0  # a tape gives several gradients
     assert tb.gradient(constant, x).item() == 0.0
     with tb.tape() as later_tape:
         z = later_tape.watch(tb.asarray(5.0))
@@ -515,7 +515,7 @@ def test_a_chain_of_30_000_nodes() -> None:
         return x
 
     graph = differentiated(tb.trace(chain)("f32"), [0])
-    assert len(graph.nodes) == 60_002  # and the cotangent
+    assert len(graph.nodes) == 60_002  # 30,000 forward, 30,000 backward, the parameter and the cotangent
 
 
 # Errors

@@ -1,6 +1,6 @@
 """Gradient rules of linear algebra, transforms, windows, orderings and the gamma function's family.
 
-Each is held to central differences along a random direction, and so is the gradient of that, for the second order.
+The tests compare gradients with central differences along a random direction, and gradients of gradients as well.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def numbers(*shape: int, complex_: bool = False) -> Any:
 
 
 def as_real(function: Function, *arrays: Any) -> Callable[..., Tensor]:
-    """The real part of a random combination of all results of a function, integers left out."""
+    """Return a function that gives the real part of a random combination of all results except integers."""
     sample = function(*map(tb.asarray, arrays))
     tensors = [sample] if isinstance(sample, Tensor) else list(sample)
     weights = [tb.asarray(numbers(*x.shape, complex_=x.dtype.is_complex)) for x in tensors]
@@ -53,7 +53,7 @@ def as_real(function: Function, *arrays: Any) -> Callable[..., Tensor]:
 
 
 def check(function: Function, *arrays: Any, order: int = 2, step: float = 1e-6) -> None:
-    """Raises `AssertionError` unless gradients are what central differences say, those of gradients too."""
+    """Raise `AssertionError` unless gradients agree with central differences, in all orders up to `order`."""
     scalar = as_real(function, *arrays)
     positions = tuple(range(len(arrays)))
     gradient = tb.grad(scalar, argnums=positions)
@@ -72,7 +72,7 @@ def check(function: Function, *arrays: Any, order: int = 2, step: float = 1e-6) 
 
 
 def batch_of(rows: int, columns: int, complex_: bool) -> Any:
-    """Two matrices whose singular values and eigenvalues are apart."""
+    """Return two matrices whose singular values and eigenvalues are well apart."""
     size = min(rows, columns)
     matrices = numbers(2, rows, columns, complex_=complex_)
     matrices[:, range(size), range(size)] += 3.0 * np.arange(1, size + 1)
@@ -300,7 +300,7 @@ for program in sys.argv[1:]:
     if os.waitpid(child, 0)[1]:
         sys.exit(program)
 """
-"""A process in which nothing was derived forks a child for each program."""
+"""A script that forks a child for each program, from a process that has computed no derivative."""
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="systems that fork")
@@ -322,7 +322,7 @@ def test_against_jax() -> None:
     a, z = batch_of(3, 3, False)[0], numbers(4, 6, complex_=True)
     weights = tb.asarray(z.real)
     pairs: list[tuple[Function, Function, Any]] = [
-        # Of a symmetric matrix JAX spreads the gradient over both halves.
+        # JAX spreads the gradient of eigvalsh over both halves of a matrix, so differentiate a symmetric sum.
         (lambda x: tb.sum(tb.linalg.eigvalsh(x + x.mT) ** 2), lambda x: (xp.linalg.eigvalsh(x + x.T) ** 2).sum(), a),
         (lambda x: tb.linalg.slogdet(x).logabsdet, lambda x: xp.linalg.slogdet(x)[1], a),
         (lambda x: tb.sum(tb.abs(tb.fft.fft(x, n=5)) ** 2), lambda x: (abs(xp.fft.fft(x, n=5)) ** 2).sum(), z),

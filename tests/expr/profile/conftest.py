@@ -1,4 +1,4 @@
-"""Forget the kernels that other tests left: a profile begins and ends with a pass over all kernels."""
+"""Forget the kernels of other tests, as a profile begins and ends with a pass over all kernels."""
 
 import pytest
 

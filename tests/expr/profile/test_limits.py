@@ -1,4 +1,4 @@
-"""What a machine can do, and the least time that work takes on it."""
+"""The limits of a machine, and the least time that work takes on it."""
 
 from __future__ import annotations
 

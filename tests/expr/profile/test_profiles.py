@@ -1,4 +1,4 @@
-"""Where the time of a block goes: which calls are seen, whose they are, and that nothing is left behind."""
+"""Profiles of blocks: the calls that become spans, their lines and threads, and that nothing of a profile remains."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_gradients_and_tapes_compute_on_a_backend() -> None:
     with tb.profile() as p:
         tb.grad(loss)(x)
     assert "exp" in names(p)
-    assert {span.backend for span in p.spans} == {"numpy"}  # tracing is none of the calls
+    assert {span.backend for span in p.spans} == {"numpy"}  # tracing makes no spans
     assert {span.line.function for span in p.spans if span.line and span.name == "exp"} == {"loss"}
     with tb.profile() as p, tb.tape() as tape:
         tb.exp(tape.watch(x))
@@ -184,7 +184,7 @@ def test_all_threads_are_seen_each_by_itself() -> None:
 
 
 def ready_kernels() -> list[Any]:
-    """The kernels that warm calls of two ops and a composite would run."""
+    """Return the kernels that warm calls of two ops and a composite would run."""
     kernels = []
     paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
     for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
@@ -269,7 +269,7 @@ def test_rows_add_up() -> None:
     assert by_op["matmul", "numpy"].calls == 3
     assert by_op["matmul", "numpy"].flops == 3 * 2 * 8**3
     assert by_op["matmul", "numpy"].least == pytest.approx(3 * max(1024 / 1e12, 3 * 256 / 1e12))
-    assert by_op["add", "numpy"].calls == 5  # two of them parts
+    assert by_op["add", "numpy"].calls == 5  # two of them are parts of twice_shifted
     assert by_op["add", "binary"].calls == 1
     assert by_op["twice_shifted", "numpy"].own < by_op["twice_shifted", "numpy"].seconds
     share = by_op["matmul", "numpy"].share
@@ -339,4 +339,4 @@ def test_an_error_of_a_kernel_passes_and_is_no_span() -> None:
 def test_a_span_tells_marks_from_calls() -> None:
     mark = Span("now", None, None, None, 5, 5, 1, None, None, [])
     assert mark.is_mark
-    assert not mark._replace(backend="numpy").is_mark  # a clock may not tell the ends of a short call apart
+    assert not mark._replace(backend="numpy").is_mark  # a short call may begin and end in one tick of the clock

@@ -1,4 +1,4 @@
-"""Files of trace events, beside what the Trace Event Format asks of each phase."""
+"""Files of trace events against the requirements of the Trace Event Format for each phase."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METADATA = {"process_name", "process_labels", "process_sort_index", "thread_name
 
 
 def wrong(event: dict[str, Any]) -> str | None:
-    """What the format does not allow in an event; `None` for one that is right."""
+    """Return what is wrong with an event, or `None` if the format allows it."""
     if not event.keys() >= REQUIRED:
         return "a field lacks"
     if not (isinstance(event["name"], str) and isinstance(event["pid"], int) and isinstance(event["tid"], int)):

@@ -1,4 +1,4 @@
-"""Contractions: a number of axes may come from another library."""
+"""Contractions: a number of axes may be an integer of another library."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Random numbers against `jax.random`, and their laws, on each backend.
+"""Random numbers against `jax.random`, and laws that they obey, on each backend.
 
-The golden values were computed by JAX 0.10.2 with 64-bit dtypes enabled and its default options: digests of the
-bytes that it gives for the keys of `SEEDS` and all of `SHAPES`, and a few numbers in full for the key of 42.
+The expected values were computed by JAX 0.10.2 with 64-bit dtypes enabled and its default options: digests of the bytes
+for the keys of `SEEDS` and all shapes of `SHAPES`, and a few numbers in full for the key of 42.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ UNIFORM = {
     "float32": "e0e0a1fb4262826bdb21b7700cd460c3",
     "float64": "bc1535ddfe7fa6e208ca1f5d11c0d82d",
 }
-# From -3.5 to 2.3, on hardware that fuses a product with a sum.
+# Uniform numbers from -3.5 to 2.3, on hardware that fuses a product with a sum.
 BETWEEN = {
     "float16": "d98800e177b4aaec7bf4669adeb02f68",
     "bfloat16": "e6ee75950afc48953a86f6bacf42e24a",
@@ -67,7 +67,7 @@ on_each_backend = pytest.mark.parametrize("backend", BACKENDS)
 
 
 def digest(backend: str, draw: Callable[[tb.Tensor, tuple[int, ...]], tb.Tensor]) -> str:
-    """A digest of the bytes of a sample of each shape from each key."""
+    """Return a digest of the bytes of a sample of each shape from each key."""
     hashed = hashlib.sha256()
     for seed, shape in itertools.product(SEEDS, SHAPES):
         sample = draw(random.key(seed, backend=backend), shape)
@@ -77,11 +77,11 @@ def digest(backend: str, draw: Callable[[tb.Tensor, tuple[int, ...]], tb.Tensor]
 
 
 def check_near(x: tb.Tensor, reference: list[Any], ulps: float) -> None:
-    """The numbers that JAX gives, within so many units in the last place."""
+    """Check that numbers are those of JAX, within a number of units in the last place."""
     assert_equal(x.backend_copy("binary"), tb.tensor(reference, dtype=x.dtype, backend="binary"), ulps=ulps)
 
 
-# To the bit
+# Equal to the last bit
 
 
 @on_each_backend
@@ -113,7 +113,7 @@ def test_complex_uniform_numbers_have_parts_between_those_of_the_bounds(backend:
         assert high - 0.1 < float(tb.max(part)) < high
         assert float(tb.mean(part)) == pytest.approx((low + high) / 2, abs=0.1)
     centred = [part - tb.mean(part) for part in (tb.real(x), tb.imag(x))]
-    assert abs(float(tb.mean(centred[0] * centred[1]))) < 0.1  # the parts are drawn apart
+    assert abs(float(tb.mean(centred[0] * centred[1]))) < 0.1  # the real and imaginary parts are drawn independently
     assert random.uniform(key, (3,), minval=1j, maxval=1 + 1j).dtype is tb.complex64
     assert tb.imag(random.uniform(key, (3,), minval=1j, maxval=1 + 1j)).tolist() == [1.0] * 3
     least = tb.asarray([0j, 5 + 5j], backend=backend)
@@ -175,7 +175,7 @@ def test_discrete_samples_are_those_of_jax(backend: str) -> None:
     assert random.permutation(key, grid, 1).tolist() == [[2, 3, 0, 1], [6, 7, 4, 5], [10, 11, 8, 9]]
     assert random.permutation(key, grid, 1, True).tolist() == [[2, 3, 0, 1], [7, 4, 5, 6], [10, 11, 8, 9]]
     assert random.randint(key, (6,), -5, 5, "int32").tolist() == [-1, -1, -4, 4, 4, 4]
-    # These are JAX's without 64-bit dtypes, where its indices are int32.
+    # JAX gives these without 64-bit dtypes, where its indices are int32.
     assert random.choice(key, 10, (6,)).tolist() == [4, 4, 1, 9, 9, 9]
     assert random.choice(key, 10, (6,), replace=False).tolist() == [7, 4, 2, 5, 3, 6]
     assert random.choice(key, 4, (6,), p=p).tolist() == [2] * 6
@@ -185,7 +185,7 @@ def test_discrete_samples_are_those_of_jax(backend: str) -> None:
 @on_each_backend
 def test_continuous_samples_are_near_those_of_jax(backend: str) -> None:
     key = random.key(42, backend=backend)
-    # JAX's inverse error function is wrong by some ulps, and by more in the tails.
+    # JAX's inverse error function has errors of some ulps, and of more in the tails.
     check_near(random.normal(key, (3,), "f16"), [-1.4296875, -0.87548828125, 1.974609375], 1)
     check_near(random.normal(key, (3,), "bf16"), [0.34375, 1.015625, 1.890625], 1)
     check_near(random.normal(key, (3,)), [-0.02830461598932743, 0.4671318531036377, 0.2957029640674591], 4)
@@ -223,7 +223,7 @@ def test_an_override_mixes_words_as_the_default_does(backend: str, counters: tup
 
 
 def test_published_vectors() -> None:
-    # The known answers that come with the authors' Random123 library, for 20 rounds.
+    # The known answers of the Random123 library, by the algorithm's authors, for 20 rounds.
     vectors = [
         ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
         ((0xFFFFFFFF, 0xFFFFFFFF), (0xFFFFFFFF, 0xFFFFFFFF), (0x1CB996FC, 0xBB002BE7)),
@@ -252,7 +252,7 @@ def test_moments() -> None:
 
     def check(sample: tb.Tensor, mean: float, variance: float) -> None:
         values = np.asarray(sample).astype(float)
-        # Five standard deviations of the mean; of the variance, loosely.
+        # The mean within five standard deviations, the variance within a looser bound.
         assert abs(values.mean() - mean) < 5 * math.sqrt(variance / count)
         assert abs(values.var() - variance) < 0.03 * variance
 
@@ -281,7 +281,7 @@ def test_parameters_may_be_tensors(backend: str) -> None:
     whole = random.randint(
         key, (2, 3), tb.tensor([0, 10, 300], backend=backend), tb.tensor([1, 11, 400], backend=backend), "u8"
     )
-    assert whole.tolist() == [[0, 10, 255]] * 2  # bounds are brought into the range of the dtype
+    assert whole.tolist() == [[0, 10, 255]] * 2  # bounds are clipped to the range of the dtype
     assert random.bernoulli(key, tb.tensor([0.0, 1.0], backend=backend), (2, 2)).tolist() == [[False, True]] * 2
     assert random.normal(key, (2,), mean=tb.tensor([5, 6], backend=backend), deviation=0).tolist() == [5.0, 6.0]
 

@@ -1,4 +1,4 @@
-"""Summaries along axes and equality up to a tolerance, by example on each backend, NumPy as an oracle."""
+"""Reductions along axes and equality up to a tolerance, by example on each backend, with NumPy as an oracle."""
 
 import math
 from typing import Any
@@ -80,7 +80,7 @@ def test_closeness_of_integers_is_exact(backend: str) -> None:
     assert tb.all_close(tb.zeros(0, backend=backend), 1.0).item() is True
 
 
-# Orders
+# Order statistics
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -89,7 +89,7 @@ def test_quantiles_are_numpys(backend: str, method: str) -> None:
         values = np.random.default_rng(count).normal(size=(2, count)).astype("float32")
         x = tb.asarray(values, backend=backend)
         q = (0.0, 0.1, 0.25, 0.3, 0.5, 0.625, 0.9, 1.0)
-        # In float64, as for NumPy's discrete methods a share in float32 is another one.
+        # In float64: in float32, rounding of q changes the result of NumPy's discrete methods.
         reference = np.quantile(values.astype("float64"), q, axis=1, method=method)  # type: ignore[call-overload]
         check_same(tb.quantile(x, q, axis=1, method=method), reference)
     check_same(tb.quantile(x, 0.5, method=method), np.quantile(values.astype("float64"), 0.5, method=method))  # type: ignore[call-overload]

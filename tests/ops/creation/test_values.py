@@ -1,4 +1,4 @@
-"""Tensors of nested lists of numbers."""
+"""Tensors made of nested lists of numbers."""
 
 import math
 from collections.abc import Callable

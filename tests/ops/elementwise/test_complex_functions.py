@@ -1,4 +1,4 @@
-"""Complex functions: the special cases of the Array API standard (2024.12), branch cuts, overflow on the way."""
+"""Complex functions: special cases of the Array API standard (2024.12), branch cuts, and intermediate overflow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EVERY_DTYPE = pytest.mark.parametrize("dtype", DTYPES)
 
 
 def same_part(actual: float, reference: float) -> bool:
-    """Zeros with their signs, infinities and NaN alike; others to six digits."""
+    """Compare zeros with their signs, infinities and NaN exactly, and other numbers to six digits."""
     if isnan(reference) or isinf(reference) or reference == 0:
         same_sign = math.copysign(1.0, actual) == math.copysign(1.0, reference)
         return isnan(actual) if isnan(reference) else actual == reference and same_sign
@@ -37,7 +37,7 @@ def check(actual: complex, reference: complex) -> None:
 
 
 def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> Any:
-    """Apply the op to numbers among ordinary ones: a special one must not depend on its neighbours, nor change them."""
+    """Apply an op to numbers among ordinary ones, and check that neighbours do not affect each other's results."""
     function = getattr(tb, name)
     plain = [1.5 - 0.5j, 0.25 + 2j] * 20
 
@@ -45,7 +45,7 @@ def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> 
         return function(*(tb.tensor(column, dtype=dtype, backend=backend) for column in columns)).tolist()
 
     many, ordinary = (of([*plain, x, *plain] for x in numbers) for numbers in (operands, [plain[0] for _ in operands]))
-    if backend == "jax":  # which compiles each shape: of 81 elements the last is outside any vector of a power of two
+    if backend == "jax":  # JAX compiles each shape; the last of 81 elements is outside any vector of a power of two
         *alike, alone = of([x] * 81 for x in operands)
         check(complex(alike[40]), complex(alone))
     else:
@@ -55,7 +55,7 @@ def call(name: str, *operands: Any, backend: str, dtype: str = "complex128") -> 
     return alone
 
 
-# As the standard writes them: the row for a positive imaginary part; the others follow by symmetry, tested below.
+# As in the standard, rows have positive imaginary parts; the other cases follow by symmetry, which is tested below.
 SPECIAL_CASES = [
     ("acos", Z(0, 0), Z(pi / 2, -0.0)),
     ("acos", Z(0, nan), Z(pi / 2, nan)),
@@ -178,7 +178,7 @@ def test_special_cases(name: str, backend: str, dtype: str) -> None:
 @pytest.mark.parametrize("name", [*SPECIALS, "sin", "cos", "tan", "asin", "atan", "expm1", "log2"])
 def test_conjugates_and_negatives(name: str, backend: str, dtype: str) -> None:
     parts = [-inf, -1.5, -0.0, 0.0, 1.5, inf]
-    numbers = ([Z(a, b) for a in parts for b in parts] * 3)[:81]  # as many as in `call`, so that JAX compiles them once
+    numbers = ([Z(a, b) for a in parts for b in parts] * 3)[:81]  # the size in `call`, so that JAX compiles it once
     x = tb.tensor(numbers, dtype=dtype, backend=backend)
     function = getattr(tb, name)
     values = function(x).tolist()
@@ -195,7 +195,7 @@ def test_conjugates_and_negatives(name: str, backend: str, dtype: str) -> None:
 
 HALF_PI = pi / 2
 BRANCH_CUTS = [
-    # On the cut, from above and from below: what the sign of a zero says.
+    # On the branch cut: the sign of a zero says from which side.
     ("sqrt", Z(-4, 0), Z(0, 2)),
     ("sqrt", Z(-4, -0.0), Z(0, -2)),
     ("log", Z(-1, 0), Z(0, pi)),
@@ -227,7 +227,7 @@ def test_branch_cuts(name: str, z: complex, reference: complex, backend: str, dt
 
 
 TWO = [
-    # By parts where the divisor is real or imaginary (the standard's table).
+    # A real or imaginary divisor divides each part separately (the standard's table).
     ("divide", Z(-0.0, 3), Z(2, 0), Z(-0.0, 1.5)),
     ("divide", Z(1, nan), Z(2, 0), Z(0.5, nan)),
     ("divide", Z(inf, 1), Z(2, -0.0), Z(inf, 0.5)),
@@ -256,7 +256,7 @@ TWO = [
 def test_two_operands(name: str, x: complex, y: complex, reference: complex, backend: str) -> None:
     result = call(name, x, y, backend=backend)
     if name == "pow" and abs(reference.real) < 1e-9 < abs(reference.imag):
-        assert abs(result - reference) < 1e-12  # the real part is what rounding leaves
+        assert abs(result - reference) < 1e-12  # the real part is only a rounding error
     else:
         check(result, reference)
 
@@ -304,7 +304,7 @@ def is_subnormal(z: complex) -> bool:
         (*row, backend)
         for row in NO_OVERFLOW_ON_THE_WAY
         for backend in BACKENDS
-        if backend != "jax" or not any(map(is_subnormal, row[1]))  # which XLA takes for zero
+        if backend != "jax" or not any(map(is_subnormal, row[1]))  # XLA treats these as zero
     ],
 )
 def test_nothing_but_the_result_overflows(
@@ -315,7 +315,7 @@ def test_nothing_but_the_result_overflows(
 
 @EVERY
 def test_long_arrays_and_views(backend: str) -> None:
-    # Beyond the size of a block, transposed, broadcast: the same as element by element.
+    # Longer than a block, transposed and broadcast: the same as element by element.
     special = [Z(inf, 1), Z(nan, 0), Z(1, -0.0), Z(-1, -0.0), Z(1e300, 1e300), Z(2, 3)]
     x = tb.tensor(special * 1500, backend=backend, dtype="complex128")
     columns = tb.reshape(x, (1500, 6)).T
@@ -334,7 +334,7 @@ def test_long_arrays_and_views(backend: str) -> None:
 @EVERY
 @EVERY_DTYPE
 def test_products_start_from_the_first_element(backend: str, dtype: str) -> None:
-    # Started from 1 they had a NaN part, from 1 * inf.
+    # A product that started with 1 would have a NaN part, from 1 * inf.
     x = tb.tensor([[Z(0, inf), 2], [Z(0, inf), 1j]], dtype=dtype, backend=backend)
     check(tb.prod(x[0, :1]).item(), Z(0, inf))
     check(tb.prod(x, axis=1).tolist()[1], Z(-inf, nan))
@@ -355,8 +355,8 @@ def test_contractions_by_parts(backend: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", [complex64, complex128])
 def test_the_parts_of_a_number_are_rounded_together(dtype: tb.DType) -> None:
-    # A tiny part beside a large one counts in ulps of the large one, but not beside an infinity, where
-    # nothing is rounded, and not where the number itself is tiny.
+    # The error of a tiny part beside a large one is measured in ulps of the large one. This does not hold beside an
+    # infinity, where nothing is rounded, or where the number itself is tiny.
     assert element_distance(Z(1, 1e-20), Z(1, 3e-20), dtype) == 1
     assert element_distance(Z(1e-20, 1e-20), Z(1e-20, 3e-20), dtype) > 1000
     assert element_distance(Z(inf, 1e-20), Z(inf, 3e-20), dtype) > 1000
@@ -376,7 +376,7 @@ def test_bounds_of_complex_operands() -> None:
 @EVERY
 @pytest.mark.parametrize("part", [1e-308, 3e-308, -1e-308])
 def test_the_side_of_the_cut_beside_the_real_axis(part: float, backend: str) -> None:
-    # A subnormal imaginary part says on which side of the cut a number lies, also where XLA takes it for zero.
+    # The sign of a subnormal imaginary part decides the side of the cut, even where XLA treats the part as zero.
     x = tb.tensor(Z(-1.5, part), dtype="complex128", backend=backend)
     side = math.copysign(pi, part)
     check(complex(tb.log(x).item()), Z(math.log(1.5), side))

@@ -1,4 +1,4 @@
-"""What a dry run says of a mesh: figures, text, JSON, the chart and mistakes."""
+"""Dry runs of programs on a mesh: figures, text, JSON, the chart and mistakes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_figures_are_those_of_one_device() -> None:
     weights = (256 * 512 + 512 * 64) * 4 // 2
     assert on_mesh.program.timeline.parameters == weights + (128 * 256 + 128 * 64) * 4 // 4
     assert on_mesh.program.timeline.results == weights + 4
-    # Gradients over the batch, hidden activations over the model, and the loss.
+    # All-reduces: the gradients and the loss over `data`, the outputs of the network over `model`.
     assert on_mesh.by_kind == {"all-reduce": weights + 128 * 64 * 4 // 4 + 4}
     assert on_mesh.sent == 2 * 3 / 4 * (weights + 4) + 2 * 1 / 2 * 128 * 64 * 4 // 4
     alone = tb.dry_run(network, MODEL, *BATCH, gradient=True)
@@ -164,7 +164,7 @@ def test_the_page_says_what_a_step_of_gpt3_takes(name: str) -> None:
         assert on_mesh is not None
         return on_mesh.program.timeline.parameters, on_mesh.sent
 
-    # Each layer adds as much as another.
+    # Each layer adds the same amount.
     held, sent = (show_bytes(two + 94 * (three - two)) for two, three in zip(figures(2), figures(3), strict=True))
     (row,) = re.findall(rf"^\| {name} \| yes \|.*$", page, re.MULTILINE)
     cells = [cell.strip() for cell in row.strip("|").split("|")]

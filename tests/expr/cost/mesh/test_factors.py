@@ -1,4 +1,4 @@
-"""Which axes go together: every op says so, and what it says holds for data."""
+"""Factors, the axes that operands and results have in common: every op has them, and they hold for data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_an_op_without_a_reach_is_unsupported() -> None:
 
 
 def node_of(function: Callable[..., Any], *templates: Any) -> Node:
-    """The last node of a function's graph."""
+    """Return the last node of a function's graph."""
     return tb.trace(function)(*templates).nodes[-1]
 
 
@@ -130,7 +130,7 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[tuple[int, ...], ...]]] = {
     "conv": (lambda x, k: tb.conv(x, k), ((2, 4, 8), (6, 4, 2))),
     "matrix": (lambda x: tb.linalg.qr(x)[1], ((4, 3, 2),)),
 }
-"""Calls on random numbers, each of one node at its end, with even sizes where an axis is divided."""
+"""Calls on random numbers. The last node of each is under test; the axes that are divided have even sizes."""
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -162,7 +162,7 @@ def test_halves_of_a_factor_give_halves_or_parts_of_the_result(name: str) -> Non
 def half(
     node: Node, factors: Factors, operands: list[Any], factor: int, part: int
 ) -> tuple[list[Any], tuple[Template, ...]]:
-    """The first or second half of the operands along a factor, and the templates of what comes out."""
+    """Return the first or second half of the operands along a factor, and the templates of the results."""
     half_operands = [
         numpy.split(x, 2, places.index(factor))[part] if factor in places else x
         for x, places in zip(operands, factors.inputs, strict=True)
@@ -179,7 +179,7 @@ def half(
 
 
 def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any]:
-    """The node's op on other operands, as a device runs it."""
+    """Run the op of a node on other operands, as a device does."""
     tensors = [tb.asarray(operand, backend="numpy") for operand in operands]
     values = [Value(Node(PARAMETER, x.template)) for x in tensors]
     rest = iter(values)

@@ -1,4 +1,4 @@
-"""Times by the model of a machine."""
+"""Times that the model of a machine predicts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_ops_take_as_long_as_flops_or_memory_say() -> None:
     assert product.time.total == pytest.approx(2 * 8192**3 / rate)
     copied = on_mesh(tb.exp, "f32[1000000]", mesh=mesh)
     assert copied.time.total == pytest.approx(8e6 / h100.bandwidth)
-    # What passes between elementwise ops alone is not moved.
+    # Values between elementwise ops are not moved to memory and back.
     chain = on_mesh(lambda x: tb.exp(tb.exp(tb.exp(x))), "f32[1000000]", mesh=mesh)
     assert chain.time.total == pytest.approx(8e6 / h100.bandwidth)
     h200 = on_mesh(tb.exp, "f32[1000000]", mesh=mesh, machine="h200")

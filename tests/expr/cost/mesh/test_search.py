@@ -1,4 +1,4 @@
-"""Layouts that are tried and ranked."""
+"""The search that tries layouts and ranks them."""
 
 from __future__ import annotations
 

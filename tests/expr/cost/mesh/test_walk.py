@@ -1,4 +1,4 @@
-"""The program of one device: where values lie, what devices do together, and how often."""
+"""The program of one device: how values are divided, which collectives run, and how often."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def divided(function: Callable[..., Any], *templates: Any, rules: Any = RULES, m
 
 
 def together(program: Divided) -> list[tuple[str, tuple[str, ...], int, int]]:
-    """Kind, mesh axes, bytes and runs of each collective."""
+    """Return the kind, mesh axes, bytes and runs of each collective."""
     return [
         (collective.kind, collective.axes, collective.nbytes, collective.runs) for collective in program.collectives
     ]
@@ -38,23 +38,23 @@ X = "f32[batch=16, hidden=6]"
         (lambda x: tb.sum(x, axis="batch"), (X,), [("all-reduce", ("data",), 12, 1)], (("model",),)),
         (tb.sum, (X,), [("all-reduce", ("data", "model"), 4, 1)], ()),
         (lambda x: tb.max(x, axis="hidden"), (X,), [("all-reduce", ("model",), 16, 1)], (("data",),)),
-        # What needs an axis as a whole gathers it.
+        # An op that needs the whole of an axis gathers it.
         (lambda x: tb.sort(x, axis="batch"), (X,), [("all-gather", ("data",), 192, 1)], (("data",), ("model",))),
         (lambda x: x[3:9], (X,), [("all-gather", ("data",), 192, 1)], ((), ("model",))),
-        # A name without a rule is whole, one whose mesh axis another has is exchanged.
+        # An axis whose new name has no rule is gathered. Axes that exchange names are exchanged.
         (lambda x: x.rename("time", "hidden"), (X,), [("all-gather", ("data",), 192, 1)], ((), ("model",))),
         (lambda x: x.rename("hidden", "batch"), ("f32[batch=16, hidden=8]",),
          [("all-to-all", ("data", "model"), 64, 1)], (("model",), ("data",))),
         # Each device has the whole value, so it takes its part without a collective.
         (lambda x: x.rename("batch"), ("f32[other=16]",), [], (("data",),)),
-        # Products: one contracted axis that is divided, operands that lie apart, and batch axes.
+        # Products: contract a divided axis, divide each operand along another mesh axis, contract the batch axis.
         (lambda x, w: tb.dot(x, w, contract=(["hidden"], ["hidden"])), (X, "f32[hidden=6, out=8]"),
          [("all-reduce", ("model",), 4 * 8 * 4, 1)], (("data",), ())),
         (lambda x, w: tb.dot(x, w, contract=(["time"], ["time"])), ("f32[batch=16, time=5]", "f32[time=5, hidden=6]"),
          [], (("data",), ("model",))),
         (lambda x, w: tb.dot(x, w, contract=(["batch"], ["batch"])), (X, "f32[batch=16, out=8]"),
          [("all-reduce", ("data",), 3 * 8 * 4, 1)], (("model",), ())),
-        # Reading at indices, along an axis that is divided over devices.
+        # Read at indices along a divided axis.
         (lambda t, i: tb.take(t, i, axis="hidden"), ("f32[hidden=64, out=8]", "s64[batch=16]"),
          [("all-reduce", ("model",), 4 * 8 * 4, 1)], (("data",), ())),
         (lambda x, i: tb.take_along_axis(x, i, axis="hidden"), (X, "s64[batch=16, hidden=1]"),
@@ -154,7 +154,7 @@ def test_entries_of_a_divided_axis_are_gathered_before_a_scan() -> None:
 
 def test_what_a_turn_leaves_lies_as_the_next_one_takes_it() -> None:
     def turn(x: tb.Tensor) -> tb.Tensor:
-        return tb.permute_dims(x, (1, 0))  # without names, so that it would lie the other way
+        return tb.permute_dims(x, (1, 0))  # without names, so its result is divided the other way round
 
     program = divided(
         lambda x: tb.fori_loop(0, 3, lambda i, c: turn(c), x.rename(None, None)), "f32[batch=8, hidden=8]"

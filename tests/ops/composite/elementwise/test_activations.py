@@ -1,4 +1,4 @@
-"""Activations against those of JAX, at the ends of the dtypes, and their gradients at kinks."""
+"""Activations against JAX, up to the limits of the dtypes, and their gradients, also at kinks."""
 
 import functools
 import math
@@ -28,12 +28,12 @@ PAIRS: list[tuple[Callable[..., tb.Tensor], Callable[..., Any]]] = [
 ]
 X = np.concatenate([np.linspace(-6, 6, 49), [0.0, -30.0, 30.0, 100.0]]).astype(np.float32)
 SMOOTH = X[np.abs(np.abs(X) - np.array([[0.0], [1.0], [3.0]])).min(axis=0) > 1e-3]
-"""Where no activation has a kink."""
+"""Points where no activation has a kink."""
 
 
 @functools.cache
 def reference(theirs: Callable[..., Any]) -> Any:
-    """JAX's values at X and gradients at SMOOTH, in double precision, as JAX computes some of them less exactly."""
+    """Return JAX's values at X and gradients at SMOOTH in double precision; in single precision some are inexact."""
     with jax.enable_x64(True):
         compiled = jax.jit(lambda x, smooth: (theirs(x), jax.vmap(jax.grad(theirs))(smooth)))
         return jax.device_get(compiled(X.astype("float64"), SMOOTH.astype("float64")))
@@ -81,7 +81,7 @@ def test_relu_keeps_integers_and_refuses_complex_numbers() -> None:
 
 
 def test_relatives_of_an_exact_formula_are_caught() -> None:
-    """The comparison with JAX tells the two forms of gelu apart."""
+    """The comparison with JAX is accurate enough to tell the two forms of gelu apart."""
     exact = jax.jit(lambda x: jax.nn.gelu(x, approximate=False))(X)
     assert not np.allclose(tb.nn.gelu(tb.asarray(X), approximate=True), exact, rtol=2e-5)
 
@@ -89,7 +89,7 @@ def test_relatives_of_an_exact_formula_are_caught() -> None:
 @pytest.mark.parametrize("dtype", ["f16", "bf16", "f32", "f64"])
 @pytest.mark.parametrize("function", [tb.sigmoid, tb.nn.silu])
 def test_an_element_depends_on_no_other(function: Callable[[tb.Tensor], tb.Tensor], dtype: str) -> None:
-    """An element that needs special treatment, such as -1000, does not change the bits of the others."""
+    """An element that needs special treatment, such as -1000, does not change the bits of other elements."""
     x = tb.astype(tb.linspace(-8.0, 8.0, 333), dtype)
     reference = np.asarray(tb.astype(function(x), "f64"))
     for other in (-1000.0, -math.inf, math.nan):

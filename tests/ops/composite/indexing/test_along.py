@@ -1,4 +1,4 @@
-"""`add_along_axis`: adds updates at indices that differ for each place on the other axes."""
+"""`add_along_axis`: adds updates at indices that differ for each position on the other axes."""
 
 from __future__ import annotations
 

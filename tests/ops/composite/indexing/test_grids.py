@@ -1,4 +1,4 @@
-"""Values between the entries of a grid: beside SciPy's, beside a padded grid, and gradients beside differences."""
+"""Interpolation on a grid: against SciPy, against a padded grid, and gradients against differences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCIPY = {
     "reflect": "mirror",
     "symmetric": "reflect",
 }
-"""SciPy's words for ours."""
+"""SciPy's names of our boundary modes."""
 
 MIXTURES: list[Any] = [
     ("edge", "periodic"),
@@ -58,7 +58,7 @@ def test_values_are_scipys(boundary: str, order: int, backend: str, whole: Calla
 
 
 def padded(grid: tb.Tensor, point: list[float], boundary: Any) -> float:
-    """The value at a point by the definition: the weighted mean of the entries of the grid padded with its boundary."""
+    """Return the value at a point by the definition: a weighted mean of entries of the grid, padded at its boundary."""
     wide = tb.pad(grid, [(8, 8)] * 2, mode=boundary)
     shifted, total = [coordinate + 8 for coordinate in point], 0.0
     for corner in itertools.product((0, 1), repeat=2):

@@ -1,4 +1,4 @@
-"""Reductions of entries that share a segment or a place, compared with Python loops, and their gradients."""
+"""Reductions of entries with equal segments or positions, compared with Python loops, and their gradients."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_vmap_and_jit() -> None:
     assert maxima.tolist() == [[2.0, 4.0], [3.0, 1.0]]
 
 
-# With what a tensor holds
+# Combining with the values of a tensor
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

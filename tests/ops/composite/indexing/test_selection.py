@@ -1,4 +1,4 @@
-"""Entries repeated or left out, with a size known beforehand and without."""
+"""Selecting and repeating entries, with a result size that is given in advance and without one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_repeats_to_a_size(backend: str, whole: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("backend", ["numpy", "jax"])
 def test_compiled_repeats_know_their_shape(backend: str) -> None:
-    rows = tb.asarray([0, 2, 3, 3, 6], backend=backend)  # where the rows of a CSR matrix begin
+    rows = tb.asarray([0, 2, 3, 3, 6], backend=backend)  # the starts of the rows of a CSR matrix
     numbers = tb.jit(lambda rows: tb.repeat(tb.arange(4), tb.diff(rows), size=6))(rows)
     assert numbers.tolist() == [0, 0, 1, 3, 3, 3]
 
@@ -65,7 +65,7 @@ def test_a_condition_for_each_entry() -> None:
 @pytest.mark.parametrize("transform", ["none", "transpose"])
 def test_a_unit_diagonal_is_not_read(lower: bool, transform: str) -> None:
     drawn = numpy.random.default_rng(0).standard_normal((2, 4, 4))
-    numpy.einsum("...ii->...i", drawn)[:] = 0  # which would raise
+    numpy.einsum("...ii->...i", drawn)[:] = 0  # a zero diagonal, which would raise if it were read
     ones = (numpy.tril if lower else numpy.triu)(drawn) + numpy.eye(4)
     b = tb.asarray(numpy.ones((2, 4, 3)))
     options = {"lower": lower, "transform": transform}

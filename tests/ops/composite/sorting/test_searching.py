@@ -1,4 +1,4 @@
-"""`top_k` of several axes, and with a number for each place."""
+"""`top_k` over several axes, and with a separate number for each position."""
 
 import numpy as np
 import pytest
