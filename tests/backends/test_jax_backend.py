@@ -424,6 +424,12 @@ def test_a_step_of_copied_weights_and_new_zeros_is_compiled_once() -> None:
         assert not tb.from_dlpack(taken, backend="jax").data.committed
 
 
+def test_a_tensor_may_be_copied_to_jax_while_jax_traces() -> None:
+    x = tb.tensor([1.0, 2.0], backend="numpy")
+    added: Any = jax.jit(lambda array: array + x.backend_copy("jax").data + tb.from_dlpack(x, backend="jax").data)
+    assert added(jnp.zeros(2)).tolist() == [2.0, 4.0]
+
+
 def test_a_copy_never_shares_memory_and_numpy_reads_without_one() -> None:
     x = on_jax(np.arange(1024.0))
     view = np.asarray(x)

@@ -11,7 +11,7 @@ from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
 from ...elements import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
-from ...interchange import HOST, numpy_dtype, read_only
+from ...interchange import HOST, aligned_copy, numpy_dtype, read_only
 from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
 from ...template import Template
@@ -242,15 +242,15 @@ class JaxBackend(
         except (ValueError, RuntimeError) as error:
             raise BufferError(str(error)) from error
         template = template_of(data)
-        if copy:  # JAX's own copy=True shares memory all the same
-            data = self.xp.array(data, copy=True)
         if self.committed is None and self.dlpack_device() == HOST:
             # JAX commits what it takes by DLPack to the device, but not what it takes from NumPy. A training step of
             # committed weights and uncommitted zeros would be compiled twice, as all of its results are committed.
             import numpy
 
-            data = numpy.asarray(data)
-        return template, self.jax.device_put(data, self.committed)
+            elements = numpy.asarray(data)
+            return template, self.jax.device_put(aligned_copy(elements, elements.dtype) if copy else elements)
+        # JAX's own copy=True shares memory all the same.
+        return template, self.jax.device_put(self.xp.array(data, copy=True) if copy else data, self.committed)
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Consecutive runs of `size` entries along the first axis."""
