@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from operator import eq
 from typing import Any, Final
 
 from ..errors import ContractError, TensorBackendError, expected
@@ -58,42 +57,29 @@ def explained(name: str, backend: Backend) -> Iterator[None]:
 
 def checked(name: str, backend: Backend, out: Out, inputs: Sequence[Any], kernel: Kernel) -> Kernel:
     """A kernel that runs `kernel`, and verifies its results and that its inputs stay as they are."""
+    watching = backend.writable_payloads and bool(inputs)
 
     def verified(*payloads: Payload) -> Payload:
-        before = [*_first_elements(backend, inputs, payloads)]
+        before = list(_watched(backend, inputs, payloads)) if watching else []
         data = kernel(*payloads)
         verify(name, backend, out, data)
-        if not all(map(eq, before, _first_elements(backend, inputs, payloads))):
-            flat = zip(_flat(inputs), before, _first_elements(backend, inputs, payloads), strict=True)
-            changed = next(template for template, was, now in flat if was != now)
-            duty = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
-            raise ContractError(expected(duty, "fix the backend", changed=changed), breach="mutation")
+        after = _watched(backend, inputs, payloads) if watching else ()
+        for (template, was), (_, now) in zip(before, after, strict=True):
+            if was != now:
+                duty = f"{name} of the backend {backend.name!r} to leave its inputs as they are"
+                raise ContractError(expected(duty, "fix the backend", changed=template), breach="mutation")
         return data
 
-    def without_inputs(*payloads: Payload) -> Payload:
-        data = kernel(*payloads)
-        verify(name, backend, out, data)
-        return data
-
-    return verified if backend.writable_payloads and inputs else without_inputs
+    return verified
 
 
-def _first_elements(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> Iterator[bytes]:
-    """The first elements of each payload as bytes; sequences of payloads are laid out flat."""
+def _watched(backend: Backend, templates: Sequence[Any], payloads: Sequence[Any]) -> Iterator[tuple[Template, bytes]]:
+    """The template and the first elements, as bytes, of each payload; sequences of payloads are laid out flat."""
     for template, payload in zip(templates, payloads, strict=True):
         if isinstance(template, Template):
-            yield backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
+            yield template, backend.to_binary(Tensor(template, backend, payload), min(template.size, WATCHED))
         elif template is not None:
-            yield from _first_elements(backend, template, payload)
-
-
-def _flat(templates: Sequence[Any]) -> Iterator[Template]:
-    """The templates of a call's inputs, with those of sequences one by one, without inputs that are left out."""
-    for template in templates:
-        if isinstance(template, Template):
-            yield template
-        elif template is not None:
-            yield from _flat(template)
+            yield from _watched(backend, template, payload)
 
 
 def verify(name: str, backend: Backend, out: Out, data: Any) -> None:
