@@ -115,7 +115,7 @@ def in_threads(known: Known, draw: random.Random, end: float) -> Total:
         while time.monotonic() < end and not errors:
             try:
                 check(seeds[number].choice(list(known)), known)
-            except Exception as error:  # any error
+            except Exception as error:  # whatever a program raises is reported: none may raise
                 errors.append(_told(error))
             rounds[number] += 1
 
@@ -156,14 +156,14 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
                     contextvars.copy_context().run(program, seed)
             except KeyboardInterrupt:
                 pass
-            except Exception as error:  # any error but the interrupt
+            except Exception as error:  # an interrupt may end a program, but cause no other error
                 errors.append(f"while interrupted: {_told(error)}")
             finally:
                 with contextlib.suppress(KeyboardInterrupt):
                     signal.setitimer(signal.ITIMER_REAL, 0)
             try:
                 check(draw.choice(list(known)), known)
-            except Exception as error:  # any error that the interrupt caused
+            except Exception as error:  # the interrupt before must leave nothing behind that makes this fail
                 errors.append(f"after an interrupt: {_told(error)}")
             rounds += 1
     finally:

@@ -163,7 +163,7 @@ def next_serial() -> int:
 _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
 
 
-@cache  # `here` asks for each frame of each new node
+@cache  # asked for every frame above a new node, or above a call that is profiled
 def is_users(file: str) -> bool:
     """Whether a file of code is the user's, neither of this package nor frozen into Python."""
     return not (is_ours(file) or file.startswith("<frozen "))

@@ -265,7 +265,7 @@ def explained() -> Iterator[None]:
     except MemoryError as error:
         remedy = "make the blocks smaller with chunks or block_bytes"
         raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
-    except Exception as error:  # an error of the cluster, recognised by its name, or of a task
+    except Exception as error:  # those of the cluster are told by name, as distributed may not be installed
         kind = type(error).__name__
         if kind == "KilledWorker":
             remedy = "give the workers more memory, or make the blocks smaller with chunks or block_bytes"

@@ -66,11 +66,11 @@ class Base(PhimlBackend):
         return True
 
     def nn_library(self) -> Any:
-        """Raises `NotImplementedError`: this backend has no networks with a state, only functions of tensors."""
+        """PhiML asks each backend for its networks. Raises `NotImplementedError`, as here a network is a function."""
         raise NotImplementedError(f"{self.name} has no networks; write them as functions of tensors")
 
     def module(self, variables: dict[str, Any], forward: Callable[..., Any] | None = None) -> Any:
-        """Raises `NotImplementedError`: this backend has no objects with parameters."""
+        """PhiML asks each backend for modules. Raises `NotImplementedError`, as here parameters are plain tensors."""
         raise NotImplementedError(f"{self.name} has no modules; a parameter is a tensor")
 
     # Precision and dtypes

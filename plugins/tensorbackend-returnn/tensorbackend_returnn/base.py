@@ -45,7 +45,7 @@ def unnamed(x: tb.Tensor) -> tb.Tensor:
 class Base(ReturnnBackend):
     """The part of RETURNN's backend that defines its tensors. Like RETURNN's own backends, it has no instances.
 
-    A method raises `NotImplementedError` for options that it does not support, as RETURNN's own backends do.
+    For an unsupported option a method raises `NotImplementedError`, RETURNN's own error for what a backend lacks.
     """
 
     name = "tensorbackend"

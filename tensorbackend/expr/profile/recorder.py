@@ -50,7 +50,6 @@ class Recorder:
         """The number of profiles whose blocks run."""
         self.waiting = 0
         """The number of those profiles that wait for results."""
-        self._users: dict[CodeType, bool] = {}
 
     def begin(self, *, wait: bool) -> int:
         """Starts to record for one more profile, and returns the number of events so far."""
@@ -111,13 +110,9 @@ class Recorder:
 
     def caller(self, frame: FrameType | None) -> tuple[CodeType | None, int]:
         """The innermost function of the user among the callers, and the number of its line that runs."""
-        users = self._users
         while frame is not None:
             code = frame.f_code
-            known = users.get(code)
-            if known is None:
-                known = users[code] = is_users(code.co_filename)
-            if known:
+            if is_users(code.co_filename):
                 return code, frame.f_lineno
             frame = frame.f_back
         return None, 0
