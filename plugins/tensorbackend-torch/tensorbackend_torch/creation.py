@@ -1,4 +1,4 @@
-"""Callbacks that make tensors from nothing."""
+"""Callbacks that make tensors without input tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TorchCreation(TorchBase):
 
     def constant(self, out: Template, /, *, value: Scalar) -> Payload:
         """Every element is `value`."""
-        if out.dtype in NARROW:  # rounded once, by way of float64
+        if out.dtype in NARROW:  # rounded once, from float64
             wide = torch.full((), float(value), dtype=torch.float64, device=self.place)  # type: ignore[arg-type]
             return cast(wide, float64, out.dtype).expand(out.shape).contiguous()
         if out.dtype is uint64:
@@ -36,7 +36,7 @@ class TorchCreation(TorchBase):
 
     @kernel(unsigned="own")
     def iota(self, out: Template, *, axis: int | None) -> Array:
-        """Each element is its index, along an axis or in row-major order."""
+        """Elements that equal their index along an axis, or in row-major order without an axis."""
         count = out.size if axis is None else out.shape[axis]
         counter = self.cast(torch.arange(count, device=self.place), out)
         if axis is None:

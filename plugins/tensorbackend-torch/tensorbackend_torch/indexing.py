@@ -177,7 +177,7 @@ def _located(indices: Array, size: int, mode: Mode) -> tuple[Array, Array | None
 
 
 def _merged(indices: Array, sizes: Sequence[int], mode: Mode) -> tuple[Array, Array | None]:
-    """Positions of index vectors in the row-major order of axes of some sizes, as in `_located`."""
+    """Convert index vectors to positions in row-major order along axes of these sizes; modes are as in `_located`."""
     positions = torch.zeros(indices.shape[:-1], dtype=torch.int64, device=indices.device)
     within = None
     for axis, size in enumerate(sizes):
@@ -189,7 +189,7 @@ def _merged(indices: Array, sizes: Sequence[int], mode: Mode) -> tuple[Array, Ar
 
 
 def _writes(x: Array, indices: Array, updates: Array, mode: Mode) -> tuple[Array, Array]:
-    """Positions to write, in order, and the rows for them; those outside are left out."""
+    """Return the positions to write, in order, and the row for each; leave out positions outside of x."""
     depth = indices.shape[-1]
     positions, inside = _merged(indices, x.shape[:depth], mode)
     positions = positions.reshape(-1)

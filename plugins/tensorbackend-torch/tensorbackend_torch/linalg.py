@@ -187,9 +187,9 @@ def _phase(values: Array) -> Array:
 
 
 def _column_phase(vectors: Array) -> Array:
-    """The phase of each column's largest component, the first of those within rounding of the largest.
+    """Return the phase of the largest component of each column; of components that differ by rounding, of the first.
 
-    [1, -1] / sqrt(2) has two; which one comes out larger by an ulp must not decide the sign.
+    Both components of [1, -1] / sqrt(2) have the same size. Rounding must not decide which of them sets the sign.
     """
     if not vectors.numel():
         return vectors.new_ones((*vectors.shape[:-2], 1, vectors.shape[-1]))
@@ -210,7 +210,7 @@ def _turned(vectors: Array) -> Array:
 
 
 def _ascending(values: Array) -> Array:
-    """The order of eigenvalues; which of two equal real parts comes out larger by an ulp must not decide it."""
+    """Return the order of eigenvalues by their real parts. Parts that differ by rounding count as equal."""
     if not values.numel():
         return torch.zeros(values.shape, dtype=torch.int64, device=values.device)
     order = torch.sort(torch.real(values), stable=True).indices

@@ -1,4 +1,4 @@
-"""Threefry-2x32 on int32, whose sums wrap as those of uint32 do."""
+"""Threefry-2x32 in int32 arithmetic, whose sums have the same bits as those of uint32."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TorchRandom(TorchBase):
         for group in range(5):
             for bits in ROTATIONS[group % 2]:
                 first += second
-                # A right shift of int32 moves the sign in, which the mask takes off.
+                # A right shift of int32 fills with the sign bit; the mask clears these bits.
                 rotated = second << bits
                 rotated |= (second >> 32 - bits) & ((1 << bits) - 1)
                 second = rotated

@@ -116,14 +116,14 @@ class TorchReduction(TorchBase):
     def cumulative_sum(
         self, out: Template, x: Array, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Array:
-        """Sums of the elements up to each."""
+        """Sums of all elements up to each position."""
         return self._accumulated(torch.cumsum, 0, out, x, axis, reverse)
 
     @kernel(unsigned="own")
     def cumulative_product(
         self, out: Template, x: Array, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
     ) -> Array:
-        """Products of the elements up to each."""
+        """Products of all elements up to each position."""
         if out.dtype.is_complex:
 
             def running(values: Array, axis: int) -> Array:
@@ -134,12 +134,12 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="order", narrow="float32")
     def cumulative_max(self, out: Template, x: Array, *, axis: int, reverse: bool) -> Array:
-        """Greatest element up to each."""
+        """Greatest element up to each position."""
         return _running(torch.cummax, x, axis, reverse, negative=False)
 
     @kernel(unsigned="order", narrow="float32")
     def cumulative_min(self, out: Template, x: Array, *, axis: int, reverse: bool) -> Array:
-        """Least element up to each."""
+        """Least element up to each position."""
         return _running(torch.cummin, x, axis, reverse, negative=True)
 
     @kernel(unsigned="own")
@@ -202,8 +202,9 @@ class TorchReduction(TorchBase):
 
 
 def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, negative: bool) -> Array:
-    """The greatest or least element up to each. From the first zero of the sign that wins, a zero has that sign: minus
-    where `negative`, else plus.
+    """Return the greatest or least element up to each position.
+
+    Among zeros of both signs the negative one wins if `negative`, else the positive one.
     """
     values = torch.flip(x, (axis,)) if reverse else x
     running: Array = find(values.to(torch.uint8) if values.dtype is torch.bool else values, axis).values
@@ -215,7 +216,7 @@ def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, ne
 
 
 def _sortable(values: Array) -> Array:
-    """Integers in the order of the elements, both zeros equal and NaN the greatest."""
+    """Return integers that sort as the elements do. Zeros of both signs are equal, and NaN is the greatest."""
     if values.dtype is torch.bool:
         return values.to(torch.uint8)
     if not values.is_floating_point():
@@ -231,7 +232,7 @@ def _accumulating(x: Array, dtype: DType) -> Array:
 
 
 def _last(x: Array, axes: tuple[int, ...]) -> Array:
-    """The axes merged into one, behind the others."""
+    """Merge axes into one, which becomes the last."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     moved = x.permute([*kept, *axes])
     return moved.reshape([*(x.shape[axis] for axis in kept), prod(x.shape[axis] for axis in axes)])

@@ -1,4 +1,4 @@
-"""Callbacks that move elements: views wherever PyTorch gives one."""
+"""Callbacks that move elements. They return views where PyTorch does."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .ways import Array
 
 
 class TorchShaping(TorchBase):
-    """Changes of shape and order."""
+    """Callbacks that change the shape of a tensor or the order of its elements."""
 
     @planned
     def reshape(self, out: Template, x: Template, /) -> Kernel:
-        """The same elements in row-major order under another shape."""
+        """The elements of x in row-major order, in the shape of `out`."""
         shape = out.shape
         return lambda values: values.reshape(shape)
 
     @kernel(unsigned="bits")
     def squeeze(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
-        """Without `axes`."""
+        """x without `axes`, each of which has size 1."""
         return x.squeeze(axes)
 
     @kernel(unsigned="bits")
     def broadcast(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
-        """A view in which the repeated axes have stride 0."""
+        """A view of x in the shape of `out`, in which repeated axes have stride 0."""
         order = sorted(range(len(axes)), key=axes.__getitem__)
         lined_up = [1] * out.ndim
         for axis, size in zip(axes, x.shape, strict=True):
@@ -42,27 +42,27 @@ class TorchShaping(TorchBase):
 
     @kernel(unsigned="bits")
     def pad(self, out: Template, x: Array, pad_value: Array, *, padding: tuple[tuple[int, int, int], ...]) -> Array:
-        """x written with the interior steps into a tensor of the pad value."""
+        """x inside a tensor filled with the pad value; `interior` pad values separate neighbouring elements."""
         return padded(x, pad_value, padding)
 
     @kernel(unsigned="bits")
     def reverse(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
-        """The order along `axes` turned round."""
+        """x with the order of elements along `axes` reversed."""
         return torch.flip(x, axes)
 
     @kernel(unsigned="bits")
     def concatenate(self, out: Template, tensors: Sequence[Array], *, axis: int) -> Array:
-        """The tensors one after another along `axis`."""
+        """The tensors joined along `axis`."""
         return torch.cat(list(tensors), axis)
 
 
 def padded(values: Array, pad_value: Array | float, padding: Sequence[tuple[int, int, int]]) -> Array:
-    """A tensor with (low, high, interior) elements of a value about each axis, cut where they are negative."""
+    """Pad each axis by (low, high, interior) elements of a value; negative `low` and `high` cut elements off."""
     shape, source, target = [], [], []
     for size, (low, high, interior) in zip(values.shape, padding, strict=True):
         step = interior + 1
         length = low + max(0, size + (size - 1) * interior) + high
-        # Element j lands at low + j * step: those from `first` up to `last` are within the result.
+        # Element j goes to position low + j * step. The elements from `first` up to `last` are inside the result.
         first = max(0, -(low // step))
         last = max(first, min(size, -((low - length) // step)))
         start = low + first * step

@@ -1,4 +1,4 @@
-"""The gamma function's family."""
+"""The logarithm of the gamma function, its derivative, and incomplete gamma functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .ways import Array
 class TorchSpecial(TorchBase):
     """Functions of real floating elements."""
 
-    # PyTorch's are good to ten digits, and to none for a tiny `a`.
+    # PyTorch's functions have ten correct digits, and none for a tiny `a`.
     gamma_inc_l = through_numpy("gamma_inc_l")
     gamma_inc_u = through_numpy("gamma_inc_u")
 

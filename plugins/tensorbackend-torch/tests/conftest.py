@@ -1,4 +1,4 @@
-"""Payloads are verified against their templates in every test."""
+"""Verify payloads against their templates in every test."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Every op with every dtype against the reference, by tensorbackend's own suite."""
+"""The conformance suite of tensorbackend: every op with every dtype against the reference."""
 
 from tensorbackend.testing.suite import ConformanceSuite
 

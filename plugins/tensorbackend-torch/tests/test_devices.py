@@ -1,4 +1,4 @@
-"""Devices and options; what needs a GPU is skipped where PyTorch sees none."""
+"""Devices and options. Tests that need a GPU are skipped where PyTorch finds none."""
 
 from __future__ import annotations
 

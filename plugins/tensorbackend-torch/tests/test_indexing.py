@@ -1,4 +1,4 @@
-"""`x[...]` by PyTorch's own indexing, beside NumPy's backend."""
+"""`x[...]`, which uses PyTorch's own indexing, against the NumPy backend."""
 
 from __future__ import annotations
 
