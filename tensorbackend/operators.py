@@ -43,6 +43,7 @@ def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
         except OperandError:
             return NotImplemented  # type: ignore[no-any-return]
 
+    method.reflected_op = name  # type: ignore[attr-defined] # read for `REFLECTED`
     return method
 
 
@@ -123,3 +124,8 @@ OPERATORS: dict[str, str] = {method.op: name for name, method in vars(Operators)
 
 The dispatcher replaces the method by the op's warm call, which leaves calls without a ready kernel to the method.
 """
+
+REFLECTED: dict[str, str] = {
+    method.reflected_op: name for name, method in vars(Operators).items() if hasattr(method, "reflected_op")
+}
+"""The method for a tensor as the second operand, likewise."""

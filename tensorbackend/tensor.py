@@ -20,6 +20,7 @@ from .meaning import Meaning
 from .meaning import SoleAxis as SoleAxis
 from .methods import OpMethods, ops
 from .operators import OPERATORS as OPERATORS
+from .operators import REFLECTED as REFLECTED
 from .operators import Operators
 from .rules.plan import integer
 from .synonyms import SYNONYMS

@@ -14,20 +14,33 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, check_scalar, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
-from ..memo import NUMBERS, remember, told
+from ..memo import MEMO_LIMIT, NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Payload
 from ..rules.plan import NO_OPTIONS
 from ..select import placed
 from ..template import Template, intern_template
-from ..tensor import OPERATORS, Tensor
+from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
 from .generated import PLACEMENT, generated
 from .kernels import payloads_of, primitive_kernel, wrap
 from .near import Near
-from .quick import Beside, BesideMemo, KeyOf, Memo, Missed, Ready, Record, of_one, of_two, operands_of, record
+from .quick import (
+    Beside,
+    BesideMemo,
+    KeyOf,
+    Memo,
+    Missed,
+    Ready,
+    Record,
+    number_and_tensor,
+    of_one,
+    of_two,
+    operands_of,
+    record,
+)
 from .signature import public
 from .watching import Change, Subject, holds_kernels, watched
 
@@ -65,7 +78,7 @@ class Path(ABC):
         sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
-        self.near = Near(self.ready)
+        self.near = Near(self.ready, self.beside)
         """The quickest way to the ready calls of a plain op."""
         self.aside: Memo = holds_no_precision(self.near) if self.plain else {}
         """The ready calls that are set aside while some block casts operands (`cast_mode`)."""
@@ -103,13 +116,19 @@ class Path(ABC):
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.
 
-        If a method of `Tensor` is the operator of the op, it is replaced by such a function as well, which leaves calls
-        that are not ready to the method.
+        If methods of `Tensor` are operators of the op, they are replaced by such functions as well, which leave calls
+        that are not ready to the methods.
         """
-        operator = OPERATORS.get(self.spec.name)
-        if operator is not None:
-            deferring = getattr(Tensor, operator)
-            setattr(Tensor, operator, self._code(lambda key_of, operands, options: deferring(*operands)))
+        name = self.spec.name
+        if name in OPERATORS:
+            operator = getattr(Tensor, OPERATORS[name])
+            setattr(Tensor, OPERATORS[name], self._code(lambda key_of, operands, options: operator(*operands)))
+        if name in REFLECTED and self.plain:
+            reflected = getattr(Tensor, REFLECTED[name])
+            code = number_and_tensor(
+                self.near, lambda key_of, operands, options: reflected(*operands[::-1]), self.failed
+            )
+            setattr(Tensor, REFLECTED[name], code)
         return self._code(self.missed)
 
     def _code(self, missed: Missed) -> Callable[..., Any]:
@@ -117,7 +136,7 @@ class Path(ABC):
             return generated(self.spec, self.ready, self.beside, missed, self.failed)
         if self.operands == 1:
             return of_one(self.near, missed, self.failed)
-        return of_two(self.near, self.beside, missed, self.failed)
+        return of_two(self.near, missed, self.failed)
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
@@ -138,6 +157,8 @@ class Path(ABC):
         beside = self._key_beside(arguments, keywords)
         known_beside = None if beside is None else self.beside.get(beside)
         if known_beside is not None:
+            if self.plain:
+                self.near.enter_beside(beside, known_beside)
             return self._run_beside(known_beside, arguments)
         try:
             backend, call_keywords = None, keywords
@@ -195,7 +216,10 @@ class Path(ABC):
                 None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
                 for operand, x in zip(operands, tensors, strict=True)
             ]
+            full = len(self.beside) >= MEMO_LIMIT
             remember(self.beside, beside, Beside(call_record, tuple(constants)))
+            if full:
+                self.near.clear()
             remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:

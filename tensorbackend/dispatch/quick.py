@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import defaults
+from ..errors import TensorBackendError
 from ..memo import NUMBERS
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.within import elsewhere, is_entered, within
@@ -71,21 +72,18 @@ def of_one(near: Near, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
 
     def op(x: Any, /) -> Any:
         try:
-            backend = x.backend
-            out, function, run, _, _ = entries[backend][x.template]
-            data = x.data  # which a sparse matrix does not have, though it has a template
-        except (KeyError, AttributeError):
-            pass  # so that no error below has this one as its context
-        else:
-            tensor = blank_tensor()
-            tensor.template = out
-            tensor.backend = backend
-            try:
-                tensor.data = function(data) if run is None else run(function, data)
-            except Exception as error:  # whatever a backend's code raises
-                tensor.data = recovered(error, backend, run, function, (data,), (x,))
-            return tensor
-        return missed(_key_of_one, (x,), {})
+            out, function, run, backend = entries[x.template]
+            if x.backend is backend:
+                tensor = blank_tensor()
+                tensor.template = out
+                tensor.backend = backend
+                tensor.data = function(x.data) if run is None else run(function, x.data)
+                return tensor
+        except Exception as error:  # the call is not ready, or whatever a backend's code raises
+            if not is_miss(error, x):
+                tensor.data = recovered(error, backend, run, function, (x.data,), (x,))
+                return tensor
+        return missed(_key_of_one, (x,), {})  # here, so that no error has a look-up's error as its context
 
     return op
 
@@ -94,54 +92,73 @@ def _key_of_one(x: Any, /) -> Any:
     return x.template, x.backend
 
 
-def of_two(near: Near, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
+def of_two(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
     """The op of two tensors and no options, or of a tensor and a Python number."""
     entries, recovered = near.entries, recovery(failed)
+    first_number, second_number = number_and_tensor(near, missed, failed), tensor_and_number(near, missed, failed)
 
     def op(x1: Any, x2: Any, /) -> Any:
         if x1.__class__ is not x2.__class__:  # quicker than to catch that a number has no template
-            return with_number(x1, x2)
+            return first_number(x2, x1) if x1.__class__ in NUMBERS else second_number(x1, x2)
         try:
-            backend = x2.backend
-            if x1.backend is not backend:
-                raise KeyError
-            out, function, run, _, _ = entries[backend][x1.template][x2.template]
-            data1, data2 = x1.data, x2.data
-        except (KeyError, AttributeError):
-            pass  # so that no error below has this one as its context
-        else:
-            tensor = blank_tensor()
-            tensor.template = out
-            tensor.backend = backend
-            try:
-                tensor.data = function(data1, data2) if run is None else run(function, data1, data2)
-            except Exception as error:  # whatever a backend's code raises
-                tensor.data = recovered(error, backend, run, function, (data1, data2), (x1, x2))
-            return tensor
-        return missed(_key_of_two, (x1, x2), {})
+            out, function, run, backend = entries[x1.template][x2.template]
+            if x1.backend is backend and x2.backend is backend:
+                tensor = blank_tensor()
+                tensor.template = out
+                tensor.backend = backend
+                tensor.data = function(x1.data, x2.data) if run is None else run(function, x1.data, x2.data)
+                return tensor
+        except Exception as error:  # the call is not ready, or whatever a backend's code raises
+            if not is_miss(error, x1, x2):
+                tensor.data = recovered(error, backend, run, function, (x1.data, x2.data), (x1, x2))
+                return tensor
+        return missed(_key_of_two, (x1, x2), {})  # here, so that no error has a look-up's error as its context
 
-    def with_number(x1: Any, x2: Any) -> Any:
-        first = x1.__class__ in NUMBERS
-        x, number = (x2, x1) if first else (x1, x2)
+    return op
+
+
+def tensor_and_number(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
+    """The op of a tensor and a Python number."""
+    (_, entries), recovered = near.numbers, recovery(failed)
+
+    def op(x: Any, number: Any, /) -> Any:
         try:
-            backend = x.backend
-            kinds = (number.__class__, x.template) if first else (x.template, number.__class__)
-            (out, function, run, _, _), constants = beside[defaults.current_precision(), *kinds, backend]
-            data = x.data
-        except (KeyError, AttributeError):
-            pass  # so that no error below has this one as its context
-        else:  # as in `op`, since a function for both would cost a frame
-            constant: Any = constants[0 if first else 1]
-            data1, data2 = (constant(number), data) if first else (data, constant(number))
-            tensor = blank_tensor()
-            tensor.template = out  # type: ignore[assignment] # such an op has one result
-            tensor.backend = backend
-            try:
-                tensor.data = function(data1, data2) if run is None else run(function, data1, data2)
-            except Exception as error:  # whatever a backend's code raises
-                tensor.data = recovered(error, backend, run, function, (data1, data2), (x1, x2))
-            return tensor
-        return missed(_key_of_two, (x1, x2), {})
+            out, function, run, backend, constant = entries[defaults.current_precision()][x.template][number.__class__]
+            if x.backend is backend:
+                payload = constant(number)
+                tensor = blank_tensor()
+                tensor.template = out
+                tensor.backend = backend
+                tensor.data = function(x.data, payload) if run is None else run(function, x.data, payload)
+                return tensor
+        except Exception as error:  # the call is not ready, or whatever a backend's code raises
+            if not is_miss(error, x, number):
+                tensor.data = recovered(error, backend, run, function, (x.data, payload), (x, number))
+                return tensor
+        return missed(_key_of_two, (x, number), {})
+
+    return op
+
+
+def number_and_tensor(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
+    """The op of a Python number and a tensor, as a function of the tensor and the number: a reflected operator."""
+    (entries, _), recovered = near.numbers, recovery(failed)
+
+    def op(x: Any, number: Any, /) -> Any:
+        try:
+            out, function, run, backend, constant = entries[defaults.current_precision()][x.template][number.__class__]
+            if x.backend is backend:
+                payload = constant(number)
+                tensor = blank_tensor()
+                tensor.template = out
+                tensor.backend = backend
+                tensor.data = function(payload, x.data) if run is None else run(function, payload, x.data)
+                return tensor
+        except Exception as error:  # the call is not ready, or whatever a backend's code raises
+            if not is_miss(error, x, number):
+                tensor.data = recovered(error, backend, run, function, (payload, x.data), (number, x))
+                return tensor
+        return missed(_key_of_two, (number, x), {})
 
     return op
 
@@ -150,6 +167,20 @@ def _key_of_two(x1: Any, x2: Any, /) -> Any:
     if x1.backend is not x2.backend:
         raise KeyError
     return x1.template, x2.template, x2.backend
+
+
+def is_miss(error: Exception, *operands: Any) -> bool:
+    """Whether the full path has to run a call of which the warm code raised an error, as its kernel did not fail.
+
+    A look-up raises in the warm code itself, without a further frame, as a kernel in C does. A number that the dtype
+    does not hold raises an error of this library, as a kernel may. The full path raises the errors of such kernels too.
+    """
+    if any(x.__class__ is not Tensor and x.__class__ not in NUMBERS for x in operands):
+        return True
+    if isinstance(error, TensorBackendError):
+        return any(x.__class__ in NUMBERS for x in operands)
+    direct = error.__traceback__ is not None and error.__traceback__.tb_next is None
+    return direct and isinstance(error, KeyError | AttributeError)
 
 
 def recovery(failed: Failed) -> Callable[..., Payload]:

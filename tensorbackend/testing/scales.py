@@ -68,7 +68,7 @@ def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Se
         except TensorBackendError:
             continue
         return [
-            [abs(size) for size in unpack(magnitude.to_binary(), magnitude.dtype)]
+            [_size(value) for value in unpack(magnitude.to_binary(), magnitude.dtype)]
             for magnitude in flatten(magnitudes)[0]
         ]
     return [0.0] * len(results)
@@ -117,12 +117,12 @@ def _exponent(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Sequ
         if exponent < math.inf:
             lost = bound.ulps * finfo(float64).eps * exponent > 2**-10
         else:
-            beside = max(abs(base.real), abs(base.imag)) < 2 and abs(abs(base) - 1) < 2**-40
+            beside = max(abs(base.real), abs(base.imag)) < 2 and abs(_size(base) - 1) < 2**-40
             lost = cmath.isfinite(y_element) or beside
         if lost:
             sizes.append(math.inf)
         else:
-            size = 0.0 if exponent == math.inf or cmath.isnan(value) else math.hypot(value.real, value.imag)
+            size = 0.0 if exponent == math.inf or cmath.isnan(value) else _size(value)
             sizes.append(exponent * min(size, finfo(power.dtype).max) if size else 0.0)
     return [sizes]
 
@@ -139,14 +139,19 @@ _SIZES: Mapping[Scale, Sizes] = {
 }
 
 
+def _size(value: Any) -> float:
+    """The absolute value. `abs` of a complex number raises where that is beyond the largest float, and in Python 3.11
+    for NaN too, if a function of C before has overflowed or underflowed."""
+    return math.hypot(value.real, value.imag)
+
+
 def _largest(values: Iterable[Any]) -> float:
-    sizes = (abs(value) for value in values)
-    return max((float(size) for size in sizes if size < math.inf), default=0.0)
+    return max((size for size in map(_size, values) if size < math.inf), default=0.0)
 
 
 def _absolute(x: Tensor) -> Tensor:
     """The absolute values of a tensor in 64 bits; 0 for infinity and NaN."""
-    sizes = [abs(value) for value in unpack(x.to_binary(), x.dtype)]
+    sizes = [_size(value) for value in unpack(x.to_binary(), x.dtype)]
     wide = COMPLEX_OF[float64] if x.dtype.is_complex else float64
     finite = [size if size < math.inf else 0.0 for size in sizes]
     return from_binary(pack(finite, wide), x.template.replace(dtype=wide), "binary")

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.dispatch import CHECKED, watching
 from tensorbackend.dispatch.path import Path
-from tensorbackend.errors import DeallocatedError
+from tensorbackend.errors import ContractError, DeallocatedError, OutOfRangeError
 from tensorbackend.memo import MEMO_LIMIT
 from tensorbackend.opspec import OPS
 
@@ -26,19 +27,15 @@ def path_of(name: str) -> Path:
 
 def entries(path: Path) -> list[Any]:
     """Return the records of an op of two tensors that the fastest path finds."""
-    return [
-        record
-        for first in path.near.entries.values()
-        for second in first.values()
-        for record in second.values()
-    ]  # fmt: skip
+    return [record for second in path.near.entries.values() for record in second.values()]
 
 
 def test_a_warm_call_runs_what_the_memo_holds() -> None:
     x, path = tb.asarray([1.0, 2.0, 3.0]), path_of("add")
     x + x
-    record = path.near.entries[x.backend][x.template][x.template]
-    assert record is path.ready[x.template, x.template, x.backend]
+    entry = path.near.entries[x.template][x.template]
+    record = path.ready[x.template, x.template, x.backend]
+    assert entry == (*record[:3], x.backend)
     assert (x + x).tolist() == [2, 4, 6]
 
 
@@ -60,7 +57,8 @@ def test_records_go_with_the_memos() -> None:
         x = tb.Tensor(tb.Template((size,), "f32"), tb.get_backend("template"), None)
         x - x
     assert len(path.ready) <= MEMO_LIMIT
-    assert all(record in path.ready.values() for record in entries(path)[-3:])
+    held = {id(kernel): key for key, (_, kernel, *_) in path.ready.items()}
+    assert all(id(kernel) in held for _, kernel, *_ in entries(path)[-3:])
     assert len(entries(path)) <= MEMO_LIMIT
     watching.forget()
     assert entries(path) == []
@@ -69,6 +67,85 @@ def test_records_go_with_the_memos() -> None:
     with tb.precision(64, cast=True):
         assert (x - x).dtype is tb.float64
     assert (x - x).dtype is tb.float32
+
+
+def test_numbers_on_both_sides() -> None:
+    x, path = tb.asarray([1.0, 4.0]), path_of("divide")
+    for _ in range(3):
+        assert (x / 2).tolist() == [0.5, 2.0]
+        assert (2 / x).tolist() == [2.0, 0.5]
+        assert tb.divide(x, 2.0).tolist() == [0.5, 2.0]
+        assert tb.divide(2.0, x).tolist() == [2.0, 0.5]
+        assert (x / True).tolist() == [1.0, 4.0]
+        with tb.precision(64):
+            assert (tb.asarray([1, 4]) / 3.0).dtype is tb.float64
+        assert (tb.asarray([1, 4]) / 3.0).dtype is tb.float32
+    after, before = (entries[32][x.template] for entries in path.near.numbers)
+    assert set(after) == {int, float}
+    assert set(before) == {int, float, bool}
+    watching.forget()
+    assert path.near.numbers == ({}, {})
+    assert (1 / x).tolist() == [1.0, 0.25]
+
+
+def test_numbers_while_operands_are_cast() -> None:
+    x = tb.asarray([1.0, 4.0])
+    for _ in range(3):
+        assert (x - 1).dtype is (1 - x).dtype is tb.float32
+        with tb.precision(64, cast=True):
+            assert (x - 1).dtype is (1 - x).dtype is tb.float64
+
+
+def test_a_number_out_of_range_is_one_error() -> None:
+    x = tb.asarray([1, 2], dtype="u8")
+    calls: list[Callable[[], Any]] = [lambda: x + 300, lambda: 300 + x, lambda: tb.add(300, x)]
+    for call in calls:
+        assert (x + 3).tolist() == (3 + x).tolist() == [4, 5]
+        for _ in range(3):
+            with pytest.raises(
+                OutOfRangeError, match="add: expected an integer from 0 to 255 for uint8, got value=300"
+            ):
+                call()
+
+
+def test_two_backends_in_turn() -> None:
+    x = tb.ones(7)
+    y = x.backend_copy("binary")
+    for _ in range(3):
+        for z in (x, y):
+            for result in (z + z, z * 2, 2 * z, tb.exp(z * 0) + 1):
+                assert result.backend is z.backend
+                assert result.tolist() == [2] * 7
+
+
+@pytest.mark.parametrize("fault", [KeyError("k"), AttributeError("a"), ZeroDivisionError("z")])
+def test_the_error_of_a_kernel_runs_once_and_is_the_only_one(fault: Exception) -> None:
+    runs: list[None] = []
+
+    class Failing(BinaryBackend):
+        name = "failing"
+        dispatch_priority = 1
+        fails = False
+
+        def add(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Any:
+            if not self.fails:
+                return super().add(out, x1, x2)
+            runs.append(None)
+            raise fault
+
+    backend = Failing()
+    x = tb.tensor([1.0, 2.0], backend=backend)
+    calls: list[Callable[[], Any]] = [lambda: x + x, lambda: x + 1, lambda: 1 + x]
+    for call in calls:
+        backend.fails = False
+        call(), call(), call()
+        backend.fails = True
+        runs.clear()
+        with pytest.raises(ContractError, match="add of the backend 'failing'") as caught:
+            call()
+        assert len(runs) == 1
+        assert caught.value.__cause__ is fault
+        assert fault.__context__ is None
 
 
 def test_operands_on_two_backends_are_no_near_call() -> None:

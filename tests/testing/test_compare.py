@@ -75,3 +75,19 @@ def test_sums_of_integers_that_cancel_are_judged_by_their_magnitudes() -> None:
     assert check(call, "numpy") == 0.0
     (allowed,) = allowances(call, SUM, [tb.zeros((), backend="binary")])
     assert allowed == [64 * tb.finfo("f32").eps * 2**62]  # 64 ulps of the mean magnitude
+
+
+def test_a_size_after_an_underflow() -> None:
+    """In Python 3.11 `abs` of a complex NaN raises `OverflowError` after a function of C has underflowed."""
+    result = tb.tensor([complex(math.nan, 0), 3 + 4j], backend="binary")
+    call = Invocation("square", (result,), {})
+    for bound in (SUM._replace(scale="result"), SUM._replace(scale="magnitudes")):
+        math.exp(-1e9)
+        (allowed,) = allowances(call, bound, [result])
+        assert allowed
+
+
+def test_a_size_beyond_the_largest_float() -> None:
+    result = tb.tensor([complex(1.5e308, 1.5e308), 3 + 4j], dtype="c128", backend="binary")
+    (allowed,) = allowances(Invocation("square", (result,), {}), SUM._replace(scale="result"), [result])
+    assert allowed == SUM.ulps * tb.finfo("c128").eps * 5

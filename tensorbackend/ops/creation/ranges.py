@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from operator import index
 from typing import Any
@@ -136,7 +137,7 @@ def _linspace(
     for number in (start, stop):
         check_scalar(number, target_dtype if target_dtype.is_inexact else float64)
     step = (stop - start) / gaps if gaps > 0 else 0.0
-    if not math.isfinite(abs(step)):  # the difference overflows, its parts do not
+    if not cmath.isfinite(step):  # the difference overflows, its parts do not
         step = stop / gaps - start / gaps
     kind: type[Any] = complex if target_dtype.is_complex else float
     last = kind(stop) if gaps == num - 1 and num > 1 else None  # rounding must not miss `stop`

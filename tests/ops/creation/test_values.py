@@ -51,3 +51,10 @@ def test_unsigned_ranges_downwards_and_from_below_zero(backend: str) -> None:
         assert tb.arange(5, 0, -1, dtype="u8").tolist() == [5, 4, 3, 2, 1]
         assert tb.linspace(5.0, 0.0, 5, dtype="u8", endpoint=False).tolist() == [5, 4, 3, 2, 1]
         assert tb.linspace(-2.0, 2.0, 4, dtype="u64", endpoint=False).tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_a_range_of_complex_numbers_near_the_largest(backend: str) -> None:
+    end = complex(1.5e308, 1.5e308)
+    assert tb.linspace(0, end, 2, dtype="c128", backend=backend).tolist() == [0, end]
+    assert tb.linspace(-end, end, 3, dtype="c128", backend=backend).tolist() == [-end, 0, end]
