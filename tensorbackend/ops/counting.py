@@ -19,7 +19,8 @@ from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.shape import unnamed
-from ..tensor import Tensor, TensorLike
+from ..template import Template
+from ..tensor import Tensor, TensorLike, blank_tensor
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
@@ -99,7 +100,19 @@ def _counts(x: Any, least: Any) -> Tensor | None:
         data = kernel(x.data, least)
     except (KeyError, AttributeError, ValueError):  # `ValueError` for a negative element, which the caller reports
         return None
-    return Tensor(unnamed((len(data),), int64), backend, data)
+    length = len(data)
+    counts = blank_tensor()
+    counts.template = _vectors.get(length) or _vector(length)
+    counts.backend = backend
+    counts.data = data
+    return counts
+
+
+def _vector(length: int) -> Template:
+    """The template of so many counts."""
+    template = unnamed((length,), int64)
+    remember(_vectors, length, template)
+    return template
 
 
 def _is_new(x: Tensor) -> bool:
@@ -116,6 +129,9 @@ def _is_new(x: Tensor) -> bool:
 
 _counting: dict[Any, Kernel | None] = {}
 holds_memo(_counting, "bincount")
+
+_vectors: dict[int, Template] = {}
+"""Templates of counts by their number. NumPy counts 1,000 integers in 1.6 us, so that `unnamed` would take a tenth."""
 
 
 class Histogram(NamedTuple):
