@@ -49,6 +49,8 @@ def main() -> None:
     other, data = square.rename("column", "out"), np.ones((8, 8), np.float32)
     flags = np.asarray(mask)
     for text, function, by_numpy in (
+        ("x * 2", lambda: x * 2, lambda: array * 2),
+        ("2 * x", lambda: 2 * x, lambda: 2 * array),
         ("x[0]", lambda: square[0], lambda: data[0]),
         ("x @ y", lambda: square @ other, lambda: data @ data),
         ("sum, axis=[0, 1]", lambda: tb.sum(square, axis=[0, 1]), lambda: np.sum(data, axis=(0, 1))),
