@@ -122,6 +122,7 @@ def tensor_and_number(near: Near, missed: Missed, failed: Failed) -> Callable[[A
     (_, entries), recovered = near.numbers, recovery(failed)
 
     def op(x: Any, number: Any, /) -> Any:
+        payload = None
         try:
             out, function, run, backend, constant = entries[defaults.current_precision()][x.template][number.__class__]
             if x.backend is backend:
@@ -141,10 +142,14 @@ def tensor_and_number(near: Near, missed: Missed, failed: Failed) -> Callable[[A
 
 
 def number_and_tensor(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
-    """The op of a Python number and a tensor, as a function of the tensor and the number: a reflected operator."""
+    """The op of a Python number and a tensor, as a function of the tensor and the number: a reflected operator.
+
+    The code of `tensor_and_number` stands here again, since a function for both would cost a frame.
+    """
     (entries, _), recovered = near.numbers, recovery(failed)
 
     def op(x: Any, number: Any, /) -> Any:
+        payload = None
         try:
             out, function, run, backend, constant = entries[defaults.current_precision()][x.template][number.__class__]
             if x.backend is backend:

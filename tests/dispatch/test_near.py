@@ -118,6 +118,29 @@ def test_two_backends_in_turn() -> None:
                 assert result.tolist() == [2] * 7
 
 
+def test_an_error_while_a_number_becomes_a_payload() -> None:
+    class Full(BinaryBackend):
+        name = "full"
+        dispatch_priority = 1
+        fails = False
+
+        def constant(self, out: tb.Template, /, *, value: Any) -> Any:
+            if self.fails:
+                raise MemoryError("full")
+            return super().constant(out, value=value)
+
+    backend = Full()
+    x = tb.tensor([1.0, 2.0], backend=backend)
+    calls: list[Callable[[Any], Any]] = [lambda number: x + number, lambda number: number + x]
+    for call in calls:
+        backend.fails = False
+        for number in (1.5, 2.5, 3.5):
+            assert call(number).tolist() == [1 + number, 2 + number]
+        backend.fails = True
+        with pytest.raises(MemoryError, match="full"):
+            call(4.5)
+
+
 @pytest.mark.parametrize("fault", [KeyError("k"), AttributeError("a"), ZeroDivisionError("z")])
 def test_the_error_of_a_kernel_runs_once_and_is_the_only_one(fault: Exception) -> None:
     runs: list[None] = []
