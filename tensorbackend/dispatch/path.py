@@ -312,8 +312,10 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
     def payload(value: Any) -> Payload:
         # Equal numbers may need different payloads: 0.0 and -0.0, complex numbers with such parts, and 1, 1.0 and True.
         key = value.__class__, repr(value) if not value or value.__class__ is complex else value
-        if key in payloads:
+        try:
             return payloads[key]
+        except KeyError:
+            pass  # so that no error below has this one as its context
         try:
             check_scalar(value, dtype)
         except TensorBackendError as error:
