@@ -179,13 +179,23 @@ class Problem:
         ]
         return sum(terms[1:], terms[0])
 
-    def differences(self, function: Callable[[Any], Tensor]) -> float:
+    def differences(self, function: Callable[[Any], Tensor], step: float = STEP) -> float:
         """Return the directional derivative of a function by central differences."""
         before, after = (
             float(function([x + by * v for x, v in zip(self.points, self.directions, strict=True)]))
-            for by in (-STEP, STEP)
+            for by in (-step, step)
         )
-        return (after - before) / (2 * STEP)
+        return (after - before) / (2 * step)
+
+    def assert_slope(self, gradients: Sequence[Tensor], function: Callable[[Any], Tensor], what: str) -> None:
+        """Assert that gradients are those of a function; reject the problem if differences cannot tell."""
+        slope, difference = float(self.slope(gradients)), self.differences(function)
+        error = abs(slope - difference)
+        if not error <= 1e-5 * max(1.0, abs(difference)):
+            # Near a jump or a pole the differences depend on the step: then they are no better than their change.
+            change = abs(difference - self.differences(function, STEP / 2))
+            assume(not error <= 10 * change)
+            raise AssertionError(f"{what}: expected a slope of {difference}, got {slope}")
 
 
 def traced(function: Callable[[Any], Any], points: list[Tensor]) -> Callable[[Sequence[Tensor]], list[Tensor]]:
@@ -217,10 +227,6 @@ def _in_double_precision() -> Iterator[None]:
         yield
 
 
-def assert_close(slope: Tensor, difference: float, what: str) -> None:
-    assert abs(float(slope) - difference) <= 1e-5 * max(1.0, abs(difference)), what
-
-
 @pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in READS_DATA])
 def test_gradients_are_central_differences(name: str) -> None:
     @profile(EXAMPLES)
@@ -228,13 +234,12 @@ def test_gradients_are_central_differences(name: str) -> None:
     def agree(problem: Problem) -> None:
         loss = traced(problem.loss, problem.points)
         gradient = traced(tb.grad(problem.loss), problem.points)
-        assert_close(problem.slope(gradient(problem.points)), problem.differences(lambda x: loss(x)[0]), "first")
+        problem.assert_slope(gradient(problem.points), lambda x: loss(x)[0], "first")
 
         def slope(points: Sequence[Tensor]) -> Tensor:
             return problem.slope(gradient(points))
 
-        second = tb.grad(slope)(problem.points)
-        assert_close(problem.slope(second), problem.differences(slope), "second")
+        problem.assert_slope(tb.grad(slope)(problem.points), slope, "second")
 
     agree()
 
@@ -248,8 +253,8 @@ def test_gradients_of_ops_that_read_data(name: str) -> None:
             points = tape.watch(problem.points)
             gradient = tb.gradient(problem.loss(points), points)
             slope = problem.slope(gradient)
-        assert_close(slope, problem.differences(problem.loss), "first")
-        assert_close(problem.slope(tb.gradient(slope, points)), 0.0, "second")  # they only move elements
+        problem.assert_slope(gradient, problem.loss, "first")
+        assert abs(float(problem.slope(tb.gradient(slope, points)))) <= 1e-5  # they only move elements
 
     agree()
 
@@ -264,7 +269,11 @@ def test_gradients_are_those_of_jax(name: str) -> None:
         assume(all(x.size for x in problem.points))  # JAX divides by zero in the gradient of an empty convolution
         points = [x.backend_copy(JAX) for x in problem.points]
         # As one program: compiled op by op, in both directions, they would be tens.
-        theirs = jax.jit(jax.grad(lambda points: problem.loss(points).data))(points)
+        try:
+            theirs = jax.jit(jax.grad(lambda points: problem.loss(points).data))(points)
+        except jax.errors.ConcretizationTypeError:
+            assert name in READS_DATA
+            assume(False)  # the shape of the result depends on data
         with tb.tape() as tape:
             watched = tape.watch(problem.points)
             ours = tb.gradient(problem.loss(watched), watched)

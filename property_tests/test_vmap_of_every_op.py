@@ -19,12 +19,15 @@ from tensorbackend.testing.compare import assert_equal
 from tensorbackend.testing.scales import allowances
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
-SIZE = 2
+
+SORTED = {"searchsorted": {0, 2}}
+"""Operands that must be sorted, or sort another one, so that the second example has them as they are."""
 
 
-def examples(x: tb.Tensor, position: int) -> tb.Tensor:
-    """Stack a tensor and its reversal along a new axis at the given position."""
-    return tb.stack([x, tb.flip(x)], axis=position, name="example")
+def second(call: Invocation, place: int) -> tb.Tensor:
+    """Return an operand of the second example: that of the first, reversed."""
+    x = call.tensors[place]
+    return x if place in SORTED.get(call.name, ()) else tb.flip(x)
 
 
 def called(call: Invocation, tensors: Any) -> list[tb.Tensor]:
@@ -37,10 +40,13 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
     """Check that `vmap` over some of a call's tensors gives what a Python loop gives."""
     rows: list[list[tb.Tensor]] = []
     tensors = call.tensors
-    wide = [x if at is None else examples(x, at) for x, at in zip(tensors, positions, strict=True)]
-    alone = [
-        [tb.flip(x) if place and at is not None else x for x, at in zip(tensors, positions, strict=True)]
-        for place in range(SIZE)
+    others = [
+        x if at is None else second(call, place) for place, (x, at) in enumerate(zip(tensors, positions, strict=True))
+    ]
+    alone = [list(tensors), others]
+    wide = [
+        x if at is None else tb.stack([x, other], axis=at, name="example")
+        for x, other, at in zip(tensors, others, positions, strict=True)
     ]
     mapped = tb.vmap(lambda *operands: called(call, operands), in_axes=tuple(positions))
     try:

@@ -1,19 +1,18 @@
 """Running sums, products and extremes, written in public ops.
 
-Each is computed by doubling (Hillis and Steele, 1986): the tensor is combined with itself moved by 1, 2, 4, ...
-places. After log2(n) such steps, which any backend can do, every element holds the whole run up to it.
+Each is computed by doubling (Hillis and Steele, 1986): each element is combined with the one that is 1, 2, 4, ...
+places before it. After log2(n) such steps, which any backend can do, every element holds the whole run up to it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from operator import index
 from typing import Any
 
 from ...accuracy import PRODUCT, SUM
 from ...dispatch import composite
-from ...dtypes import DTypeLike, Scalar, as_dtype, iinfo
+from ...dtypes import DTypeLike, Scalar, as_dtype
 from ...entry import entry
 from ...errors import ArgumentError, expected
 from ...rules.axes import normalize_axis
@@ -29,18 +28,30 @@ from ..padding import pad
 from ..shape import concatenate
 
 
-def _running(
-    combine: Callable[[Any, Any], Tensor], identity: Scalar, x: Tensor, axis: SoleAxis, reverse: bool, initial: bool
-) -> Tensor:
+def _running(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
     assert isinstance(axis, int)  # by the dispatcher
-    if initial:
-        x = pad(x, {axis: (0, 1) if reverse else (1, 0)}, value=identity)
     distance = 1
-    while distance < x.shape[axis]:
-        moved = pad(x, {axis: (-distance, distance) if reverse else (distance, -distance)}, value=identity)
-        x = combine(moved, x)
+    while distance < (size := x.shape[axis]):
+        low, high = _part(x, axis, 0, size - distance), _part(x, axis, distance, size - distance)
+        if reverse:
+            x = concatenate([combine(high, low), _part(x, axis, size - distance, distance)], axis=axis)
+        else:
+            x = concatenate([_part(x, axis, 0, distance), combine(low, high)], axis=axis)
         distance *= 2
     return x
+
+
+def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
+    """So many entries along an axis from a start on."""
+    starts, lengths = [0] * x.ndim, list(x.shape)
+    starts[axis], lengths[axis] = start, length
+    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
+
+
+def _after(first: Scalar, x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
+    """x with one more entry along an axis, at the start of the run."""
+    assert isinstance(axis, int)  # by the dispatcher
+    return pad(x, {axis: (0, 1) if reverse else (1, 0)}, value=first)
 
 
 def _one_pass(out: Template, x: Template, /, *, axis: int, **options: object) -> int:
@@ -74,7 +85,8 @@ def cumulative_sum(
     >>> tb.cumulative_sum(tb.asarray([1, 2, 3]), include_initial=True, reverse=True).tolist()
     [6, 5, 3, 0]
     """
-    return _running(add, 0, _summable(x, dtype), axis, reverse, include_initial)
+    x = _summable(x, dtype)
+    return _running(add, _after(0, x, axis, reverse) if include_initial else x, axis, reverse)
 
 
 @composite.calls("cumulative_product").within(PRODUCT).costing(_one_pass)
@@ -96,13 +108,8 @@ def cumulative_prod(
     >>> tb.cumulative_prod(tb.asarray([2, 3, 4])).tolist()
     [2, 6, 24]
     """
-    return _running(multiply, 1, _summable(x, dtype), axis, reverse, include_initial)
-
-
-def _limits(x: Tensor) -> tuple[Scalar, Scalar]:
-    """The least and the greatest value of a dtype."""
-    check_dtype(x.dtype, "real")
-    return (-math.inf, math.inf) if x.dtype.is_floating else (iinfo(x.dtype).min, iinfo(x.dtype).max)
+    x = _summable(x, dtype)
+    return _running(multiply, _after(1, x, axis, reverse) if include_initial else x, axis, reverse)
 
 
 @composite.costing(_one_pass)
@@ -113,7 +120,8 @@ def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
     >>> tb.cumulative_max(tb.asarray([1, 3, 2])).tolist()
     [1, 3, 3]
     """
-    return _running(maximum, _limits(x)[0], x, axis, reverse, False)
+    check_dtype(x.dtype, "real")
+    return _running(maximum, x, axis, reverse)
 
 
 @composite.costing(_one_pass)
@@ -124,7 +132,8 @@ def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
     >>> tb.cumulative_min(tb.asarray([2, 3, 1])).tolist()
     [2, 2, 1]
     """
-    return _running(minimum, _limits(x)[1], x, axis, reverse, False)
+    check_dtype(x.dtype, "real")
+    return _running(minimum, x, axis, reverse)
 
 
 @composite.calls("diff")
@@ -133,13 +142,8 @@ def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
     check_dtype(x.dtype, "numeric")
     along = normalize_axis(x.template, axis)
     for _ in range(min(n, x.shape[along])):
-        lengths = list(x.shape)
-        lengths[along] -= 1
-        starts = [0] * x.ndim
-        before = slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
-        starts[along] = 1 if lengths[along] else 0
-        after = slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
-        x = subtract(after, before)
+        length = x.shape[along] - 1
+        x = subtract(_part(x, along, 1 if length else 0, length), _part(x, along, 0, length))
     return x
 
 

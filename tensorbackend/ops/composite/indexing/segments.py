@@ -182,12 +182,12 @@ def _log_of_sum(table: _Table) -> Tensor:
     inside = expand_dims(less(table.segments, table.size), axis=1)
     rows = where(inside, table.rows, -math.inf)  # so that no entry outside all segments overflows
     if not rows.size or not table.size:
-        return log(_total(table.of(rows)))
+        return subtract(_total(table.of(rows)), math.inf)  # -inf; the logarithm of 0 has no derivative
     greatest = stop_gradient(_greatest(table))
     shift = where(isfinite(greatest), greatest, 0)
     terms = exp(subtract(rows, take_at(shift, table.segments, axis=0, mode="clip")))
     total = _total(table.of(terms))
-    nothing = equal(total, 0)  # the logarithm of 0 has no derivative
+    nothing = equal(total, 0)
     return where(nothing, -math.inf, add(log(where(nothing, 1, total)), shift))
 
 
