@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
-from tensorbackend.testing import Invocation, calls, check, profile
+from tensorbackend.testing import Invocation, calls, check, judge, profile
+from tensorbackend.testing.divergences import DIVERGENCES
 
 COMPOSITES = {name: spec.callback for name, spec in OPS.items() if spec.kind == "composite"}
+
+
+DOUBLING = next(row for row in DIVERGENCES if "cumulative_prod" in row.ops)._replace(
+    ops=("cumulative_prod",),
+    witness=Invocation("cumulative_prod", (tb.tensor([1j, 1j, complex(0, math.inf)], backend="binary"),), {"axis": 0}),
+)
+"""The row of the default of `cumulative_prod`, which multiplies in an order of its own too."""
 
 
 def overridden(backend: type[Backend]) -> list[str]:
@@ -25,9 +36,8 @@ def overridden(backend: type[Backend]) -> list[str]:
 def without_overrides(backend: type[Backend]) -> type[Backend]:
     """Return the backend without its methods for composites, so that the defaults run."""
     gone = {COMPOSITES[name]: getattr(Backend, COMPOSITES[name], None) for name in overridden(backend)}
-    return type(
-        f"Plain{backend.__name__}", (backend,), {"name": f"plain_{backend.name}", "dispatch_priority": 1, **gone}
-    )
+    own = {"name": f"plain_{backend.name}", "dispatch_priority": 1, "divergences": lambda self: [DOUBLING]}
+    return type(f"Plain{backend.__name__}", (backend,), own | gone)
 
 
 CASES = [(backend, name) for backend in (NumpyBackend, BinaryBackend) for name in overridden(backend)]
@@ -45,6 +55,20 @@ def test_override_and_default_agree(backend: type[Backend], name: str) -> None:
         check(call, plain)
 
     agrees()
+
+
+@pytest.mark.parametrize("backend", [NumpyBackend, BinaryBackend])
+def test_the_default_still_differs_where_its_row_says(backend: type[Backend]) -> None:
+    assert judge(DOUBLING.witness, backend()).divergence is None
+    assert judge(DOUBLING.witness, without_overrides(backend)()).divergence is DOUBLING
+
+
+@pytest.mark.parametrize("backend", [NumpyBackend, BinaryBackend])
+def test_the_default_multiplies_by_nothing_else(backend: type[Backend]) -> None:
+    """Times 1 a complex infinity would be NaN in one part."""
+    x = tb.tensor([complex(0, math.inf), 0], backend=without_overrides(backend)())
+    assert tb.cumulative_prod(x).tolist()[0] == complex(0, math.inf)
+    assert tb.cumulative_prod(tb.flip(x), reverse=True).tolist()[1] == complex(0, math.inf)
 
 
 def test_both_backends_override_some() -> None:

@@ -100,6 +100,21 @@ def test_gradients() -> None:
     assert gradient(tb.segment_logsumexp, 1000) == [0, 1000, 1000, 0]
 
 
+def test_the_second_derivative_of_a_logarithm_of_nothing() -> None:
+    def combined(points: list[tb.Tensor]) -> tb.Tensor:
+        start, updates = points
+        return tb.indexed_logsumexp(start, tb.zeros((0, 0), dtype="s8"), updates)
+
+    def slope(points: list[tb.Tensor]) -> tb.Tensor:
+        start, updates = tb.grad(combined)(points)
+        return start + tb.sum(updates)
+
+    points = [tb.asarray(0.5), tb.zeros((0,))]
+    assert combined(points).item() == 0.5
+    assert [x.tolist() for x in tb.grad(combined)(points)] == [1.0, []]
+    assert [x.tolist() for x in tb.grad(slope)(points)] == [0.0, []]
+
+
 def test_vmap_and_jit() -> None:
     x, segments = tb.asarray([[1.0, 2.0, 4.0], [3.0, 0.0, 1.0]]), tb.asarray([[1, 0, 1], [0, 0, 1]])
 
