@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tensorbackend import Template
-from tensorbackend.dtypes import Scalar, float64, uint64
+from tensorbackend.dtypes import Scalar, complex128, float64, int64, uint64
 from tensorbackend.protocol import Payload
 
 from .casting import cast
@@ -24,6 +24,17 @@ class TorchCreation(TorchBase):
             bits = int(value) - (1 << 64 if int(value) >= 1 << 63 else 0)  # type: ignore[arg-type] # a real number
             return torch.full(out.shape, bits, dtype=torch.int64, device=self.place).view(torch.uint64)
         return torch.full(out.shape, value, dtype=torch_dtype(out.dtype), device=self.place)
+
+    def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Payload:
+        """The numbers `start`, `start + step` and so on, computed in 64 bits a part; `last` replaces the last one."""
+        wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
+        if isinstance(start, int):  # modulo 2**64: int64 has the upper half as negative numbers
+            start, step = ((int(number.real) + (1 << 63)) % (1 << 64) - (1 << 63) for number in (start, step))
+        places = torch.arange(out.size, device=self.place).to(torch_dtype(wide))
+        values = places.mul_(step).add_(start)
+        if last is not None:
+            values[-1] = torch.tensor(last, dtype=values.dtype, device=self.place)
+        return cast(values, wide, out.dtype)
 
     @kernel(unsigned="own")
     def eye(self, out: Template, *, offset: int) -> Array:
