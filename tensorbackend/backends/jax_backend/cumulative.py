@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...dtypes import DType, bool_
+from ...dtypes import DType, bool_, finfo
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...template import Template
@@ -60,9 +60,12 @@ class JaxCumulative(JaxBase, ArrayCumulative):
         if not x.dtype.is_floating:
             return lambda values: extreme(values, axis=axis, reverse=reverse)
 
+        normal = finfo(x.dtype).smallest_normal
+
         def running(values: Array) -> Array:
             extremes = extreme(values, axis=axis, reverse=reverse)
-            wins = (values == 0) & (xp.signbit(values) != xp.signbit(loser))
+            # Not `values == 0`: XLA takes subnormal numbers of bfloat16 for zeros in other comparisons only.
+            wins = (xp.abs(values) < normal) & (xp.signbit(values) != xp.signbit(loser))
             met = cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
             zero = xp.where(met, -loser, loser).astype(extremes.dtype)
             return xp.where(extremes == 0, xp.copysign(extremes, zero), extremes)
