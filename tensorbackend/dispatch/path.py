@@ -35,7 +35,7 @@ from .quick import (
     Missed,
     Ready,
     Record,
-    number_and_tensor,
+    beside_number,
     of_one,
     of_two,
     operands_of,
@@ -125,8 +125,8 @@ class Path(ABC):
             setattr(Tensor, OPERATORS[name], self._code(lambda key_of, operands, options: operator(*operands)))
         if name in REFLECTED and self.plain:
             reflected = getattr(Tensor, REFLECTED[name])
-            code = number_and_tensor(
-                self.near, lambda key_of, operands, options: reflected(*operands[::-1]), self.failed
+            code = beside_number(
+                self.near, 0, lambda key_of, operands, options: reflected(*operands[::-1]), self.failed
             )
             setattr(Tensor, REFLECTED[name], code)
         return self._code(self.missed)

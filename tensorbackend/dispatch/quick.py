@@ -95,7 +95,7 @@ def _key_of_one(x: Any, /) -> Any:
 def of_two(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
     """The op of two tensors and no options, or of a tensor and a Python number."""
     entries, recovered = near.entries, recovery(failed)
-    first_number, second_number = number_and_tensor(near, missed, failed), tensor_and_number(near, missed, failed)
+    first_number, second_number = (beside_number(near, position, missed, failed) for position in (0, 1))
 
     def op(x1: Any, x2: Any, /) -> Any:
         if x1.__class__ is not x2.__class__:  # quicker than to catch that a number has no template
@@ -117,53 +117,30 @@ def of_two(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], A
     return op
 
 
-def tensor_and_number(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
-    """The op of a tensor and a Python number."""
-    (_, entries), recovered = near.numbers, recovery(failed)
+def beside_number(near: Near, position: int, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
+    """The op of a tensor and a Python number, which is the first operand (position 0) or the second one (position 1).
 
-    def op(x: Any, number: Any, /) -> Any:
-        payload = None
-        try:
-            out, function, run, backend, constant = entries[defaults.current_precision()][x.template][number.__class__]
-            if x.backend is backend:
-                payload = constant(number)
-                tensor = blank_tensor()
-                tensor.template = out
-                tensor.backend = backend
-                tensor.data = function(x.data, payload) if run is None else run(function, x.data, payload)
-                return tensor
-        except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x, number):
-                tensor.data = recovered(error, backend, run, function, (x.data, payload), (x, number))
-                return tensor
-        return missed(_key_of_two, (x, number), {})
-
-    return op
-
-
-def number_and_tensor(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
-    """The op of a Python number and a tensor, as a function of the tensor and the number: a reflected operator.
-
-    The code of `tensor_and_number` stands here again, since a function for both would cost a frame.
+    The function takes the tensor first in both cases, as a reflected operator does.
     """
-    (entries, _), recovered = near.numbers, recovery(failed)
+    entries, recovered, first = near.numbers[position], recovery(failed), position == 0
 
     def op(x: Any, number: Any, /) -> Any:
-        payload = None
+        data1 = data2 = None  # until the number's payload is made, which may fail
         try:
             out, function, run, backend, constant = entries[defaults.current_precision()][x.template][number.__class__]
             if x.backend is backend:
-                payload = constant(number)
+                data1, data2 = (constant(number), x.data) if first else (x.data, constant(number))
                 tensor = blank_tensor()
                 tensor.template = out
                 tensor.backend = backend
-                tensor.data = function(payload, x.data) if run is None else run(function, payload, x.data)
+                tensor.data = function(data1, data2) if run is None else run(function, data1, data2)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
             if not is_miss(error, x, number):
-                tensor.data = recovered(error, backend, run, function, (payload, x.data), (number, x))
+                operands = (number, x) if first else (x, number)
+                tensor.data = recovered(error, backend, run, function, (data1, data2), operands)
                 return tensor
-        return missed(_key_of_two, (number, x), {})
+        return missed(_key_of_two, (number, x) if first else (x, number), {})
 
     return op
 
