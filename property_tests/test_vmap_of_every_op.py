@@ -21,11 +21,11 @@ from tensorbackend.testing.scales import allowances
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 
 SORTED = {"searchsorted": {0, 2}}
-"""Operands that must be sorted, or sort another one, so that the second example has them as they are."""
+"""The operands that the second example gets unchanged: a sorted one, and the indices that sort it."""
 
 
 def second(call: Invocation, place: int) -> tb.Tensor:
-    """Return an operand of the second example: that of the first, reversed."""
+    """Return an operand of the second example: the operand of the first example, reversed if it need not be sorted."""
     x = call.tensors[place]
     return x if place in SORTED.get(call.name, ()) else tb.flip(x)
 

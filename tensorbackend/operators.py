@@ -128,4 +128,4 @@ The dispatcher replaces the method by the op's warm call, which leaves calls wit
 REFLECTED: dict[str, str] = {
     method.reflected_op: name for name, method in vars(Operators).items() if hasattr(method, "reflected_op")
 }
-"""The method for a tensor as the second operand, likewise."""
+"""The method of `Tensor` that stands for an op whose second operand is the tensor, likewise."""

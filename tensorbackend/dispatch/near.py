@@ -4,8 +4,8 @@
 in the op's memo too. Only the memo is bounded, and only its kernels are replaced: whoever takes a record out of the
 memo clears the entries here, and the next call of the kind enters its record again.
 
-For each pair of templates there is one entry, that of the backend which asked last. A program that adds tensors of two
-backends in turn finds half of its calls in the memo.
+An entry belongs to one backend, the one that called last with these templates. A program that calls two backends in
+turn with the same templates finds its calls in the memo.
 """
 
 from __future__ import annotations

@@ -152,10 +152,11 @@ def _key_of_two(x1: Any, x2: Any, /) -> Any:
 
 
 def is_miss(error: Exception, *operands: Any) -> bool:
-    """Whether the full path has to run a call of which the warm code raised an error, as its kernel did not fail.
+    """Whether an error in the warm code leaves the call to the full path.
 
-    A look-up raises in the warm code itself, without a further frame, as a kernel in C does. A number that the dtype
-    does not hold raises an error of this library, as a kernel may. The full path raises the errors of such kernels too.
+    It does if it comes from a look-up, from an operand that is no tensor, or from a number that the dtype does not
+    hold. A look-up raises `KeyError` or `AttributeError` in the frame of the warm code. A kernel in C may do so too;
+    the full path then runs it again, and raises its error.
     """
     if any(x.__class__ is not Tensor and x.__class__ not in NUMBERS for x in operands):
         return True

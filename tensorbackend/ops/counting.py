@@ -109,7 +109,7 @@ def _counts(x: Any, least: Any) -> Tensor | None:
 
 
 def _vector(length: int) -> Template:
-    """The template of so many counts."""
+    """The template of `length` counts; remembers it."""
     template = unnamed((length,), int64)
     remember(_vectors, length, template)
     return template

@@ -64,7 +64,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
         def running(values: Array) -> Array:
             extremes = extreme(values, axis=axis, reverse=reverse)
-            # Not `values == 0`: XLA takes subnormal numbers of bfloat16 for zeros in other comparisons only.
+            # Not `values == 0`: XLA takes a subnormal bfloat16 for zero in `extremes == 0` below, but not here.
             wins = (xp.abs(values) < normal) & (xp.signbit(values) != xp.signbit(loser))
             met = cummax(wins.astype("int8"), axis=axis, reverse=reverse) > 0
             zero = xp.where(met, -loser, loser).astype(extremes.dtype)

@@ -29,6 +29,7 @@ from ..shape import concatenate
 
 
 def _running(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
+    """Combines each element with all elements before it along an axis; if `reverse`, with all elements after it."""
     assert isinstance(axis, int)  # by the dispatcher
     distance = 1
     while distance < (size := x.shape[axis]):
@@ -42,7 +43,7 @@ def _running(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, r
 
 
 def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
-    """So many entries along an axis from a start on."""
+    """`length` entries along an axis, from `start` on."""
     starts, lengths = [0] * x.ndim, list(x.shape)
     starts[axis], lengths[axis] = start, length
     return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
