@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..accuracy import Bound, within
-from ..dtypes import DTypeLike
+from ..dtypes import DTypeLike, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
@@ -20,6 +20,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.indexing.slices import put_slice
 from ..ops.shape import align_to, matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis
+from ..rules.broadcasting import to_floating
 from ..tensor import Axis, Tensor, TensorLike
 
 ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
@@ -154,7 +155,8 @@ def attention(
     Returns
     -------
     Tensor
-        (batch..., queries, values), in the dtype of the operands.
+        (batch..., queries, values), in the dtype that the operands promote to; integers and bool count as the default
+        floating dtype.
 
     Raises
     ------
@@ -178,7 +180,7 @@ def attention(
     values = _beside(_last(value, time, axis), ends)
     values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
     averages = matmul(weights, in_float32(values))
-    return astype(averages, add(query[..., :0], 0).dtype) if averages.dtype is not value.dtype else averages
+    return astype(averages, to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype)))
 
 
 class KeyValueCache(NamedTuple):

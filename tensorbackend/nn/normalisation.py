@@ -10,7 +10,7 @@ from ..dtypes import float32, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
-from ..ops.composite.reduction import averaged_dtype, count_along, in_float32, mean, standardise
+from ..ops.composite.reduction import count_along, in_float32, mean, standardise
 from ..ops.creation.values import together
 from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
 from ..ops.elementwise.complex_functions import rsqrt
@@ -19,7 +19,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum
 from ..ops.shape import broadcast_to, reshape
 from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
-from ..rules.broadcasting import broadcast
+from ..rules.broadcasting import broadcast, to_floating
 from ..tensor import Axes, Axis, Tensor, TensorLike
 from .placing import placed
 
@@ -30,7 +30,7 @@ def _scaled(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
 ) -> Tensor:
     """x times a scale plus an offset for the axes, in the floating dtype that a mean of `like` has."""
-    dtype = averaged_dtype(like)
+    dtype = to_floating(like.dtype)
     wide = astype(x, promote_types(x.dtype, float32))
     if scale is not None:
         wide = multiply(wide, placed(together(x, scale)[1], x, axes, "a scale"))

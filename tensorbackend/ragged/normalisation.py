@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from ..entry import entry
-from ..ops.composite.reduction import averaged_dtype, in_float32
+from ..ops.composite.reduction import in_float32
 from ..ops.composite.reduction import log_softmax as _log_softmax
 from ..ops.composite.reduction import softmax as _softmax
 from ..ops.elementwise.binary import add, multiply, subtract
 from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype
 from ..rules.axes import sorted_axes
+from ..rules.broadcasting import to_floating
 from ..tensor import Axes, Tensor
 from .reduction import _mean, variance
 from .value import Ragged, lifted, ragged_or_tensor
@@ -62,7 +63,7 @@ def _shares(x: Any, axis: Axes, function: Any) -> Any:
     axes = sorted_axes(ragged.template, axis)
     if not ragged.values.size:
         return x
-    values = ragged.values if ragged.dtype.is_inexact else astype(ragged.values, averaged_dtype(ragged.values))
+    values = ragged.values if ragged.dtype.is_inexact else astype(ragged.values, to_floating(ragged.dtype))
     values = Ragged(values, ragged.lengths).filled(-math.inf)
     return ragged_or_tensor(function(values, axis=axes), ragged.lengths)
 
@@ -102,4 +103,4 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     wide = Ragged(in_float32(ragged.filled(0)), ragged.lengths)
     centred = subtract(wide.values, _mean(wide, axes, True))
     scale = rsqrt(add(variance(wide, axes, 0.0, True), epsilon))
-    return ragged_or_tensor(astype(multiply(centred, scale), averaged_dtype(ragged.values)), ragged.lengths)
+    return ragged_or_tensor(astype(multiply(centred, scale), to_floating(ragged.dtype)), ragged.lengths)

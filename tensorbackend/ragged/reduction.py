@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dtypes import DType, Scalar, float32, iinfo, int64, promote_types
 from ..entry import entry
-from ..ops.composite.reduction import averaged_dtype, in_float32
+from ..ops.composite.reduction import in_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.binary import divide, equal, greater, logical_and, maximum, multiply, subtract
@@ -25,7 +25,7 @@ from ..ops.reduction import min as _min
 from ..ops.reduction import prod as _prod
 from ..ops.reduction import sum as _sum
 from ..rules.axes import sorted_axes
-from ..rules.broadcasting import check_dtype
+from ..rules.broadcasting import check_dtype, to_floating
 from ..tensor import Axes, Axis, Tensor
 from .value import Either, Ragged, lifted, mask_in, position_of, ragged_or_tensor
 
@@ -212,7 +212,7 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
     [1000.0, 3.0]
     """
     ragged, axes = _prepared(x, axis)
-    work = ragged if ragged.dtype.is_inexact else _cast(ragged, averaged_dtype(ragged.values))
+    work = ragged if ragged.dtype.is_inexact else _cast(ragged, to_floating(ragged.dtype))
     return ragged_or_tensor(_reduced(_logsumexp, work, axes, keepdims, -math.inf), remaining(ragged, axes, keepdims))
 
 
@@ -236,12 +236,12 @@ def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     mask, wide = mask_in(x, x.template), _wide(x.values)
     total = _sum(wide if mask is None else where(mask, wide, 0), axis=axes, keepdims=keepdims)
     count = _positive(_count(x, mask, axes, keepdims))
-    return astype(divide(total, _as(count, total)), averaged_dtype(x.values))
+    return astype(divide(total, _as(count, total)), to_floating(x.values.dtype))
 
 
 def _wide(x: Tensor) -> Tensor:
     """Casts to at least float32; a tensor of such a dtype is not copied."""
-    return x if promote_types(averaged_dtype(x), float32) is x.dtype else in_float32(x)
+    return x if promote_types(to_floating(x.dtype), float32) is x.dtype else in_float32(x)
 
 
 def _as(count: Any, like: Tensor) -> Any:
@@ -279,7 +279,7 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
     else:
         rest = subtract(_as(count, squares), correction)
         divisor = where(greater(rest, 0), rest, where(greater(count, 0), math.nan, 1.0))
-    return astype(divide(squares, divisor), averaged_dtype(x.values))
+    return astype(divide(squares, divisor), to_floating(x.values.dtype))
 
 
 @entry
@@ -293,9 +293,9 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     [2.0, 0.0]
     """
     ragged, axes = _prepared(x, axis)
-    wide = _cast(ragged, promote_types(averaged_dtype(ragged.values), float32))
+    wide = _cast(ragged, promote_types(to_floating(ragged.dtype), float32))
     root = sqrt(variance(wide, axes, correction, keepdims))
-    return ragged_or_tensor(astype(root, averaged_dtype(ragged.values)), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(astype(root, to_floating(ragged.dtype)), remaining(ragged, axes, keepdims))
 
 
 @entry

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..dtypes import default_dtype
 from ..entry import entry
 from ..errors import ShapeError, expected
 from ..expr.substitution import NAME, substituted
@@ -13,7 +12,7 @@ from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
 from ..ops.shape import expand_dims, squeeze
 from ..protocol import own_method
-from ..rules.broadcasting import result_type
+from ..rules.broadcasting import result_type, to_floating
 from ..rules.data_errors import singular_matrix
 from ..tensor import Tensor, TensorLike
 from .host import on_host
@@ -80,8 +79,7 @@ def triangular_solve(
         return triangular_solve(square(matrix).mT, b, lower=not lower, unit_diagonal=unit_diagonal)
     right_side = b if isinstance(b, Tensor) else asarray(b, backend=square(matrix).values.backend)
     out = product_template(square(matrix).mT.template, right_side.template)
-    dtype = result_type([out])
-    dtype = dtype if dtype.is_inexact else default_dtype("float")
+    dtype = to_floating(result_type([out]))
     values = astype(matrix.values.rename(*(None,) * matrix.values.ndim), dtype)
     right = astype(right_side.rename(*(None,) * right_side.ndim) if right_side.ndim else right_side, dtype)
     vector = right.ndim == 1

@@ -118,6 +118,22 @@ def test_narrow_floats_keep_their_dtype() -> None:
     assert tb.all_close(tb.astype(outputs, "f32"), wide, rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("query", "value", "result"),
+    [
+        ("int64", "int64", "float32"),
+        ("bool", "uint8", "float32"),
+        ("float16", "int64", "float16"),
+        ("float16", "float64", "float64"),
+    ],
+)
+def test_averages_have_a_floating_dtype(query: str, value: str, result: str) -> None:
+    q, k, v = tb.ones((1, 2), dtype=query), tb.ones((2, 2), dtype=query), tb.asarray([[1], [0]], dtype=value)
+    averages = tb.nn.attention(q, k, v)
+    assert averages.dtype.name == result
+    assert averages.tolist() == [[0.5]]
+
+
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.nn.attention(QUERY, KEY.rename(unit="feature"), VALUE), NamesError, "the same name or None"),
     (lambda: tb.nn.attention(QUERY, KEY, VALUE[:, :, :4]), ShapeError, "paired axes of the same sizes"),

@@ -7,7 +7,7 @@ import math
 from ...accuracy import LOG_OF_SUM, SUM, Bound
 from ...dispatch import composite
 from ...docstrings import described
-from ...dtypes import DType, default_dtype, float32, promote_types, scalar_kind
+from ...dtypes import DType, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
@@ -33,13 +33,9 @@ def count_along(x: Tensor, axis: Axes) -> float:
     return float(math.prod(x.shape[position] for position in axis if isinstance(position, int)))
 
 
-def averaged_dtype(x: Tensor) -> DType:
-    return x.dtype if x.dtype.is_inexact else default_dtype("float")
-
-
 def in_float32(x: Tensor) -> Tensor:
     """Casts to at least float32: neither a sum of float16 nor a count of elements may overflow."""
-    return astype(x, promote_types(averaged_dtype(x), float32))
+    return astype(x, promote_types(to_floating(x.dtype), float32))
 
 
 @composite.within(SUM)
@@ -51,7 +47,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     0.5
     """
     total = sum(in_float32(x), axis=axis, keepdims=keepdims)
-    return astype(divide(total, count_along(x, axis)), averaged_dtype(x))
+    return astype(divide(total, count_along(x, axis)), to_floating(x.dtype))
 
 
 _mean = mean  # for functions with a parameter named `mean`
@@ -70,7 +66,7 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
     squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
     divisor = count_along(x, axis) - correction
-    return astype(divide(squares, divisor if divisor > 0 else math.nan), averaged_dtype(x))
+    return astype(divide(squares, divisor if divisor > 0 else math.nan), to_floating(x.dtype))
 
 
 @composite.within(Bound(16, "the root of a sum of squares of differences", "operand", tame=True))
@@ -81,14 +77,14 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     >>> tb.std(tb.asarray([[1.0, 3.0], [1.0, 5.0]], names=("row", "n")), axis="n").tolist()
     [1.0, 2.0]
     """
-    return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), averaged_dtype(x))
+    return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), to_floating(x.dtype))
 
 
 @composite.within(LOG_OF_SUM)
 def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """See `logsumexp`."""
     check_dtype(x.dtype, "real or bool")
-    return _shifted(in_float32(x), None, axis, keepdims, averaged_dtype(x))
+    return _shifted(in_float32(x), None, axis, keepdims, to_floating(x.dtype))
 
 
 def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
@@ -340,7 +336,7 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
     wide = in_float32(x)
     centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
     variance = mean(multiply(centred, centred), axis=axis, keepdims=True)
-    return astype(divide(centred, sqrt(add(variance, epsilon))), averaged_dtype(x))
+    return astype(divide(centred, sqrt(add(variance, epsilon))), to_floating(x.dtype))
 
 
 @composite.within(Bound(64, "a sum of products with logarithms", "norm", tame=True))
@@ -450,7 +446,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     picked = squeeze(take_along_axis_at(wide, column, axis=axis, mode="error"), axis)
     if label_smoothing:
         picked = add(multiply(picked, 1 - label_smoothing), multiply(mean(wide, axis=axis), label_smoothing))
-    return astype(subtract(_logsumexp(wide, axis=axis), picked), averaged_dtype(logits))
+    return astype(subtract(_logsumexp(wide, axis=axis), picked), to_floating(logits.dtype))
 
 
 @composite

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...accuracy import SUM
 from ...dispatch import composite
-from ...dtypes import default_dtype, float32, promote_types
-from ...rules.broadcasting import check_dtype
+from ...dtypes import float32, promote_types
+from ...rules.broadcasting import to_floating
 from ...rules.window import Paddings, PerAxis, numbers
 from ...tensor import Tensor
 from ..creation.filled import ones
@@ -36,7 +36,7 @@ def window_mean(
     >>> tb.window_mean(tb.asarray([1, 3]), 2, padding=[(1, 1)], include_padding=False).tolist()
     [1.0, 2.0, 3.0]
     """
-    dtype = check_dtype(x.dtype if x.dtype.is_inexact else default_dtype("float"), "numeric")
+    dtype = to_floating(x.dtype)
     # In at least float32: neither a sum of float16 nor a count of elements may overflow.
     total = window_sum(
         astype(x, promote_types(dtype, float32)), window, strides=strides, padding=padding, dilations=dilations

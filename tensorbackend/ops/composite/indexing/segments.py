@@ -20,7 +20,7 @@ from ....entry import entry
 from ....errors import ArgumentError, ShapeError, expected
 from ....protocol.indexing import Mode
 from ....rules.axes import normalize_axis
-from ....rules.broadcasting import check_dtype, result_type
+from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....rules.indexing import check_indices, gathered
 from ....template import intern_template, merge_names
 from ....tensor import Axis, Tensor, TensorLike
@@ -49,7 +49,7 @@ from ...shape import broadcast_to, concatenate, expand_dims, flip, reshape
 from ...sorting import argsort
 from ..elementwise.functions import isfinite, logaddexp, logical_not, signbit
 from ..elementwise.gradients import stop_gradient
-from ..reduction import averaged_dtype, in_float32
+from ..reduction import in_float32
 from ..shape.arranging import moveaxis, stack, unstack
 from .positions import numbered, settled
 
@@ -297,7 +297,7 @@ def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, m
     [2.0, nan, 2.5]
     """
     table = _table(in_float32(x), segments, size, axis, mode)
-    return astype(table.shaped(divide(_total(table), _count(table))), averaged_dtype(x))
+    return astype(table.shaped(divide(_total(table), _count(table))), to_floating(x.dtype))
 
 
 @composite.within(LOG_OF_SUM)
@@ -312,7 +312,7 @@ def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis =
     """
     check_dtype(x.dtype, "real or bool")
     table = _table(in_float32(x), segments, size, axis, mode)
-    return astype(table.shaped(_log_of_sum(table)), averaged_dtype(x))
+    return astype(table.shaped(_log_of_sum(table)), to_floating(x.dtype))
 
 
 # Updates at index vectors, together with the elements of a tensor
@@ -421,7 +421,7 @@ def indexed_mean(
         return written(indexed_mean, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
     base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
-    return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), averaged_dtype(like))
+    return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), to_floating(like.dtype))
 
 
 @composite.within(LOG_OF_SUM)
@@ -438,4 +438,4 @@ def indexed_logsumexp(
         return written(indexed_logsumexp, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
     base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
-    return astype(table.shaped(logaddexp(base, _log_of_sum(table))), averaged_dtype(like))
+    return astype(table.shaped(logaddexp(base, _log_of_sum(table))), to_floating(like.dtype))

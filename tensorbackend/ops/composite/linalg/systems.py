@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from ....accuracy import ELIMINATION, SPECTRAL
 from ....dispatch import composite
-from ....dtypes import DType, default_dtype, finfo, float32, promote_types
+from ....dtypes import DType, finfo, float32, promote_types
 from ....entry import entry
 from ....errors import ArgumentError, expected
-from ....rules.broadcasting import check_dtype, to_real
+from ....rules.broadcasting import check_dtype, to_floating, to_real
 from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
 from ....rules.plan import integer
 from ....tensor import Tensor, TensorLike
@@ -102,8 +102,8 @@ def inv(x: Tensor, /) -> Tensor:
 
 def _tolerance(x: Tensor) -> float:
     """Singular values below this fraction of the largest count as 0 (Array API standard)."""
-    dtype = x.dtype if x.dtype.is_inexact else default_dtype("float")
-    return finfo(dtype).eps * builtins.max(x.shape[-2:], default=1)  # the op itself refuses a tensor that is no matrix
+    size = builtins.max(x.shape[-2:], default=1)  # the op itself refuses a tensor that is no matrix
+    return finfo(to_floating(x.dtype)).eps * size
 
 
 def _kept(values: Tensor, rtol: Tensor) -> Tensor:

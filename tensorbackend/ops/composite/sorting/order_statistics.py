@@ -9,7 +9,7 @@ from ....dispatch import composite
 from ....entry import entry
 from ....errors import ArgumentError, expected
 from ....rules.axes import normalize_axis
-from ....rules.broadcasting import check_dtype
+from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
 from ....template import Template
 from ....tensor import Axes, Axis, Tensor, TensorLike
@@ -24,7 +24,7 @@ from ...reduction import argmax
 from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
-from ..reduction import averaged_dtype, count_along, in_float32
+from ..reduction import count_along, in_float32
 from ..shape.arranging import moveaxis, stack
 
 
@@ -43,7 +43,7 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
     count = ordered.shape[-1]
     low, high, last = (_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
     medians = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
-    return reshape(astype(medians, averaged_dtype(x)), out.shape, names=out.names)
+    return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)
 
 
 def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
@@ -138,7 +138,7 @@ def _quantile(
     for share in q:
         place = min(max(METHODS[method](count, share), 0), count - 1)
         entry = where(missing, math.nan, _interpolated(ordered, place))
-        quantiles.append(reshape(astype(entry, averaged_dtype(x)), out.shape, names=out.names))
+        quantiles.append(reshape(astype(entry, to_floating(x.dtype)), out.shape, names=out.names))
     return stack(quantiles, axis=0)
 
 
