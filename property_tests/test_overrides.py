@@ -71,6 +71,14 @@ def test_the_default_multiplies_by_nothing_else(backend: type[Backend]) -> None:
     assert tb.cumulative_prod(tb.flip(x), reverse=True).tolist()[1] == complex(0, math.inf)
 
 
+@pytest.mark.parametrize("backend", [NumpyBackend, BinaryBackend])
+def test_the_default_of_solve_gives_nan_for_a_complex_matrix_that_is_not_finite(backend: type[Backend]) -> None:
+    matrices = [[[math.nan, 0j], [0j, 20]], [[1j, 0j], [0j, 20]]]
+    right = [[0j], [1j]]
+    call = Invocation("solve", (tb.tensor(matrices), tb.tensor(right)), {})
+    check(call, without_overrides(backend)())
+
+
 def test_both_backends_override_some() -> None:
     assert {"softmax", "var", "cumulative_sum"} <= set(overridden(NumpyBackend))
     assert {"hypot", "log2", "cumulative_sum"} <= set(overridden(BinaryBackend))

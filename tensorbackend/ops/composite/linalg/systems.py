@@ -27,9 +27,10 @@ from ...elementwise.ternary import where
 from ...elementwise.transcendental import log
 from ...elementwise.unary import abs, isnan, real, sign
 from ...linalg import eig, eigh, lu, svd, triangular_solve
-from ...reduction import any, argmax, max, prod, sum
+from ...reduction import all, any, argmax, max, prod, sum
 from ...shape import broadcast_to, expand_dims, matrix_transpose, squeeze
 from ..contraction import matmul
+from ..elementwise.functions import isfinite
 from .matrices import adjoint, diagonal
 
 
@@ -83,6 +84,8 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
     permutation, lower, upper = lu(matrix)
     halfway = triangular_solve(lower, matmul(matrix_transpose(permutation), right))
     unknowns = triangular_solve(upper, halfway, lower=False)
+    if matrix.dtype.is_complex:  # the factors of a matrix that is not finite are nan+0j, their products nan+nanj
+        unknowns = where(all(isfinite(matrix), axis=(-2, -1), keepdims=True), unknowns, math.nan)
     unknowns = squeeze(unknowns, -1) if x2.ndim == 1 else unknowns
     return rename(astype(unknowns, out.dtype), *out.names)
 
