@@ -47,14 +47,21 @@ def from_int64(values: Array, target: DType) -> Array:
 
 
 def _saturated(values: Array, source: DType, target: DType) -> Array:
-    """Truncates floats, clips them to the limits of `target`, maps NaN to 0; returns int64 or the bits of uint64."""
+    """Truncates floats, clips them to the limits of `target`, maps NaN to 0.
+
+    The result is int64, the bits of uint64, or of a signed `target`.
+    """
     limits = iinfo(target)
     if source in NARROW:
         values = values.to(torch.float32)
+    working = torch.int64 if target in UNSIGNED else signed_dtype(target)
     # `beyond` is a power of two, hence exact. `below` may round up to the lower limit, which the last line sets.
     below, beyond = float(limits.min - 1), float(limits.max + 1)
-    if target is not uint64 and ((values > below) & (values < beyond)).all():
-        return values.to(torch.int64)
+    if target is not uint64 and _all_between(values, below, beyond):
+        return values.to(working)
+    if target.bits < 64:
+        wide = values.to(torch.float64) if target.bits == 32 else values  # holds the limits exactly
+        return torch.nan_to_num(wide, nan=0.0).clamp_(limits.min, limits.max).to(working)
     inside = torch.where((values > below) & (values < beyond), values, 0)
     if target is uint64:
         upper = inside >= 2.0**63
@@ -64,6 +71,14 @@ def _saturated(values: Array, source: DType, target: DType) -> Array:
         whole, greatest = inside.to(torch.int64), limits.max
     whole = torch.where(values >= beyond, greatest, whole)
     return torch.where(values <= float(limits.min), limits.min, whole)
+
+
+def _all_between(values: Array, below: float, beyond: float) -> bool:
+    """Whether no element is NaN, `below` or less, `beyond` or more."""
+    if not values.numel():
+        return True
+    ends = torch.aminmax(values)  # NaN if any element is
+    return below < float(ends.min) and float(ends.max) < beyond
 
 
 def _from_integers(values: Array, source: DType, target: DType) -> Array:

@@ -205,8 +205,10 @@ class TorchElementwise(TorchBase):
             return complex_functions.sign(x)
         if out.dtype in UNSIGNED:
             return (x != 0).to(x.dtype)
-        signs = torch.gt(x, 0).to(x.dtype) - torch.lt(x, 0).to(x.dtype)
-        return torch.where(torch.isnan(x), x, signs) if x.is_floating_point() else signs
+        signs = torch.sign(x)
+        if not x.is_floating_point() or not x.numel() or not torch.isnan(torch.amin(x)):
+            return signs
+        return torch.where(torch.isnan(x), x, signs)
 
     # Functions of two elements
 

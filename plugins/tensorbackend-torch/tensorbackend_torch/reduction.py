@@ -18,7 +18,10 @@ from .casting import cast
 from .extremes import reduced
 from .kernels import TorchBase, kernel
 from .library import torch
-from .ways import NARROW, Array, bits_of, dtype_of, in_order, wide
+from .ways import NARROW, Array, bits_of, dtype_of, wide
+
+_LONG = 1 << 10
+"""From this size on, a part of a row is found without sorting the row."""
 
 
 class TorchReduction(TorchBase):
@@ -111,6 +114,19 @@ class TorchReduction(TorchBase):
         return torch.sort(x, stable=True, dim=axis, descending=descending).indices
 
     # Overrides of composites
+
+    @kernel(unsigned="order")
+    def top_k(self, out: tuple[Template, Template], x: Array, *, k: int) -> tuple[Array, Array]:
+        """The k greatest elements along the last axis, equal ones in order; of a long row only these are sorted."""
+        size = x.shape[-1] if x.ndim else 1
+        if size < _LONG or x.element_size() > 4 or not 0 < k <= size // 8:
+            best = torch.sort(x, stable=True, dim=-1, descending=True).indices[..., :k]
+        else:
+            # Integers of 64 bits: an element's place in the order of elements, and below it its place from the end.
+            places = torch.arange(size - 1, -1, -1, device=x.device)
+            greatest = torch.topk(_sortable(x).to(torch.int64) << 32 | places, k).values
+            best = size - 1 - (greatest & 0xFFFFFFFF)
+        return torch.take_along_dim(x, best, -1), best
 
     @kernel(unsigned="own")
     def cumulative_sum(
@@ -219,11 +235,7 @@ def _sortable(values: Array) -> Array:
     """Return integers that sort as the elements do. Zeros of both signs are equal, and NaN is the greatest."""
     if values.dtype is torch.bool:
         return values.to(torch.uint8)
-    if not values.is_floating_point():
-        return in_order(values)
-    bits = (values.to(torch.float64) + 0.0).view(torch.int64)
-    greatest = torch.iinfo(torch.int64).max
-    return torch.where(torch.isnan(values), greatest, bits ^ (bits >> 63 & greatest))
+    return extremes.in_line(values + 0.0 if values.is_floating_point() else values)
 
 
 def _accumulating(x: Array, dtype: DType) -> Array:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import random
 import runpy
+from itertools import product
 from pathlib import Path
 
 import pytest
 import tensorbackend as tb
 import torch
-from tensorbackend.dtypes import ALL_DTYPES, DType
+from tensorbackend.dtypes import ALL_DTYPES, DType, iinfo
 
 from tensorbackend_torch import products
 from tensorbackend_torch.ways import UNSIGNED
@@ -46,6 +47,47 @@ def test_unsigned_numbers_as_floats_and_back(dtype: DType) -> None:
     assert tb.astype(x, "float64").tolist() == [float(number & limit) for number in EDGES]
     floats = tb.tensor([-1.0, float("nan"), 1e30, 2.0**15 + 1], dtype="float64", backend="torch")
     assert tb.astype(floats, dtype).tolist() == [0, 0, limit, 2**15 + 1]
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if dtype.is_integer or dtype.is_floating], ids=str)
+def test_the_greatest_of_long_rows_are_those_of_sorted_rows(dtype: DType) -> None:
+    random.seed(3)
+    edges = [math.nan, math.inf, -math.inf, -0.0, -1.5] if dtype.is_floating else [iinfo(dtype).max, iinfo(dtype).min]
+    numbers = [*edges, 0, 0, 1, 1, 1]
+    rows = [random.choices(numbers[start:], k=1500) for start in (0, 1, -5)]
+    x = tb.tensor(rows, dtype=dtype, names=("row", "place"), backend="torch")
+    for k in (1, 100, 187):
+        values, places = tb.top_k(x, k)
+        wanted, wanted_places = tb.top_k(x.backend_copy("binary"), k)
+        assert places.to_binary() == wanted_places.to_binary()
+        assert str(values.tolist()) == str(wanted.tolist())
+
+
+LIMITS = [math.nan, math.inf, -math.inf, 0.0, -0.5, 127.5, -128.5, 255.5, 65535.0, -(2.0**31), 2.0**63]
+
+
+@pytest.mark.parametrize("source", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("target", [dtype for dtype in ALL_DTYPES if dtype.is_integer], ids=str)
+def test_floats_beyond_a_range_of_integers_saturate(source: str, target: DType) -> None:
+    numbers = [number for number in LIMITS if source != "float16" or not 65504 < abs(number) < math.inf]
+    for part in (numbers, [0.0, -0.5, 127.5], [], [math.nan]):
+        x = tb.tensor(part, dtype=source, backend="torch")
+        assert tb.astype(x, target).tolist() == tb.astype(x.backend_copy("binary"), target).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_bounds_of_every_kind(dtype: str) -> None:
+    numbers = [0.0, -0.0, 1.5, -1.5, math.nan, math.inf, -math.inf]
+    x = tb.tensor(numbers, dtype=dtype, backend="torch")
+    expected = x.backend_copy("binary")
+    for low, high in product(numbers, numbers):
+        assert str(tb.clip(x, low, high).tolist()) == str(tb.clip(expected, low, high).tolist())
+        assert str(tb.maximum(x, low).tolist()) == str(tb.maximum(expected, low).tolist())
+        assert str(tb.minimum(low, x).tolist()) == str(tb.minimum(low, expected).tolist())
+    rows, columns = tb.expand_dims(x, axis=0), tb.expand_dims(x, axis=1)
+    for function in (tb.maximum, tb.minimum):
+        wanted = function(rows.backend_copy("binary"), columns.backend_copy("binary"))
+        assert str(function(rows, columns).tolist()) == str(wanted.tolist())
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
