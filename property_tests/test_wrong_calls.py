@@ -54,6 +54,9 @@ PACKAGE = os.path.dirname(tb.__file__)
 ON_DATA = {"tb.debug_callback", "tb.host_call"}
 """Functions that call a user's function only where there are data, so that a dry run cannot show what it raises."""
 
+UNNAMED = {"tb.Mesh", *(f"tb.{name}" for name in dir(tb) if name.endswith("Backend"))}
+"""Classes whose errors say what they are about without the name of the class."""
+
 
 # The outcome of a call
 
@@ -66,6 +69,8 @@ def run(call: Call) -> str:
         result = call.subject.function(*call.arguments, **call.keywords)
         _use(result, call.operands)
     except TensorBackendError as error:
+        if error.operation is None and call.subject.name.startswith("tb.") and call.subject.name not in UNNAMED:
+            raise AssertionError(f"the text names no function: {error}") from error
         if isinstance(error, DataError | TemplateDataError | DeallocatedError | UnsupportedOp):
             return DATA
         return re.sub("0x[0-9a-f]+", "0x", f"{type(error).__name__}: {error}")

@@ -18,21 +18,29 @@ class TensorBackendError(Exception):
     """The base class of every error that tensorbackend raises on purpose."""
 
     operation: str | None = None
-    """The op that raised it, once the dispatcher has named it in the text."""
+    """The op that the user called, once it stands in the text."""
+    message: str = ""
+    """The text without the op."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
-        tracebacks.mark()
+        called = tracebacks.mark()
+        if called is not None:
+            self.named(called)
 
     def _render_traceback_(self) -> list[str]:
         """The traceback that IPython shows."""
         return tracebacks.rendered(self)
 
     def named(self, operation: str) -> TensorBackendError:
-        """Puts the op's name in front of the text, unless an inner op's already stands there."""
-        if self.operation is None:
+        """Puts an op's name in front of the text, in place of the name of an op that this one called.
+
+        The name of an op that a function of the user called stays.
+        """
+        if self.operation is None or not tracebacks.passed_through_user(self):
+            self.message = self.message or str(self)
             self.operation = operation
-            self.args = (f"{operation}: {self}", *self.args[1:])
+            self.args = (f"{operation}: {self.message}", *self.args[1:])
         return self
 
 
@@ -71,8 +79,9 @@ class OperandError(TensorBackendError, TypeError):
 class DataError(TensorBackendError, ValueError):
     """An error that only data can show: a backend raises it, a dry run on templates does not."""
 
-    message: str = ""
-    """The text without the op, once an op has been put in front of it."""
+    def named(self, operation: str) -> TensorBackendError:
+        """Puts an op's name in front of the text, unless an op and its inputs stand there."""
+        return self if self.operation else super().named(operation)
 
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:
         """Puts the op and what its inputs look like in front of the text.

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
+from .tracebacks import named_in_errors
 
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
@@ -87,6 +88,9 @@ class Template:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return intern_template, (self.shape, self.dtype, self.names, self.weak)
+
+
+named_in_errors(Template.__new__, "Template")
 
 
 MAX_AXES: Final = 64

@@ -15,15 +15,20 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import Any, Final
+from types import CodeType, FrameType, TracebackType
+from typing import Any, Final, TypeVar
 
 _OURS: Final = f"{os.path.dirname(__file__)}{os.sep}"  # with the separator, as another package may begin alike
 _LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
 _CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_dtypes"}
 """The packages that this one calls, whose frames are of no more use than its own."""
+
+_names: Final[dict[CodeType, str]] = {}
+"""The names of public functions in errors, by their code. Thus a call that succeeds needs no frame around it."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def is_ours(file: str) -> bool:
@@ -47,20 +52,30 @@ def visible(error: BaseException, *, defect: bool = True) -> TracebackType | Non
         Whether an error that comes from this package, but is not one of `tensorbackend.errors`, counts as a defect,
         which keeps all of its frames.
     """
-    trace = error.__traceback__
     kept, inside = [], False
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        inside = is_ours(file) or (inside and _is_library(trace.tb_frame))
+    for trace, inside in _frames(error):
         if not inside:
             kept.append(trace)
-        trace = trace.tb_next
     if inside and defect and not _on_purpose(error):
         return error.__traceback__
     visible_trace: TracebackType | None = None
     for entry in reversed(kept):
         visible_trace = TracebackType(visible_trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return visible_trace
+
+
+def passed_through_user(error: BaseException) -> bool:
+    """Whether an error that this package caught was raised in a call by other code, such as a function of the user."""
+    return any(not inside for _, inside in _frames(error))
+
+
+def _frames(error: BaseException) -> Iterator[tuple[TracebackType, bool]]:
+    """The entries of an error's traceback, and whether each is of this package or of what this package calls."""
+    trace, inside = error.__traceback__, False
+    while trace is not None:
+        inside = is_ours(trace.tb_frame.f_code.co_filename) or (inside and _is_library(trace.tb_frame))
+        yield trace, inside
+        trace = trace.tb_next
 
 
 def _is_library(frame: FrameType) -> bool:
@@ -118,13 +133,29 @@ def rendered(error: BaseException) -> list[str]:
         return lines
 
 
-def mark() -> None:
-    """Tell pytest to leave out the frames of this package that are being run now."""
+def named_in_errors(function: Function, name: str = "") -> Function:
+    """Enters the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
+    named: Any = function
+    _names[named.__code__] = name or named.__name__
+    return function
+
+
+def mark() -> str | None:
+    """Tell pytest to leave out the frames of this package that are being run now.
+
+    Returns the name of the function that the user's code called, if `named_in_errors` knows it.
+    """
+    name, inside = None, True
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if is_ours(frame.f_code.co_filename):
             frame.f_globals["__tracebackhide__"] = _is_hidden
+            if inside:
+                name = _names.get(frame.f_code, name)
+        elif not _is_library(frame):
+            inside = False
         frame = frame.f_back
+    return name
 
 
 def _is_hidden(exception_info: Any) -> bool:

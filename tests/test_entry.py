@@ -59,6 +59,39 @@ def test_wrong_kinds(call: Callable[[], Any], error: type[TensorBackendError], t
     assert text in str(caught.value)
 
 
+GONE = tb.ones(2)
+GONE.backend_transfer("binary")
+
+NAMED: list[tuple[Callable[[], Any], str]] = [
+    # The op that the user's code called stands in the text, not one that it calls in turn.
+    (lambda: tb.trunc(X > 1), "trunc: expected a real dtype"),
+    (lambda: tb.softmax(COMPLEX, axis=0), "softmax: expected a real dtype"),
+    (lambda: tb.window_mean(X, 2, strides=0), "window_mean: expected integers from 1"),
+    (lambda: anything.take([{}], 0), "take: expected Python numbers"),
+    (lambda: tb.searchsorted(X, X, sorter=X), "searchsorted: expected indices of an integer dtype"),
+    (lambda: tb.ones(2, backend="neither"), "ones: expected the name of a backend"),
+    (lambda: GONE + GONE, "add: expected a tensor that still has its data"),
+    (lambda: tb.sum(GONE), "sum: expected a tensor that still has its data"),
+    (lambda: X.item(), "item: expected a tensor of one element"),
+    (lambda: X.backend_copy("neither"), "backend_copy: expected the name of a backend"),
+    (lambda: tb.Template((2,), "neither"), "Template: expected a dtype"),
+    (lambda: tb.iinfo("float32"), "iinfo: expected an integer dtype"),
+    (lambda: tb.grad(tb.exp)(X), "grad: expected a scalar result"),
+    (lambda: tb.vmap(tb.exp, in_axes=(0, 1))(X), "vmap: expected in_axes nested like the arguments"),
+    # The name of an op that a function of the user calls stays.
+    (lambda: tb.map(X > 1, function=lambda x: -x), "negative: expected a numeric dtype"),
+    (lambda: tb.jit(lambda x: tb.sum(x, axis=7))(X), "sum: expected an axis"),
+    (lambda: tb.vmap(lambda x: tb.sum(x, axis="m"))(X), "sum: expected "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "text"), NAMED, ids=[text for _, text in NAMED])
+def test_an_error_names_the_op_that_the_user_called(call: Callable[[], Any], text: str) -> None:
+    with pytest.raises(TensorBackendError) as caught:
+        call()
+    assert str(caught.value).startswith(text)
+
+
 def test_what_a_user_s_function_raises_passes_through() -> None:
     def fails(x: tb.Tensor) -> tb.Tensor:
         raise ValueError("mine")

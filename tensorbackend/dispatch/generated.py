@@ -33,23 +33,25 @@ from types import CodeType, FunctionType
 from typing import Any, Final
 
 from ..dtypes import defaults
+from ..errors import DeallocatedError
 from ..memo import ATOMS, told
 from ..opspec import OpSpec, Parameter
 from ..select import placed
 from ..select.default import current
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
+from ..tracebacks import named_in_errors
 from .kernels import wrap
 from .quick import BesideMemo, Failed, Memo, Missed, recovery
 
 PLACEMENT: Final = "backend", "device", "like"
 """The options that say on which backend an op without operands makes its tensor."""
 
-MISSES: Final = KeyError, AttributeError, TypeError, IndexError
+MISSES: Final = KeyError, AttributeError, TypeError, IndexError, DeallocatedError
 """The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
-that does not hash, an empty sequence. The payloads are read inside the `try` too, because an operand may have the
-template and the backend of a tensor but no payload, as a sparse matrix does. The kernel runs outside, so that no error
-of a kernel passes for a miss."""
+that does not hash, an empty sequence, a tensor without its data. The payloads are read inside the `try` too, because an
+operand may have the template and the backend of a tensor but no payload, as a sparse matrix does. The kernel runs
+outside, so that no error of a kernel passes for a miss."""
 
 _CODE: Final = """\
 def op({signature}):
@@ -150,7 +152,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
         namespace["_key_of"] = functions["key_of"]
         op.__defaults__, op.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
         op.__code__ = functions["op"].__code__
-        return op
+        return named_in_errors(op, spec.name)
 
     namespace["_settled"] = settled
     op = FunctionType(_first_code, namespace, spec.name)

@@ -140,6 +140,14 @@ class Path(ABC):
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
+        try:
+            return self._found_or_made(key_of, arguments, keywords)
+        except TensorBackendError as error:
+            error.named(self.spec.name)
+            raise
+
+    def _found_or_made(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """As `missed`; its errors may lack the name of the op."""
         if self.plain:
             try:
                 key = key_of(*arguments)
@@ -167,8 +175,7 @@ class Path(ABC):
                 backend = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
             call = Call(self.spec, arguments, call_keywords)
             ready, backend, tensors, lasting, options = self.prepare(call, backend)
-        except TensorBackendError as error:
-            error.named(self.spec.name)
+        except TensorBackendError:
             raise
         except Exception as error:  # whatever a wrong argument led to; an error that `tell` cannot explain passes
             tell(error, self.public, arguments, keywords)

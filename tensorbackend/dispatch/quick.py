@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from ..dtypes import defaults
-from ..errors import TensorBackendError
+from ..errors import DeallocatedError, TensorBackendError
 from ..memo import NUMBERS
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.within import elsewhere, is_entered, within
@@ -154,14 +154,14 @@ def _key_of_two(x1: Any, x2: Any, /) -> Any:
 def is_miss(error: Exception, *operands: Any) -> bool:
     """Whether an error in the warm code leaves the call to the full path.
 
-    It does if it comes from a look-up, from an operand that is no tensor, or from a number that the dtype does not
-    hold. A look-up raises `KeyError` or `AttributeError` in the frame of the warm code. A kernel in C may do so too;
-    the full path then runs it again, and raises its error.
+    It does if it comes from a look-up, from an operand that is no tensor or has lost its data, or from a number that
+    the dtype does not hold. A look-up raises `KeyError` or `AttributeError` in the frame of the warm code. A kernel in
+    C may do so too; the full path then runs it again, and raises its error.
     """
     if any(x.__class__ is not Tensor and x.__class__ not in NUMBERS for x in operands):
         return True
     if isinstance(error, TensorBackendError):
-        return any(x.__class__ in NUMBERS for x in operands)
+        return isinstance(error, DeallocatedError) or any(x.__class__ in NUMBERS for x in operands)
     direct = error.__traceback__ is not None and error.__traceback__.tb_next is None
     return direct and isinstance(error, KeyError | AttributeError)
 

@@ -32,6 +32,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
 
+from ..tracebacks import named_in_errors
 from . import arrays, numerics
 from .results import RETURNS
 
@@ -95,9 +96,9 @@ _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 
 
 def described(function: Function) -> Function:
-    """Gives a public function around ops the docstring that `completed` makes, and returns the function."""
+    """Gives a public function around ops the docstring that `completed` makes, and its name in errors; returns it."""
     function.__doc__ = completed(function)
-    return function
+    return named_in_errors(function)
 
 
 def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:

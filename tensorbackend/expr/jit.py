@@ -16,6 +16,7 @@ from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor
+from ..tracebacks import named_in_errors
 from .arguments import Static, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note
@@ -380,6 +381,6 @@ def _jitted(
                 return result
         return general(arguments, keywords)
 
-    wrapper: Any = jitted
+    wrapper: Any = named_in_errors(jitted, "jit")
     wrapper.cache_info, wrapper.cache_clear, wrapper.lower = cache.info, cache.clear, lower
     return wrapper

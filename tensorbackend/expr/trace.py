@@ -14,6 +14,7 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
+from ..tracebacks import named_in_errors
 from . import constants as constants  # registers the function that computes their data
 from .effects import after_calls
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer
@@ -62,7 +63,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
         graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in parsed_leaves])
         return graph
 
-    return traced
+    return named_in_errors(traced, "trace")
 
 
 def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:

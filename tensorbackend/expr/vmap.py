@@ -14,6 +14,7 @@ from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..template import Template, as_int, intern_template
 from ..tensor import Tensor
+from ..tracebacks import named_in_errors
 from .arguments import as_tensors
 from .batching import rules as rules
 from .batching.engine import batched
@@ -95,7 +96,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
         whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
         return unflatten(whole.out_tree, evaluate(whole, tensors))
 
-    return mapped
+    return named_in_errors(mapped, "vmap")
 
 
 class _Example:

@@ -68,8 +68,7 @@ def _by_numpy(function: Any, arguments: Sequence[Any], options: Mapping[str, Any
     try:
         on_host = _on_host(tuple(arguments)), _on_host(dict(options))
     except TemplateDataError as error:
-        if error.operation is None:  # an op that runs has put its own name there
-            error.named(f"NumPy's {name}, which is computed on the host for these arguments")
+        error.named(f"NumPy's {name}, which is computed on the host for these arguments")
         raise
     try:
         return function(*on_host[0], **on_host[1])

@@ -16,6 +16,7 @@ from ..docstrings import described
 from ..dtypes import Scalar, scalar_kind
 from ..rules.axes import normalize_axis
 from ..tensor import Axis, Tensor, TensorLike
+from ..tracebacks import named_in_errors
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured
 from .composite.shape.arranging import moveaxis, stack, unstack
@@ -213,6 +214,7 @@ def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function
     return UniqueAll(_chosen(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
 
 
+@named_in_errors
 def unique_all(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueAll:

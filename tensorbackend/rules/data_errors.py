@@ -41,8 +41,8 @@ def counted_from_end(error: IndexRangeError) -> IndexRangeError:
     """
     index, size = error.index, error.size
     told = index_out_of_range(index - size if index < 0 else index, size, -size)
-    told.operation, told.message = error.operation, str(told)
-    told.args = (f"{error.operation}: {told}" if error.operation else str(told),)
+    told.operation, told.message = error.operation, told.message or str(told)
+    told.args = (f"{error.operation}: {told.message}" if error.operation else told.message,)
     return told
 
 

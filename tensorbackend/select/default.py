@@ -15,6 +15,7 @@ from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandErro
 from ..locks import free_in_child
 from ..protocol import Backend, BackendLike
 from ..tensor import Tensor
+from ..tracebacks import named_in_errors
 from .registry import started
 
 Result = TypeVar("Result")
@@ -27,6 +28,7 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
+@named_in_errors
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
     """Look up a backend by name, class or instance, on a device if given; `None` is the default backend.
 

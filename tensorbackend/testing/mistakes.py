@@ -107,7 +107,8 @@ def _parameters(name: str) -> tuple[Parameter, ...]:
 def _by_annotation(call: Invocation) -> Iterator[Invocation]:
     """Versions of a call in which one argument is a value that its annotation does not allow."""
     for place, parameter in _places(call):
-        for value in _wrong(call, parameter):
+        given = call.options.get(place) if isinstance(place, str) else call.arguments[place]
+        for value in _wrong(call, parameter, given):
             yield _exchanged(call, place, value)
 
 
@@ -159,13 +160,13 @@ _ONE_AXIS = ("Axis", "Axis | None", "SoleAxis", "Axis | Sequence[Axis]", "Axis |
 _SEVERAL_AXES = ("Axes", "Sequence[Axis]", "Sequence[Axis] | None", "Axis | Sequence[Axis]")
 
 
-def _wrong(call: Invocation, parameter: Parameter) -> Iterable[object]:
-    """Values that a parameter does not take, whatever else stands in the call."""
+def _wrong(call: Invocation, parameter: Parameter, given: Any) -> Iterable[object]:
+    """Values that a parameter does not take in place of the one that is given, whatever else stands in the call."""
     kind = parameter.annotation
     if kind == "TensorLike" or (parameter.role == "tensor" and call.name in OPS):
         return ["text", {}]
     if parameter.role == "tensors":
-        return [[], "text"]
+        return [[], "text"] if len(given) else ["text"]  # a tensor without axes takes no starts
     if parameter.meaning == "dtype":
         return ["float33"]
     if kind == "PerAxis":

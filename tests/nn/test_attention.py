@@ -137,7 +137,7 @@ def test_averages_have_a_floating_dtype(query: str, value: str, result: str) -> 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tb.nn.attention(QUERY, KEY.rename(unit="feature"), VALUE), NamesError, "the same name or None"),
     (lambda: tb.nn.attention(QUERY, KEY, VALUE[:, :, :4]), ShapeError, "paired axes of the same sizes"),
-    (lambda: tb.nn.attention(QUERY, KEY, VALUE, time=-1), ShapeError, "attention_weights: expected two axes"),
+    (lambda: tb.nn.attention(QUERY, KEY, VALUE, time=-1), ShapeError, "attention: expected two axes"),
     (lambda: tb.nn.attention(QUERY, KEY, VALUE, bias=tb.ones((9, 1, 1, 1, 1))), ShapeError, "expected a bias that"),
     (
         lambda: tb.nn.multi_head_attention(parameters(6, 8), tb.ones((2, 6)), heads=3),

@@ -50,7 +50,7 @@ def test_it_is_a_tree() -> None:
 
 
 def test_a_seed_is_an_int() -> None:
-    with pytest.raises(OperandError, match="key: expected an integer seed"):
+    with pytest.raises(OperandError, match="generator: expected an integer seed"):
         tb.random.generator("seed")  # type: ignore[arg-type] # wrong on purpose
     assert tb.random.generator(tb.asarray(3)).key.tolist() == [0, 3]  # type: ignore[arg-type] # an int to Python
     with pytest.raises(TemplateDataError):

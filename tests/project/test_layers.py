@@ -45,6 +45,8 @@ SIDEWAYS = {
     ("dtypes", "blocks"),
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
+    ("dtypes", "tracebacks"),
+    ("docstrings", "tracebacks"),
     ("errors", "tracebacks"),
     ("operators", "methods"),
     ("tensor", "methods"),

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 from ...entry import checked
 from ...select import common_backend, get_backend, move
 from ...tensor import Tensor
+from ...tracebacks import named_in_errors
 from ..arguments import as_tensors
 from ..control import call_checkpoint
 from ..record import ExprBackend
@@ -83,4 +84,4 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
         results = call_checkpoint(graph, [move(x, backend) for x in tensors])
         return cast(R, unflatten(graph.out_tree, results))
 
-    return checkpointed
+    return named_in_errors(checkpointed, "checkpoint")

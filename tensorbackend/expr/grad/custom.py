@@ -13,6 +13,7 @@ from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
 from ...select import common_backend, default_backend, get_backend, move, with_default
 from ...tensor import Tensor
+from ...tracebacks import named_in_errors
 from ..closures import close, close_over, interned
 from ..evaluate import evaluate
 from ..graph import Graph
@@ -125,7 +126,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         results = with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, results)
 
-    return op  # type: ignore[return-value] # it takes the parameters of the function, by position only
+    return named_in_errors(op, "custom_gradient")  # type: ignore[return-value] # it takes the parameters of the function, by position only
 
 
 def _constant(leaf: Any) -> Any:

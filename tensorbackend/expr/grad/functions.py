@@ -20,6 +20,7 @@ from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
 from ...tensor import Tensor
+from ...tracebacks import named_in_errors
 from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
@@ -77,7 +78,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
         value, gradients = both(*arguments, **keywords)
         return (gradients, value[1]) if has_aux else gradients
 
-    return gradient
+    return named_in_errors(gradient, "grad")
 
 
 @overload
@@ -125,7 +126,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
         value = (outputs[0], unflatten(aux_tree, outputs[1:count])) if aux_tree is not None else outputs[0]
         return value, call.nested(outputs[count:])
 
-    return both
+    return named_in_errors(both, "value_and_grad")
 
 
 def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:

@@ -14,6 +14,7 @@ from ...ops.shape import reshape
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
+from ...tracebacks import named_in_errors
 from ..evaluate import evaluate
 from ..trees import unflatten
 from ..vmap import vmap
@@ -92,7 +93,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
         return unflatten(call.out_tree, [block(position, result) for position, result in enumerate(graph.results)])
 
-    return derivatives
+    return named_in_errors(derivatives, "jacobian")
 
 
 @overload
@@ -160,7 +161,7 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
         ]
         return unflatten(call.out_tree, [call.filled(row) for row in blocks])
 
-    return derivatives
+    return named_in_errors(derivatives, "jacfwd")
 
 
 def _check_jacobian(result: Template, leaves: Sequence[Tensor]) -> None:

@@ -11,6 +11,7 @@ from ....rules.axes import normalize_axis
 from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
 from ....tensor import Axis, Tensor, TensorLike
+from ....tracebacks import named_in_errors
 from ...creation.filled import asarray, full, iota
 from ...creation.values import beside, together
 from ...elementwise.binary import less
@@ -42,6 +43,7 @@ def _repeat_each(x: Tensor, repeats: Tensor, along: int, size: int) -> Tensor:
     return take_at(x, shown, axis=along, mode="clip")
 
 
+@named_in_errors
 def repeat(
     x: TensorLike,
     repeats: TensorLike | Sequence[int],
@@ -128,6 +130,7 @@ def _compress(x: Tensor, condition: Tensor, /, *, axis: Axis, size: int, fill_va
     return where(reshape(less(at, count), tuple(shape)), chosen, full((), value, dtype=x.dtype))
 
 
+@named_in_errors
 def compress(
     condition: TensorLike,
     x: TensorLike,
