@@ -282,7 +282,23 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             positions, rows, target = written(places, ordered(wide), ordered(of_x(values)))
             return numbers(target.at[positions].max(rows, mode="drop")).reshape(out.shape)
 
-        return greatest
+        def read(values: Array, places: Array, others: Array) -> Array:
+            """The same as a reading of the first greatest updates, which has a derivative."""
+            wide = xp.broadcast_to(of_updates(others), updates_shape)
+            positions, rows, target = written(places, wide, of_x(values))
+            count = len(rows)
+            if not (count and len(target)):
+                return target.reshape(out.shape)
+            keys = ordered(rows + 0.0)  # zeros of both signs are equal
+            lowest = iinfo(as_dtype(str(keys.dtype))).min
+            top = xp.full(target.shape, lowest, keys.dtype).at[positions].max(keys, mode="drop")
+            is_top = keys == xp.take(top, positions, axis=0, mode="clip")
+            candidates = xp.where(is_top, xp.arange(count)[:, None], count)
+            first = xp.full(target.shape, count).at[positions].min(candidates, mode="drop")
+            updated = xp.maximum(target, xp.take_along_axis(rows, xp.minimum(first, count - 1), axis=0))
+            return xp.where(first < count, updated, target).reshape(out.shape)
+
+        return self.derived(greatest, read) if out.dtype.is_floating else greatest
 
     def _in_order(self, dtype: DType) -> tuple[Kernel, Kernel]:
         """A kernel that turns numbers into integers of the same order, -0.0 before 0.0 and NaN last, and its
