@@ -25,8 +25,9 @@ _LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
 _CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_dtypes"}
 """The packages that this one calls, whose frames are of no more use than its own."""
 
-_names: Final[dict[CodeType, str]] = {}
-"""The names of public functions in errors, by their code. Thus a call that succeeds needs no frame around it."""
+_names: Final[dict[int, tuple[str, CodeType]]] = {}
+"""The names of public functions in errors, by the `id` of their code, as the codes of two ops may be equal. Thus a call
+that succeeds needs no frame around it."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -136,7 +137,7 @@ def rendered(error: BaseException) -> list[str]:
 def named_in_errors(function: Function, name: str = "") -> Function:
     """Enters the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
     named: Any = function
-    _names[named.__code__] = name or named.__name__
+    _names[id(named.__code__)] = name or named.__name__, named.__code__
     return function
 
 
@@ -151,7 +152,7 @@ def mark() -> str | None:
         if is_ours(frame.f_code.co_filename):
             frame.f_globals["__tracebackhide__"] = _is_hidden
             if inside:
-                name = _names.get(frame.f_code, name)
+                name, _ = _names.get(id(frame.f_code), (name, None))
         elif not _is_library(frame):
             inside = False
         frame = frame.f_back
