@@ -51,5 +51,5 @@ class JaxModule(ArrayModule):
         return self._lax.cond(where.any(), function, lambda: otherwise)
 
     def unfused(self, product: Array) -> Array:
-        """Splits the sign off the product, so that XLA cannot fuse it with a sum."""
+        """The product, in a form that XLA cannot fuse with a sum."""
         return unfused(product)

@@ -14,10 +14,14 @@ from typing import Any
 @cache
 def _identity() -> Callable[[Any], Any]:
     import jax
-    import jax.numpy as jnp
 
-    # Neither a barrier nor reduce_precision() keeps the compiler from fusing; splitting off the sign does.
-    unfused = jax.custom_jvp(lambda product: jnp.copysign(jnp.abs(product), product))
+    def same_bits(product: Any) -> Any:
+        # Neither a barrier nor reduce_precision() keeps the compiler from fusing, nor does splitting off a sign that it
+        # knows, such as that of unsigned integers. It does not know that n * (n + 1) is even.
+        bits = jax.lax.bitcast_convert_type(product, f"int{product.dtype.itemsize * 8}")
+        return jax.lax.bitcast_convert_type(bits + (bits * (bits + 1) & 1), product.dtype)
+
+    unfused = jax.custom_jvp(same_bits)
     unfused.defjvp(lambda primals, tangents: (unfused(*primals), *tangents))
     return unfused
 
