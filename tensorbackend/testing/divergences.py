@@ -123,6 +123,18 @@ DIVERGENCES: tuple[Divergence, ...] = (
         for name, device in (("cupy", "cuda"), ("jax", "cpu"))
     ),
     Divergence(
+        reason="a subnormal product counts as zero before it is subtracted, so that a zero may have the other sign",
+        witness=Invocation(
+            "cross",
+            tuple(tensorbackend.tensor(row, backend="binary") for row in ([0.0, 0.0, -2e-38], [0.0, -0.5, 0.0])),
+            {},
+        ),
+        judgement=Judgement(flushes=True, absolute=2.4e-38),
+        backends=("jax",),
+        device="cpu",
+        ops=("cross",),
+    ),
+    Divergence(
         reason="CuPy compares subnormal numbers as zeros, so that the mode may be any of them",
         witness=Invocation("mode", (tensorbackend.tensor([0.0, -5.9e-39], backend="binary"),), {}),
         judgement=Judgement(flushes=True, absolute=1.2e-38),
