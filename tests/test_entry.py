@@ -71,6 +71,7 @@ NAMED: list[tuple[Callable[[], Any], str]] = [
     (lambda: tb.searchsorted(X, X, sorter=X), "searchsorted: expected indices of an integer dtype"),
     (lambda: tb.ones(2, backend="neither"), "ones: expected the name of a backend"),
     (lambda: tb.zeros(2, backend="neither"), "zeros: expected the name of a backend"),
+    (lambda: anything.random.choice(tb.random.key(0), 1, (0,), False, "text"), "choice: expected Python numbers"),
     (lambda: GONE + GONE, "add: expected a tensor that still has its data"),
     (lambda: tb.sum(GONE), "sum: expected a tensor that still has its data"),
     (lambda: X.item(), "item: expected a tensor of one element"),

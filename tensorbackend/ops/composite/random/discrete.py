@@ -368,8 +368,8 @@ def choice(
         raise ArgumentError(expected("at least one entry to choose from", entries=size))
     if not replace and count > size:
         raise ArgumentError(expected(f"at most {size} different entries", "pass replace=True", shape=sizes))
+    probabilities = [] if p is None else together(key, p)[1:]  # also checks them where nothing is drawn
     if count:
-        probabilities = [] if p is None else together(key, p)[1:]
         places = _choice(key, probabilities, size=size, shape=sizes, replace=replace, mode=mode)
     else:
         places = zeros(sizes, dtype=int64, backend=key.backend)
