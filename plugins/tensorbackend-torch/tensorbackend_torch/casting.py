@@ -49,7 +49,7 @@ def from_int64(values: Array, target: DType) -> Array:
 def _saturated(values: Array, source: DType, target: DType) -> Array:
     """Truncates floats, clips them to the limits of `target`, maps NaN to 0.
 
-    The result is int64, the bits of uint64, or of a signed `target`.
+    The result has the dtype of `target` if that is signed, else int64, which holds the bits of uint64.
     """
     limits = iinfo(target)
     if source in NARROW:

@@ -15,7 +15,7 @@ def maximum(left: Array, right: Array) -> Array:
     greater = torch.maximum(left, right)
     if not left.is_floating_point() or _is_settled(left) or _is_settled(right):
         return greater
-    return _signed(greater, _bits(left) & _bits(right))  # this is the sign of any other greater element too
+    return _signed(greater, _bits(left) & _bits(right))  # other elements have this sign already
 
 
 def minimum(left: Array, right: Array) -> Array:
@@ -92,5 +92,5 @@ def _bits(values: Array) -> Array:
 
 
 def _signed(values: Array, signs: Array) -> Array:
-    """Gives the values, in place, the signs of integers: one pass, where a choice by a mask takes ten times as long."""
+    """Copies the signs of integers to the values, in place; `torch.where` by a random mask takes ten times as long."""
     return values.copysign_(signs.view(values.dtype))
