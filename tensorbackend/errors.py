@@ -80,7 +80,7 @@ class DataError(TensorBackendError, ValueError):
     """An error that only data can show: a backend raises it, a dry run on templates does not."""
 
     def named(self, operation: str) -> TensorBackendError:
-        """Puts an op's name in front of the text, unless an op and its inputs stand there."""
+        """Puts an op's name in front of the text, unless the name of an op stands there."""
         return self if self.operation else super().named(operation)
 
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:

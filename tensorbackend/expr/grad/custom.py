@@ -126,7 +126,8 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         results = with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, results)
 
-    return named_in_errors(op, "custom_gradient")  # type: ignore[return-value] # it takes the parameters of the function, by position only
+    # The op takes the parameters of the function, by position only.
+    return named_in_errors(op, "custom_gradient")  # type: ignore[return-value]
 
 
 def _constant(leaf: Any) -> Any:
