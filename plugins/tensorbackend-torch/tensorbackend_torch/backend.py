@@ -18,6 +18,7 @@ from tensorbackend.extending import (
 )
 from tensorbackend.protocol import Payload
 
+from .activations import TorchActivations
 from .creation import TorchCreation
 from .ctc import TorchCtc
 from .elementwise import TorchElementwise
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 class TorchBackend(
     TorchElementwise,
+    TorchActivations,
     TorchSpecial,
     TorchReduction,
     TorchCtc,

@@ -193,11 +193,6 @@ class TorchElementwise(TorchBase):
         """-x."""
         return complex_functions.negate(x) if x.is_complex() else torch.neg(x)
 
-    @kernel(narrow="float32")
-    def sigmoid(self, out: Template, x: Array) -> Array:
-        """1 / (1 + exp(-x)) as exp(x) / (1 + exp(x)) where x is negative: nothing overflows."""
-        return torch.exp(x.clamp(max=0)) / (1.0 + torch.exp(-torch.abs(x)))
-
     @kernel(unsigned="bits")
     def sign(self, out: Template, x: Array) -> Array:
         """The sign, 0.0 for both zeros; complex numbers are divided by their magnitude."""
@@ -336,6 +331,11 @@ class TorchElementwise(TorchBase):
         """Logarithm to base 10."""
         x = self.cast(x, out)
         return complex_functions.log10(x) if x.is_complex() else torch.log10(x)
+
+    @kernel(unsigned="own")
+    def logaddexp(self, out: Template, x1: Array, x2: Array) -> Array:
+        """log(exp(x1) + exp(x2)) without overflow."""
+        return torch.logaddexp(self.cast(x1, out), self.cast(x2, out))
 
     @kernel(unsigned="own")
     def copysign(self, out: Template, x1: Array, x2: Array) -> Array:
