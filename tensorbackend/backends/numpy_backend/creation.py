@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from ...dtypes import Scalar, bfloat16, float64
+from typing import Any
+
+from ...dtypes import Scalar, bfloat16, float16, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
+from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module.base import Array
+from ..array_module.casting import itself
 from ..array_module.creation import ArrayCreation, exact_up_to
 
-_BLOCK = 1 << 13
-"""The number of elements of a block, which stays in the cache with the block that it is computed from."""
+_BLOCK = 1 << 14
+"""The number of elements of a block, which stays in the cache with the two blocks of float64 it is computed in."""
+
+
+def _block_space(out: Template, /, **options: Any) -> int:
+    return 2 * 8 * min(out.size, _BLOCK)
 
 
 class NumpyCreation(ArrayCreation):
     """Constants, identity matrices and counters."""
 
+    @takes(_block_space)
     @planned
     def spaced(self, out: Template, /, *, start: Scalar, step: Scalar, last: Scalar | None) -> Kernel:
         """The numbers `start`, `start + step` and so on; `last` replaces the last one."""
@@ -34,16 +43,19 @@ class NumpyCreation(ArrayCreation):
             return Calm(lambda: numpy.arange(first, stop, step, dtype))
         if isinstance(start, int) or count <= _BLOCK:
             return kernel_of(super().spaced, out, start=start, step=step, last=last)
-        narrow, wide = bare(self.caster(float64, out.dtype)), numpy_dtype(float64)
+        # NumPy's assignment rounds to these three dtypes as `as_type` does.
+        narrow = itself if out.dtype in (float16, float32, float64) else bare(self.caster(float64, out.dtype))
+        wide = numpy_dtype(float64)
 
         def by_blocks() -> Array:
-            result, places = numpy.empty(count, dtype), numpy.arange(0, _BLOCK, 1, wide)
+            result, block = numpy.empty(count, dtype), numpy.empty(_BLOCK, wide)
+            places = numpy.arange(0, _BLOCK, 1, wide)
             for begin in range(0, count, _BLOCK):
                 part = result[begin : begin + _BLOCK]
-                values = places[: len(part)] + begin
-                values *= step
+                values = numpy.multiply(places[: len(part)], step, block[: len(part)])
                 values += first
                 part[...] = narrow(values)
+                places += _BLOCK
             if last is not None:
                 result[-1:] = narrow(numpy.asarray([last], wide))
             return result
