@@ -53,3 +53,8 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
     out_bytes = sum(template.nbytes for template in outs)
     rounded = (2 * results if doubled else 0) + results
     return max(during, rounded, results + more, widened(*outs) + out_bytes) - out_bytes
+
+
+def svd_space(out: Sequence[Template], x: Template, /, *, full_matrices: bool) -> int:
+    """The bytes that a singular value decomposition takes: those of `lapack`, then both factors with their signs."""
+    return lapack(out, x, more=nbytes(out[0].size + out[2].size, wide(x.dtype)))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
-from ...template import Template
+from ...template import Template, intern_template
 from ..array_module.contraction import ArrayContraction, product_space
 from ..array_module.precision import promoted
 from ..array_module.space import brought
-from .linalg.factorisations import _matrix
 
 
 def _matmul_space(out: Template, x1: Template, x2: Template, /) -> int:
@@ -35,3 +34,7 @@ class NumpyContraction(ArrayContraction):
             matrices, first, second = product, left.shape, right.shape
             product = lambda a, b: matrices(a.reshape(first), b.reshape(second)).reshape(out.shape)  # noqa: E731
         return promoted(self, out.dtype, product, out, x1, x2)
+
+
+def _matrix(x: Template, shape: tuple[int, int]) -> Template:
+    return intern_template(shape, x.dtype, (None, None))

@@ -22,7 +22,7 @@ from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Shape, Template, intern_template
 from ..base import Array, ArrayBase
 from ..precision import computing, promoted, wide
-from ..space import brought, lapack, nbytes, widened
+from ..space import brought, lapack, nbytes, svd_space, widened
 
 _BLOCK = 32
 """The number of columns of a block: inside it, columns are treated one by one; the rest is matrix products."""
@@ -123,7 +123,7 @@ class ArrayLinalg(ArrayBase):
 
         return computing(self.finite_only(factors, x, (1, 2)), out, x)
 
-    @takes(lambda out, x, *, full_matrices: lapack(out, x, more=nbytes(out[0].size + out[2].size, wide(x.dtype))))
+    @takes(svd_space)
     @planned
     def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
         """x = U @ diag(s) @ Vh with s descending."""

@@ -6,15 +6,16 @@ from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
+from ....dtypes import DType
 from ....interchange import numpy_dtype
-from ....protocol import Kernel, planned
+from ....protocol import Kernel, kernel_of, planned
 from ....protocol.workspace import takes
 from ....rules.data_errors import not_positive_definite
-from ....template import Template, intern_template
-from ...array_module.base import Array
-from ...array_module.linalg.factorisations import ArrayLinalg, chained, nearly_largest
+from ....template import Template
+from ...array_module.base import NARROW, Array
+from ...array_module.linalg.factorisations import ArrayLinalg, nearly_largest
 from ...array_module.precision import computing, promoted, wide
-from ...array_module.space import brought, lapack
+from ...array_module.space import brought, lapack, svd_space
 
 
 class NumpyLinalg(ArrayLinalg):
@@ -29,28 +30,53 @@ class NumpyLinalg(ArrayLinalg):
         self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
     ) -> Kernel:
         """The kernel itself where a quick check finds only finite numbers; else that of `ArrayLinalg`."""
-        kernel = chained(kernel, then)
-        vdot, careful = self.xp.vdot, super().finite_only(kernel, x, axes, lower=lower)
+        vdot, careful = self.xp.vdot, super().finite_only(kernel, x, axes, lower=lower, then=then)
 
         def factors(matrix: Array, *rest: Array) -> Any:
             # One pass, and quicker than asking each number. For numbers too large to be squared it says no as well.
-            return kernel(matrix, *rest) if isfinite(vdot(matrix, matrix).real) else careful(matrix, *rest)
+            if not isfinite(vdot(matrix, matrix).real):
+                return careful(matrix, *rest)
+            results = kernel(matrix, *rest)
+            return results if then is None else then(*results)
 
         return factors
 
     def column_phases(self, vectors: Template) -> Kernel:
         """The kernel of `ArrayLinalg`, with fewer calls of NumPy for one real matrix."""
-        xp, (rows, columns), dtype = self.xp, vectors.shape[-2:], wide(vectors.dtype)
-        if vectors.ndim != 2 or dtype.is_complex or not rows:
+        if not _is_real_matrix(vectors):
             return super().column_phases(vectors)
-        absolute, greatest, copysign = xp.absolute, xp.maximum.reduce, xp.copysign
-        one, nearly, every = numpy_dtype(dtype).type(1), nearly_largest(xp, dtype), xp.arange(columns)
+        signs = self._column_signs(vectors.dtype)
+        return lambda values: signs(values)[None]
 
-        def phases(values: Array) -> Array:
+    def _column_signs(self, dtype: DType) -> Kernel:
+        """A kernel that gives the sign of the largest component of each column of a real matrix."""
+        absolute, greatest, copysign = self.xp.absolute, self.xp.maximum.reduce, self.xp.copysign
+        one, nearly = numpy_dtype(wide(dtype)).type(1), nearly_largest(self.xp, wide(dtype))
+
+        def signs(values: Array) -> Array:
             size = absolute(values)
-            return copysign(one, values[(size >= greatest(size) * nearly).argmax(0), every])[None]
+            firsts = (size >= greatest(size) * nearly).argmax(0)
+            return copysign(one, values.take(firsts, 0).diagonal())
 
-        return phases
+        return signs
+
+    @takes(svd_space)
+    @planned
+    def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
+        """The kernel of `ArrayLinalg`; for one real matrix in fewer steps, which take twice their time after LAPACK."""
+        careful = kernel_of(super().svd, out, x, full_matrices=full_matrices)
+        if not _is_real_matrix(x) or x.dtype in NARROW or out[0].shape[-1] != out[2].shape[-2]:
+            return careful
+        vdot, svd, signs_of = self.xp.vdot, self.xp.linalg.svd, self._column_signs(x.dtype)
+
+        def factors(matrix: Array) -> Any:
+            if not isfinite(vdot(matrix, matrix)):
+                return careful(matrix)
+            u, s, vh = svd(matrix, full_matrices)
+            signs = signs_of(u)
+            return u * signs, s, signs[:, None] * vh
+
+        return factors
 
     def largest(self, values: Array) -> Array:
         """Finds the largest by a ufunc."""
@@ -99,5 +125,5 @@ class NumpyLinalg(ArrayLinalg):
         return promoted(self, out[0].dtype, complex_parts if x.dtype.is_complex else parts, out, x)
 
 
-def _matrix(x: Template, shape: tuple[int, ...]) -> Template:
-    return intern_template(shape, x.dtype, (None, None))
+def _is_real_matrix(x: Template) -> bool:
+    return x.ndim == 2 and x.size > 0 and not x.dtype.is_complex
