@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite
-from typing import Any
+from math import isfinite, prod
+from typing import Any, Literal
 
-from ....dtypes import DType
 from ....interchange import numpy_dtype
 from ....protocol import Kernel, kernel_of, planned
 from ....protocol.workspace import takes
@@ -15,7 +14,7 @@ from ....template import Template
 from ...array_module.base import NARROW, Array
 from ...array_module.linalg.factorisations import ArrayLinalg, nearly_largest
 from ...array_module.precision import computing, promoted, wide
-from ...array_module.space import brought, lapack, svd_space
+from ...array_module.space import brought, lapack, nbytes, svd_space, widened
 
 
 class NumpyLinalg(ArrayLinalg):
@@ -41,42 +40,87 @@ class NumpyLinalg(ArrayLinalg):
 
         return factors
 
-    def column_phases(self, vectors: Template) -> Kernel:
-        """The kernel of `ArrayLinalg`, with fewer calls of NumPy for one real matrix."""
-        if not _is_real_matrix(vectors):
-            return super().column_phases(vectors)
-        signs = self._column_signs(vectors.dtype)
-        return lambda values: signs(values)[None]
+    def _real(self, careful: Kernel, quick: Kernel, x: Template) -> Kernel:
+        """The kernel `quick` for real matrices whose elements are all finite, `careful` for any others.
 
-    def _column_signs(self, dtype: DType) -> Kernel:
-        """A kernel that gives the sign of the largest component of each column of a real matrix."""
-        absolute, greatest, copysign = self.xp.absolute, self.xp.maximum.reduce, self.xp.copysign
-        one, nearly = numpy_dtype(wide(dtype)).type(1), nearly_largest(self.xp, wide(dtype))
+        For small matrices each step after LAPACK counts, so a quick kernel has few. It changes the factors in place.
+        """
+        if x.dtype.is_complex or x.dtype in NARROW or not x.size:
+            return careful
+        vdot = self.xp.vdot
+        return lambda matrix: quick(matrix) if isfinite(vdot(matrix, matrix)) else careful(matrix)
 
-        def signs(values: Array) -> Array:
+    def _column_signs(self, vectors: Template) -> Kernel:
+        """A kernel that gives the sign of the largest component of each column of real matrices: [..][n][m] -> [..][m].
+
+        The columns are those of `column_phases`.
+        """
+        xp, (*batch, rows, columns) = self.xp, vectors.shape
+        absolute, greatest, copysign = xp.absolute, xp.maximum.reduce, xp.copysign
+        dtype = wide(vectors.dtype)
+        one, nearly = numpy_dtype(dtype).type(1), nearly_largest(xp, dtype)
+        matrices, every = xp.arange(prod(batch))[:, None], xp.arange(columns)
+        stack, firsts_of_stack, signs_of_stack = (-1, rows, columns), (-1, columns), (*batch, columns)
+
+        def of_matrix(values: Array) -> Array:
             size = absolute(values)
             firsts = (size >= greatest(size) * nearly).argmax(0)
             return copysign(one, values.take(firsts, 0).diagonal())
 
-        return signs
+        def of_stack(values: Array) -> Array:
+            size = absolute(values)
+            firsts = (size >= greatest(size, -2, None, None, True) * nearly).argmax(-2)
+            largest = values.reshape(stack)[matrices, firsts.reshape(firsts_of_stack), every]
+            return copysign(one, largest.reshape(signs_of_stack))
+
+        return of_stack if batch else of_matrix
+
+    @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
+    @planned
+    def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
+        """The kernel of `ArrayLinalg`, with fewer steps for real matrices."""
+        xp, qr, copysign, multiply = self.xp, self.xp.linalg.qr, self.xp.copysign, self.xp.multiply
+        rank, one = min(x.shape[-2:]), numpy_dtype(wide(x.dtype)).type(1)
+        above = xp.triu(xp.ones((rank, x.shape[-1]), bool))
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            q, r = qr(matrix, mode)
+            signs = copysign(one, r.diagonal(0, -2, -1))
+            columns, rows = q[..., :rank], r[..., :rank, :]
+            columns *= signs[..., None, :]
+            multiply(rows, signs[..., None], rows, where=above)  # no signs on the zeros below the diagonal
+            return q, r
+
+        return self._real(kernel_of(super().qr, out, x, mode=mode), factors, x)
+
+    @takes(lambda out, x: lapack(out, x, more=3 * nbytes(x.size, wide(x.dtype)) + 16 * out[0].size))
+    @planned
+    def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
+        """The kernel of `ArrayLinalg`, with fewer steps for real matrices."""
+        eigh, signs_of = self.xp.linalg.eigh, self._column_signs(out[1])
+
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            values, vectors = eigh(matrix)
+            vectors *= signs_of(vectors)[..., None, :]
+            return values, vectors
+
+        return self._real(kernel_of(super().eigh, out, x), factors, x)
 
     @takes(svd_space)
     @planned
     def svd(self, out: tuple[Template, Template, Template], x: Template, /, *, full_matrices: bool) -> Kernel:
-        """The kernel of `ArrayLinalg`; for one real matrix in fewer steps, which take twice their time after LAPACK."""
-        careful = kernel_of(super().svd, out, x, full_matrices=full_matrices)
-        if not _is_real_matrix(x) or x.dtype in NARROW or out[0].shape[-1] != out[2].shape[-2]:
-            return careful
-        vdot, svd, signs_of = self.xp.vdot, self.xp.linalg.svd, self._column_signs(x.dtype)
+        """The kernel of `ArrayLinalg`, with fewer steps for real matrices."""
+        svd, signs_of, rank = self.xp.linalg.svd, self._column_signs(out[0]), out[1].shape[-1]
 
-        def factors(matrix: Array) -> Any:
-            if not isfinite(vdot(matrix, matrix)):
-                return careful(matrix)
+        def factors(matrix: Array) -> tuple[Array, Array, Array]:
             u, s, vh = svd(matrix, full_matrices)
             signs = signs_of(u)
-            return u * signs, s, signs[:, None] * vh
+            u *= signs[..., None, :]
+            paired = vh[..., :rank, :]
+            paired *= signs[..., :rank, None]
+            return u, s, vh
 
-        return factors
+        return self._real(kernel_of(super().svd, out, x, full_matrices=full_matrices), factors, x)
 
     def largest(self, values: Array) -> Array:
         """Finds the largest by a ufunc."""
@@ -123,7 +167,3 @@ class NumpyLinalg(ArrayLinalg):
             return xp.where(xp.isnan(sign), complex("nan+nanj"), sign), xp.asarray(logarithm)
 
         return promoted(self, out[0].dtype, complex_parts if x.dtype.is_complex else parts, out, x)
-
-
-def _is_real_matrix(x: Template) -> bool:
-    return x.ndim == 2 and x.size > 0 and not x.dtype.is_complex
