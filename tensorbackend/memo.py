@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from math import copysign
+from struct import pack
 from typing import Any, Final
 
 from .dtypes import DType
@@ -68,12 +69,12 @@ def kind_of(value: object) -> object:
 def told(value: Any) -> Any:
     """The part of a key for an option; values that are equal but not the same option get different parts.
 
-    Lists become tuples; floats keep the sign of zero. Raises `KeyError` for NaN and for values that cannot be compared,
-    as no look-up finds them. An option that does not hash makes the look-up raise `TypeError`. Callers take the full
-    path after either error.
+    Lists become tuples; floats keep the sign of zero, and a NaN stands in the key by its bits. Raises `KeyError` for
+    values that do not equal themselves, such as a tuple with NaN, as no look-up finds them. An option that does not
+    hash makes the look-up raise `TypeError`. Callers take the full path after either error.
 
-    >>> told((0, 1)), told(0.0) == told(-0.0), told((1,)) == told((True,))
-    ((0, 1), False, False)
+    >>> told((0, 1)), told(0.0) == told(-0.0), told((1,)) == told((True,)), told(float("nan")) == told(float("nan"))
+    ((0, 1), False, False, True)
     """
     if value.__class__ is tuple:
         for part in value:
@@ -83,8 +84,8 @@ def told(value: Any) -> Any:
             return value
     elif value.__class__ is str or value.__class__ is DType or value is None:
         return value
-    elif value.__class__ is float and value == value:
-        return value, (float, copysign(1.0, value))
+    elif value.__class__ is float:
+        return (value, (float, copysign(1.0, value))) if value == value else (float, pack("d", value))
     try:
         frozen = freeze(value)
         if frozen == frozen:

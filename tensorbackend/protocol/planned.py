@@ -153,7 +153,7 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
             *[(name, told(option)) for name, option in options.items()],
         )
         kernel: Kernel | None = backend.kernels.get(key)
-    except (TypeError, KeyError):  # an option that does not hash, or that is NaN
+    except (TypeError, KeyError):  # an option that does not hash, or does not equal itself
         return cast(Kernel, backend.enter(_planned(backend, plan, out, inputs, options)))
     if kernel is None:
         kernel = backend.enter(_planned(backend, plan, out, inputs, options))

@@ -194,6 +194,15 @@ class ArrayBase(Backend):
         return values.astype(numpy_dtype(out.dtype)) if out.dtype in NARROW else values
 
 
+def backwards(kernel: Kernel, axis: int) -> Kernel:
+    """A kernel that reverses an axis, runs a kernel of one array, and reverses the axis of its result.
+
+    It takes views by index: `numpy.flip` takes ten times as long for few elements.
+    """
+    reverse = (*(slice(None),) * axis, slice(None, None, -1))
+    return lambda values: kernel(values[reverse])[reverse]
+
+
 def _cast(cast: Kernel, values: Array) -> Array:
     return cast(values)
 

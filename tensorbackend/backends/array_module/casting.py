@@ -72,12 +72,13 @@ def _saturating(xp: Any, source: DType, target: DType, plain: Kernel, attempted:
     number, limits, dtype = numpy_dtype(source).type, iinfo(target), numpy_dtype(target)
     # float32 holds `above`, a power of two. Where it cannot hold `below`, that becomes the least limit: as safe.
     below, above = number(limits.min - 1), number(limits.max + 1)
+    before, behind = float(below), float(above)
     zero, lowest = number(0), number(limits.min)
     least, greatest = dtype.type(limits.min), dtype.type(limits.max)
 
     def inside(values: Any) -> bool:
-        lowest_of, greatest_of = xp.minimum.reduce, xp.maximum.reduce
-        return bool(lowest_of(values, None, initial=0) > below and greatest_of(values, None, initial=0) < above)
+        # Both find a NaN first, and take a third of the time of a reduction for few elements.
+        return not values.size or (before < values.item(values.argmin()) and values.item(values.argmax()) < behind)
 
     def saturated(values: Any) -> Any:
         whole = xp.where((values > below) & (values < above), values, zero).astype(dtype)

@@ -11,7 +11,7 @@ from ...protocol import Calm, Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions
-from .base import Array, ArrayBase
+from .base import Array, ArrayBase, backwards
 from .precision import promoted, wide
 from .space import brought, nbytes, widened
 
@@ -61,7 +61,7 @@ class ArrayCumulative(ArrayBase):
         xp, dtype = self.xp, wide(out.dtype)
         kernel = accumulate
         if reverse:
-            kernel = lambda values: xp.flip(accumulate(xp.flip(values, axis)), axis)  # noqa: E731 # one of several forms
+            kernel = backwards(accumulate, axis)
         if out.shape[axis] > x.shape[axis]:
             kernel = _with_one_more(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
         promoting_kernel = promoted(self, dtype, kernel, out, x)

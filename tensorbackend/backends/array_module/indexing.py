@@ -175,6 +175,8 @@ class ArrayIndexing(ArrayBase):
         entries = self._entries(0)
         if not x.size:
             return self._nothing(out, locate)
+        if mode != "fill" and depth == 1:
+            return Calm(lambda values, places: entries(values, locate(places)[0]))
         if mode != "fill" or not depth:
             return Calm(lambda values, places: entries(values.reshape(rows), locate(places)[0]))
         spread, zero = indices.shape[:-1] + (1,) * (x.ndim - depth), self._zero(out)
@@ -191,15 +193,17 @@ class ArrayIndexing(ArrayBase):
         """x with all updates added, also several at one place; narrow floats are added in float32."""
         written = self._writes(x, indices, mode)
         working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
-        dtype, width, arange = numpy_dtype(out.dtype), prod(x.shape[indices.shape[-1] :]), self.xp.arange
+        shape, dtype, narrow = out.shape, numpy_dtype(out.dtype), out.dtype in NARROW
+        width, arange, add_at = prod(x.shape[indices.shape[-1] :]), self.xp.arange, self.add_at
 
         def add(values: Array, places: Array, addends: Array) -> Array:
-            positions, rows = written(places, addends.astype(working, copy=False))
+            positions, rows = written(places, addends.astype(working) if narrow else addends)
             if width != 1:  # a position for each element, as ufunc.at is only quick for one axis
                 positions = (positions[:, None] * width + arange(width)).reshape(-1)
             result = values.astype(working).reshape(-1)
-            self.add_at(result, positions, rows.reshape(-1))
-            return result.reshape(out.shape).astype(dtype, copy=False)
+            add_at(result, positions, rows.reshape(-1))
+            result = result.reshape(shape)
+            return result.astype(dtype) if narrow else result
 
         return add
 
@@ -207,14 +211,14 @@ class ArrayIndexing(ArrayBase):
     @planned
     def indexed_put(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
         """x with the updates written in order: the last of several updates for one place wins."""
-        written, depth = self._writes(x, indices, mode), indices.shape[-1]
-        table = prod(x.shape[:depth]), prod(x.shape[depth:])
+        written, put_at, depth, shape = self._writes(x, indices, mode), self.put_at, indices.shape[-1], out.shape
+        table = (prod(x.shape[:depth]), *x.shape[depth:])
 
         def put(values: Array, places: Array, replacements: Array) -> Array:
             positions, rows = written(places, replacements)
             result = values.copy().reshape(table)
-            self.put_at(result, positions, rows)
-            return result.reshape(out.shape)
+            put_at(result, positions, rows)
+            return result.reshape(shape)
 
         return Calm(put)
 
@@ -265,6 +269,10 @@ class ArrayIndexing(ArrayBase):
 
     # Helpers
 
+    def greatest(self, indices: Array) -> int:
+        """The greatest of some unsigned integers, at least one."""
+        return int(indices.max())
+
     def _entries(self, axis: int) -> Kernel:
         """A kernel that takes entries at positions along an axis."""
         return lambda values, positions: values.take(positions, axis)
@@ -281,11 +289,13 @@ class ArrayIndexing(ArrayBase):
         # Read as unsigned numbers, negative ones are the greatest, so one comparison finds all that are outside.
         wide = unsigned if indices.dtype is uint64 else long
 
+        greatest = self.greatest
+
         def require(places: Array) -> tuple[Array, Any]:
             places = places.astype(wide, copy=False)
-            if int(places.view(unsigned).max()) >= size:
+            if greatest(places.view(unsigned)) >= size:
                 raise outside(places, size)
-            return places.view(long), None
+            return (places if wide is long else places.view(long)), None
 
         def clip(places: Array) -> tuple[Array, Any]:
             if wide is unsigned:
@@ -324,16 +334,17 @@ class ArrayIndexing(ArrayBase):
     def _writes(self, x: Template, indices: Template, mode: Mode) -> Callable[[Array, Array], tuple[Array, Array]]:
         """A function that gives the positions to write, in order, and their rows; positions outside are left out."""
         depth = indices.shape[-1]
-        locate = self._merged(indices, x.shape[:depth], mode)
-        table = prod(indices.shape[:-1]), prod(x.shape[depth:])
+        locate, one_axis = self._merged(indices, x.shape[:depth], mode), indices.ndim == 2
+        table = (prod(indices.shape[:-1]), *x.shape[depth:])
 
         def written(places: Array, updates: Array) -> tuple[Array, Array]:
             positions, inside = locate(places)
-            positions, rows = positions.reshape(-1), updates.reshape(table)
+            if not one_axis:
+                positions, updates = positions.reshape(-1), updates.reshape(table)
             if inside is None:
-                return positions, rows
+                return positions, updates
             kept = inside.reshape(-1)
-            return positions[kept], rows[kept]
+            return positions[kept], updates[kept]
 
         return written
 

@@ -89,6 +89,13 @@ class ArrayShaping(ArrayBase):
         triu, diagonal = self.xp.triu, self._diagonal(x, k)
         return Calm(lambda values: triu(values, diagonal))
 
+    @planned
+    def unstack(self, out: tuple[Template, ...], x: Template, /, *, axis: int) -> Kernel:
+        """Views, one for each entry along `axis`."""
+        whole = (slice(None),) * axis
+        keys = [(*whole, entry, ...) for entry in range(x.shape[axis])]
+        return Calm(lambda values: tuple([values[key] for key in keys]))
+
     def _diagonal(self, x: Template, k: int) -> int:
         """The number of a diagonal, clipped to just outside the matrix: the module's integers may not hold every k."""
         rows, columns = x.shape[-2:]

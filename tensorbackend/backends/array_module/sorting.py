@@ -7,7 +7,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Template
-from .base import BLOCK, NARROW, Array, ArrayBase
+from .base import BLOCK, NARROW, Array, ArrayBase, backwards
 from .precision import computing, in_int64, wide
 from .space import brought, narrowing, widened
 
@@ -40,10 +40,7 @@ class ArraySorting(ArrayBase):
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Sorted elements; for descending order input and ascending result are reversed, so ties keep their order."""
         ascending = self.ordering(x.replace(dtype=wide(x.dtype)), axis)
-        if not descending:
-            return Calm(computing(ascending, out, x))
-        flip = self.xp.flip
-        return Calm(computing(lambda values: flip(ascending(flip(values, axis)), axis), out, x))
+        return Calm(computing(backwards(ascending, axis) if descending else ascending, out, x))
 
     @takes(lambda out, x, *, axis, descending: _order_space(out, x, out.nbytes if descending else 8 * x.shape[axis]))
     @planned
@@ -52,8 +49,8 @@ class ArraySorting(ArrayBase):
         ascending = self.order_of(x.replace(dtype=wide(x.dtype)), axis)
         if not descending:
             return in_int64(computing(ascending, out, x))
-        flip, last = self.xp.flip, x.shape[axis] - 1
-        return in_int64(computing(lambda values: last - flip(ascending(flip(values, axis)), axis), out, x))
+        last, reversed_order = x.shape[axis] - 1, backwards(ascending, axis)
+        return in_int64(computing(lambda values: last - reversed_order(values), out, x))
 
     @takes(lambda out, x1, x2, **options: brought(wide(promote_types(x1.dtype, x2.dtype)), x1, x2))
     @planned

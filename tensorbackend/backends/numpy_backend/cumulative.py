@@ -8,7 +8,7 @@ from ...dtypes import DType
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...template import Template
-from ..array_module.base import Array
+from ..array_module.base import Array, backwards
 from ..array_module.cumulative import ArrayCumulative
 from .reduction import _UFUNCS
 
@@ -45,4 +45,4 @@ class NumpyCumulative(ArrayCumulative):
                 extremes = numpy.where((extremes == 0) & met, zero, extremes)
             return extremes
 
-        return Calm((lambda values: numpy.flip(running(numpy.flip(values, axis)), axis)) if reverse else running)
+        return Calm(backwards(running, axis) if reverse else running)

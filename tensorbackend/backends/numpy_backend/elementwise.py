@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import log, prod
-from typing import Final
+from math import inf, isfinite, log, prod
+from typing import Any, Final
 
-from ...dtypes import bfloat16, complex128, finfo
+from ...dtypes import bfloat16, complex128, finfo, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.planned import bare
 from ...protocol.workspace import takes
 from ...template import Shape, Template
-from ..array_module.base import BLOCK, Array, Quiet, arity, itself
+from ..array_module.base import BLOCK, NARROW, Array, Quiet, arity, block_space, itself
 from ..array_module.elementwise import ArrayElementwise, computed_in_float64
 from ..array_module.precision import wide
 from ..array_module.space import nbytes
@@ -82,12 +82,12 @@ class NumpyElementwise(ArrayElementwise):
 
     def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """Makes the many passes of a kernel run on one block at a time; a single ufunc needs no blocks."""
-        numpy, function = self.xp, bare(kernel)
+        numpy, broadcast, function = self.xp, self.xp.broadcast, bare(kernel)
         if function is itself or isinstance(function, numpy.ufunc):
             return kernel
 
         def by_blocks(*arrays: Array) -> Array:
-            shape = arrays[0].shape if len(arrays) == 1 else numpy.broadcast_shapes(*[array.shape for array in arrays])
+            shape = arrays[0].shape if len(arrays) == 1 else broadcast(*arrays).shape
             if prod(shape) <= most:
                 return function(*arrays)
             result = None
@@ -121,7 +121,7 @@ class NumpyElementwise(ArrayElementwise):
         """1 / (1 + exp(-x)) where exp(-x) does not overflow, else the form of `ArrayElementwise`."""
         exp, like = self.xp.exp, out.replace(dtype=wide(out.dtype))
         careful = bare(kernel_of(super().sigmoid, like, like))
-        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), careful, out)
+        return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), careful, out, x)
 
     @takes(_light_space)
     @planned
@@ -133,24 +133,25 @@ class NumpyElementwise(ArrayElementwise):
         def careful(values: Array) -> Array:
             return numpy.maximum(values, lowest) * sigmoid(values)
 
-        return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out)
+        return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out, x)
 
-    def _of_powers(self, usual: Kernel, careful: Kernel, out: Template) -> Kernel:
+    def _of_powers(self, usual: Kernel, careful: Kernel, out: Template, x: Template) -> Kernel:
         """A kernel of one array: `usual` where exp(-x) does not overflow, else `careful`; narrow floats in float32.
 
         Which of the two computes an element depends on that element alone.
         """
         numpy, dtype, narrow = self.xp, numpy_dtype(wide(out.dtype)), numpy_dtype(out.dtype)
-        least, lowest = numpy.minimum.reduce, 1 - log(finfo(wide(out.dtype)).max)
+        lowest = 1 - log(finfo(wide(out.dtype)).max)
 
         def chosen(values: Array) -> Array:
-            values = values.astype(dtype, copy=False)
-            activations = usual(values)
-            if not least(values, None, initial=0) > lowest:
-                activations = numpy.where(values > lowest, activations, careful(values))
-            return activations.astype(narrow, copy=False)
+            activations: Array = usual(values)
+            if least(values) > lowest:
+                return activations
+            return numpy.where(values > lowest, activations, careful(values))
 
-        return self.in_blocks(chosen, _LIGHT)
+        if x.dtype is out.dtype and out.dtype not in NARROW:
+            return self.in_blocks(chosen, _LIGHT)
+        return self.in_blocks(lambda values: chosen(values.astype(dtype)).astype(narrow), _LIGHT)
 
     def _extreme_of_two(
         self,
@@ -242,10 +243,17 @@ class NumpyElementwise(ArrayElementwise):
         """NumPy's `power`, except for a scalar exponent 0.5 and for negative exponents of integers."""
         power, careful = self.xp.power, kernel_of(super().pow, out, x1, x2)
         if out.dtype.kind == "int":
-            negative: Kernel = self.xp.minimum.reduce
-            return self.attempted(power, careful, holds=lambda base, exponent: not negative(exponent, None, initial=0))
+            if not x2.shape:
+                return self.attempted(power, careful, holds=lambda base, exponent: exponent.item() >= 0)
+            return self.attempted(power, careful, holds=lambda base, exponent: least(exponent) >= 0)
         if not out.dtype.is_floating:
             return careful
+        if not x2.shape:
+            sqrt, rare = self.xp.sqrt, self.in_blocks(careful)
+            # Reports an invalid step for -inf, whose power is inf; the sum makes 0.0 of -0.0, as the power does.
+            root = self.attempted(lambda base, exponent: sqrt(base + zero), rare)
+            zero = numpy_dtype(out.dtype).type(0)
+            return lambda base, exponent: root(base, exponent) if float(exponent) == 0.5 else power(base, exponent)
         alike = bool(out.shape) and x2.shape == out.shape
 
         def lacks_scalar_half(base: Array, exponent: Array) -> bool:
@@ -253,6 +261,36 @@ class NumpyElementwise(ArrayElementwise):
             return (alike and exponent.flags.c_contiguous) or not (exponent == 0.5).any()
 
         return self.attempted(power, careful, holds=lacks_scalar_half)
+
+    @takes(block_space)
+    @planned
+    def floor_divide(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
+        """NumPy's `floor_divide` where its quotients of floats are right, else the form of `ArrayElementwise`."""
+        careful, floor_divide, square = kernel_of(super().floor_divide, out, x1, x2), self.xp.floor_divide, self.xp.vdot
+        if out.dtype not in (float32, float64):
+            return careful
+        # A quotient below 2**22 is exact in float32, in spite of two roundings on the way. Infinities are no numbers to
+        # divide by for NumPy. Sums of squares tell both in one pass each; for some other numbers they say no as well.
+        most, rare = 4.0**22 if out.dtype is float32 else inf, bare(careful)
+
+        def finite(divisors: Array) -> bool:
+            return isfinite(square(divisors, divisors) if x2.shape else divisors)
+
+        def quotients(left: Array, right: Array) -> Array:
+            whole: Array = floor_divide(left, right)
+            return whole if square(whole, whole) < most and finite(right) else rare(left, right)
+
+        return quotients
+
+    @planned
+    def remainder(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
+        """NumPy's `remainder`, exact but for a sum at the end; narrow floats as in `ArrayElementwise`."""
+        return kernel_of(super().remainder, out, x1, x2) if out.dtype in NARROW else self.xp.remainder
+
+
+def least(values: Array) -> Any:
+    """The least of some numbers and 0, or NaN. For few numbers a reduction takes three times as long as `argmin`."""
+    return min(values.item(values.argmin()), 0) if values.size else 0
 
 
 def blocks(shape: Shape, most: int) -> Iterator[tuple[slice, ...]]:

@@ -137,6 +137,15 @@ class NumpyIndexing(ArrayIndexing):
 
         return Calm(entries)
 
+    @planned
+    def repeat(self, out: Template, x: Template, /, *, repeats: int, axis: int) -> Kernel:
+        """NumPy's `repeat`."""
+        return Calm(lambda values: values.repeat(repeats, axis))
+
+    def greatest(self, indices: Array) -> int:
+        """The greatest of some unsigned integers, which `argmax` finds in half the time of a reduction."""
+        return cast(int, indices.item(indices.argmax()))
+
     @takes(_sampling_space)
     @planned
     def grid_sample(

@@ -165,7 +165,7 @@ def _from_value(
         converted = move(value, chosen)
         if copy and converted is value:
             converted = Tensor(value.template, chosen, value.data)  # payloads never change
-    elif is_array(value):
+    elif value.__class__ is not list and is_array(value):
         converted = _from_array(value, get_backend(backend, device=device), device, copy, names)
     else:
         if copy is False:
@@ -242,6 +242,8 @@ _KINDS: Final = {number_class: kind for number_class in NUMBERS if (kind := scal
 """The kinds of Python's own numbers by class."""
 
 
+_LISTS: Final = frozenset({list, tuple, range})
+
 _MANY_LEVELS = 4
 """The number of nested levels at which to check for a list that contains itself."""
 
@@ -306,7 +308,10 @@ def _flatten(value: Any) -> _Numbers | None:
     while (
         level
         and not NUMBERS.issuperset(classes)
-        and all(issubclass(element_class, list | tuple | range) for element_class in classes)
+        and (
+            _LISTS.issuperset(classes)
+            or all(issubclass(element_class, list | tuple | range) for element_class in classes)
+        )
     ):
         lengths = set(map(len, level))
         if len(lengths) > 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...dispatch import primitive
 from ...dtypes import iinfo
@@ -21,6 +21,8 @@ from ..elementwise.binary import add, maximum, minimum, multiply
 from ..elementwise.conversion import astype
 from ..shape import expand_dims, flip, laid_flat, reshape, squeeze
 from .scatter import indexed_put
+
+_INTS: Final = frozenset({int})
 
 
 def first_entry(start: Tensor, room: int) -> Tensor:
@@ -65,7 +67,9 @@ def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLi
     >>> tb.put_slice(tb.zeros(4), tb.ones(2), starts=(tb.asarray(9),)).tolist()
     [0.0, 0.0, 1.0, 1.0]
     """
-    if any(isinstance(start, Tensor) or is_array(start) for start in starts):
+    if not _INTS.issuperset(map(type, starts)) and any(
+        isinstance(start, Tensor) or is_array(start) for start in starts
+    ):
         return block_put(x, update, starts)
     return put_block(x, update, starts=starts)  # type: ignore[arg-type] # ints
 

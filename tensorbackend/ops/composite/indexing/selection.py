@@ -92,6 +92,8 @@ def repeat(
     x = beside(x, repeats)
     if axis is None:
         x, axis = laid_flat(x), 0
+    if repeats.__class__ is int and size is None:
+        return _repeat(x, repeats, axis=axis)
     along = normalize_axis(x.template, axis)
     if not isinstance(repeats, Tensor) and not isinstance(repeats, Sequence) and not hasattr(repeats, "__array__"):
         if size is None:
