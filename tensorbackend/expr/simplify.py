@@ -146,16 +146,19 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
 def without_names(graph: Graph) -> Graph:
     """Removes the nodes that rename axes, except those of results, as callbacks do not depend on names.
 
-    Also removes casts to the dtype and reshapes to the shape that a value has already.
+    Also removes casts to the dtype, changes to the shape and orders of the axes that a value has already.
     """
     return rewritten(graph, lambda node: node.operands if _changes_nothing_but_names(node) else node.values)
 
 
 def _changes_nothing_but_names(node: Node) -> bool:
-    if node.op not in (RENAMED, "as_type", "reshape"):
+    if node.op not in (RENAMED, "as_type", "reshape", "squeeze", "broadcast", "transpose"):
         return False
     (x,), (out,) = node.operands, node.outs
-    return x.template.dtype is out.dtype and x.template.shape == out.shape
+    same = x.template.dtype is out.dtype and x.template.shape == out.shape
+    if node.op in ("broadcast", "transpose"):
+        return same and node.options["axes"] == tuple(range(out.ndim))
+    return same
 
 
 def parts(node: Node) -> tuple[Value, ...]:

@@ -239,6 +239,15 @@ def test_a_chain_of_elementwise_ops_is_one_node_on_numpy() -> None:
     assert ops == ["parameter", "fused", "sum"]
 
 
+def test_steps_that_change_nothing_are_left_out_of_programs() -> None:
+    def function(x: tb.Tensor) -> tb.Tensor:
+        same = tb.broadcast_to(tb.reshape(tb.permute_dims(x, (0, 1)), (2, 2), names=(None, None)), (2, 2))
+        return tb.squeeze(tb.exp(tb.matrix_transpose(tb.astype(same, "float32"))), ())
+
+    graph = without_names(simplified(tb.trace(function)("f32[row=2, column=2]")))
+    assert [node.op for node in graph.nodes] == ["parameter", "transpose", "exp"]
+
+
 def test_a_value_that_others_need_ends_a_chain() -> None:
     def function(x: tb.Tensor) -> tuple[tb.Tensor, tb.Tensor]:
         shared = tb.exp(x) + 1.0
