@@ -128,7 +128,8 @@ def test_eigenvectors(kind: str, shape: tuple[int, ...], dtype: str, backend: st
     check_near(np.linalg.norm(vectors, axis=-2), np.ones(vectors.shape[:-2] + vectors.shape[-1:]), tolerance)
     check_leading(vectors)
     assert tb.linalg.eigvals(x).tolist() == result.eigenvalues.tolist()
-    assert tb.linalg.eigvalsh(x).tolist() == tb.linalg.eigh(x).eigenvalues.tolist()
+    # LAPACK finds eigenvalues alone by another method.
+    check_near(array(tb.linalg.eigvalsh(x)) / size, array(tb.linalg.eigh(x).eigenvalues) / size, tolerance)
 
 
 def check_leading(vectors: Any) -> None:

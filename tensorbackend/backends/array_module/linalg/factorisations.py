@@ -23,9 +23,7 @@ from ....template import Shape, Template, intern_template
 from ..base import Array, ArrayBase
 from ..precision import computing, promoted, wide
 from ..space import brought, lapack, nbytes, svd_space, widened
-
-_BLOCK = 32
-"""The number of columns of a block: inside it, columns are treated one by one; the rest is matrix products."""
+from .elimination import eliminate, substitute, treated_columns
 
 _MANY = 1 << 12
 """The number of multiplications of integers from which float64 copies of the factors pay."""
@@ -63,12 +61,24 @@ class ArrayLinalg(ArrayBase):
     @planned
     def lu(self, out: tuple[Template, Template, Template], x: Template, /) -> Kernel:
         """The permutation, the lower factor with unit diagonal, and the upper factor."""
-        factors = self.finite_only(partial(_factors_of_lu, self.elimination(x), self.xp), x, (2, 2, 2))
-        return computing(factors, out, x)
+        xp, eliminated, (rows, rank), shape = self.xp, self.elimination(x), out[1].shape[-2:], out[2].shape[-2:]
+        dtype = numpy_dtype(wide(x.dtype))
+        unit = self.fixed(lambda: xp.eye(rows, rank, dtype=bool))
+        below = self.fixed(lambda: xp.tril(xp.ones((rows, rank), bool), -1))
+        above = self.fixed(lambda: xp.triu(xp.ones(shape, bool)))
+        places, zero = self.fixed(lambda: xp.arange(rows)[:, None]), dtype.type(0)
+
+        def factors(matrix: Array) -> tuple[Array, Array, Array]:
+            both, order = eliminated(matrix)
+            permutation = (order[..., None, :] == places()).astype(dtype)
+            lower = xp.where(below(), both[..., :rank], unit())
+            return permutation, lower, xp.where(above(), both[..., :rank, :], zero)
+
+        return computing(self.finite_only(factors, x, (2, 2, 2)), out, x)
 
     def elimination(self, x: Template) -> Kernel:
         """A kernel of Gaussian elimination with partial pivoting: both factors in one array, and the order of rows."""
-        return partial(_eliminate, self.xp)
+        return partial(eliminate, self.xp, partial(treated_columns, self.xp))
 
     @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
     @planned
@@ -160,8 +170,8 @@ class ArrayLinalg(ArrayBase):
                 raise singular_matrix()
             matrix = xp.swapaxes(matrix, -2, -1) if transposed else matrix
             if left_side:
-                return _substitute(xp, matrix, right, forward)
-            return xp.swapaxes(_substitute(xp, matrix, xp.swapaxes(right, -2, -1), forward), -2, -1)
+                return substitute(xp, matrix, right, forward)
+            return xp.swapaxes(substitute(xp, matrix, xp.swapaxes(right, -2, -1), forward), -2, -1)
 
         return computing(solution, out, a, b)
 
@@ -351,71 +361,3 @@ def _turned_by(xp: Any, vectors: Template) -> Kernel:
         return xp.where((size > 0) & (phases(values) == phase), size, values * xp.conj(phase))
 
     return turned
-
-
-# Elimination and substitution
-
-
-def _factors_of_lu(eliminate: Kernel, xp: Any, matrix: Array) -> tuple[Array, Array, Array]:
-    """The permutation and both factors, from a kernel that gives the factors in one array and the order of the rows."""
-    rows, rank = matrix.shape[-2], min(matrix.shape[-2:])
-    factors, order = eliminate(matrix)
-    unit = xp.eye(rows, rank, dtype=factors.dtype)
-    permutation = xp.swapaxes(xp.eye(rows, dtype=factors.dtype)[order], -2, -1)
-    return permutation, xp.tril(factors[..., :rank], -1) + unit, xp.triu(factors[..., :rank, :])
-
-
-def _eliminate(xp: Any, matrix: Array) -> tuple[Array, Array]:
-    """See `elimination`.
-
-    Right-looking by blocks of columns (Golub and Van Loan, Matrix Computations, algorithm 3.2.1 with
-    3.4.1), every step for the whole stack at once.
-    """
-    rows, columns = matrix.shape[-2:]
-    factors = matrix.copy()
-    order = xp.broadcast_to(xp.arange(rows), matrix.shape[:-1]).copy()
-    for start in range(0, min(rows, columns), _BLOCK):
-        stop = min(start + _BLOCK, rows, columns)
-        for k in range(start, stop):
-            pivot = xp.argmax(xp.abs(factors[..., k:, k]), axis=-1)[..., None] + k
-            factors, order = _exchange(xp, factors, order, k, pivot)
-            diagonal = factors[..., k, k, None]
-            safe = xp.where(diagonal == 0, diagonal.dtype.type(1), diagonal)
-            factors[..., k + 1 :, k] /= safe
-            factors[..., k + 1 :, k + 1 : stop] -= factors[..., k + 1 :, k, None] * factors[..., None, k, k + 1 : stop]
-        lower = factors[..., start:stop, start:stop]
-        right = factors[..., start:stop, stop:]
-        for k in range(stop - start):
-            right[..., k + 1 :, :] -= lower[..., k + 1 :, k, None] * right[..., None, k, :]
-        factors[..., stop:, stop:] -= xp.matmul(factors[..., stop:, start:stop], right)
-    return factors, order
-
-
-def _exchange(xp: Any, factors: Array, order: Array, k: int, pivot: Array) -> tuple[Array, Array]:
-    """Exchanges row k of each matrix and its row `pivot`."""
-    upper, upper_order = factors[..., k, :].copy(), order[..., k].copy()
-    at = pivot[..., None]
-    factors[..., k, :] = xp.take_along_axis(factors, at, axis=-2)[..., 0, :]
-    order[..., k] = xp.take_along_axis(order, pivot, axis=-1)[..., 0]
-    xp.put_along_axis(factors, at, upper[..., None, :], axis=-2)
-    xp.put_along_axis(order, pivot, upper_order[..., None], axis=-1)
-    return factors, order
-
-
-def _substitute(xp: Any, matrix: Array, right: Array, lower: bool) -> Array:
-    """Forward or back substitution by blocks, every step for the whole stack at once."""
-    size = matrix.shape[-1]
-    solved = xp.broadcast_to(
-        right, (*xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
-    ).copy()
-    starts = range(0, size, _BLOCK)
-    for start in starts if lower else reversed(starts):
-        stop = min(start + _BLOCK, size)
-        inside = range(start, stop)
-        for k in inside if lower else reversed(inside):
-            solved[..., k, :] /= matrix[..., k, k, None]
-            rest = slice(k + 1, stop) if lower else slice(start, k)
-            solved[..., rest, :] -= matrix[..., rest, k, None] * solved[..., None, k, :]
-        rest = slice(stop, size) if lower else slice(0, start)
-        solved[..., rest, :] -= xp.matmul(matrix[..., rest, start:stop], solved[..., start:stop, :])
-    return solved

@@ -1,44 +1,38 @@
-"""Linear algebra with quick checks of the data, so that the common case needs no further care."""
+"""Factorisations by eigenvalues, singular values and reflections: after LAPACK few steps, which change its results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import isfinite, prod
-from typing import Any, Literal
+from collections.abc import Sequence
+from functools import partial
+from math import isfinite, sqrt
+from typing import Literal
 
 from ....interchange import numpy_dtype
 from ....protocol import Kernel, kernel_of, planned
 from ....protocol.workspace import takes
-from ....rules.data_errors import not_positive_definite
+from ....rules.broadcasting import to_real
 from ....template import Template
 from ...array_module.base import NARROW, Array
-from ...array_module.linalg.factorisations import ArrayLinalg, nearly_largest
+from ...array_module.linalg.factorisations import nearly_largest
 from ...array_module.precision import computing, promoted, wide
 from ...array_module.space import brought, lapack, nbytes, svd_space, widened
+from .elimination import NumpyElimination
 
 
-class NumpyLinalg(ArrayLinalg):
+def _singular_space(out: Template | Sequence[Template], x: Template, /, *others: Template) -> int:
+    """The bytes of a singular value decomposition without full matrices, and then of a product of its factors."""
+    outs = (out,) if isinstance(out, Template) else out
+    *batch, rows, columns = x.shape
+    dtype, rank = wide(outs[0].dtype), min(rows, columns)
+    shapes = (*batch, rows, rank), (*batch, rank), (*batch, rank, columns)
+    factors = [Template(shape, part) for shape, part in zip(shapes, (dtype, to_real(dtype), dtype), strict=True)]
+    held, results = sum(factor.nbytes for factor in factors), sum(template.nbytes for template in outs)
+    decomposed = lapack(factors, x.replace(dtype=dtype)) + held - results
+    return brought(dtype, x, *others) + widened(*outs) + max(decomposed, held + factors[2].nbytes)
+
+
+class NumpyLinalg(NumpyElimination):
     """Linear algebra on stacks of matrices."""
-
-    def fixed(self, make: Callable[[], Array]) -> Callable[[], Array]:
-        """A function that returns the same array at each call, made once."""
-        array = make()
-        return lambda: array
-
-    def finite_only(
-        self, kernel: Kernel, x: Template, axes: Sequence[int], *, lower: bool = False, then: Kernel | None = None
-    ) -> Kernel:
-        """The kernel itself where a quick check finds only finite numbers; else that of `ArrayLinalg`."""
-        vdot, careful = self.xp.vdot, super().finite_only(kernel, x, axes, lower=lower, then=then)
-
-        def factors(matrix: Array, *rest: Array) -> Any:
-            # One pass, and quicker than asking each number. For numbers too large to be squared it says no as well.
-            if not isfinite(vdot(matrix, matrix).real):
-                return careful(matrix, *rest)
-            results = kernel(matrix, *rest)
-            return results if then is None else then(*results)
-
-        return factors
 
     def _real(self, careful: Kernel, quick: Kernel, x: Template) -> Kernel:
         """The kernel `quick` for real matrices whose elements are all finite, `careful` for any others.
@@ -50,30 +44,29 @@ class NumpyLinalg(ArrayLinalg):
         vdot = self.xp.vdot
         return lambda matrix: quick(matrix) if isfinite(vdot(matrix, matrix)) else careful(matrix)
 
-    def _column_signs(self, vectors: Template) -> Kernel:
-        """A kernel that gives the sign of the largest component of each column of real matrices: [..][n][m] -> [..][m].
+    def _largest_components(self, vectors: Template) -> Kernel:
+        """A kernel that gives the indices of the largest component of each column: those of `column_phases`."""
+        xp, (*batch, _, columns) = self.xp, vectors.shape
+        absolute, greatest = xp.absolute, xp.maximum.reduce
+        nearly, (*every, across) = nearly_largest(xp, wide(vectors.dtype)), xp.indices((*batch, columns), sparse=True)
 
-        The columns are those of `column_phases`.
-        """
-        xp, (*batch, rows, columns) = self.xp, vectors.shape
-        absolute, greatest, copysign = xp.absolute, xp.maximum.reduce, xp.copysign
-        dtype = wide(vectors.dtype)
-        one, nearly = numpy_dtype(dtype).type(1), nearly_largest(xp, dtype)
-        matrices, every = xp.arange(prod(batch))[:, None], xp.arange(columns)
-        stack, firsts_of_stack, signs_of_stack = (-1, rows, columns), (-1, columns), (*batch, columns)
+        def of_matrix(values: Array) -> tuple[Array, ...]:
+            sizes = absolute(values)
+            return (sizes >= greatest(sizes) * nearly).argmax(0), across
 
-        def of_matrix(values: Array) -> Array:
-            size = absolute(values)
-            firsts = (size >= greatest(size) * nearly).argmax(0)
-            return copysign(one, values.take(firsts, 0).diagonal())
-
-        def of_stack(values: Array) -> Array:
-            size = absolute(values)
-            firsts = (size >= greatest(size, -2, None, None, True) * nearly).argmax(-2)
-            largest = values.reshape(stack)[matrices, firsts.reshape(firsts_of_stack), every]
-            return copysign(one, largest.reshape(signs_of_stack))
+        def of_stack(values: Array) -> tuple[Array, ...]:
+            sizes = absolute(values)
+            return *every, (sizes >= greatest(sizes, -2, None, None, True) * nearly).argmax(-2), across
 
         return of_stack if batch else of_matrix
+
+    def _column_signs(self, vectors: Template) -> Kernel:
+        """A kernel that gives the sign of each column's largest component, for real matrices: [..][n][m] -> [..][m]."""
+        copysign, one = self.xp.copysign, numpy_dtype(wide(vectors.dtype)).type(1)
+        largest = self._largest_components(vectors)
+        if vectors.ndim == 2:  # quicker than to look up pairs of indices
+            return lambda values: copysign(one, values.take(largest(values)[0], 0).diagonal())
+        return lambda values: copysign(one, values[largest(values)])
 
     @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
     @planned
@@ -127,43 +120,134 @@ class NumpyLinalg(ArrayLinalg):
         maxima: Array = self.xp.maximum.reduce(values, -2, None, None, True)
         return maxima
 
-    @takes(lapack)
+    # Eigenvalues of any matrix
+
+    def _ascending_order(self, values: Template) -> Kernel:
+        """A kernel that gives the indices of eigenvalues in the order of `eig`, after those of all their batch axes."""
+        xp, (*every, _) = self.xp, self.xp.indices((*values.shape[:-1], 1), sparse=True)
+        share, vdot, count = float(xp.finfo(numpy_dtype(values.dtype)).eps) ** 0.5, xp.vdot, xp.count_nonzero
+
+        def indices(values: Array) -> tuple[Array, ...]:
+            order = values.argsort(-1, "stable")  # by real parts, and where these are equal by imaginary parts
+            real = values[(*every, order)].real
+            gaps = real[..., 1:] - real[..., :-1]
+            at_least_largest = sqrt(vdot(values, values).real)
+            if count(gaps <= share * at_least_largest) + count(gaps) > gaps.size:  # some gap is small, but not zero
+                order = self._ascending(values)
+            return *every, order
+
+        return indices
+
+    @takes(lambda out, x: lapack(out, x, more=out[1].nbytes + out[1].nbytes // 2))
     @planned
-    def cholesky(self, out: Template, x: Template, /) -> Kernel:
-        """NumPy's `cholesky`, which reads only the lower half: infinity or NaN there shows in the factor or fails."""
-        cholesky, failure = self.xp.linalg.cholesky, self.xp.linalg.LinAlgError
-        isfinite, count, size = self.xp.isfinite, self.xp.count_nonzero, x.size
+    def eig(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
+        """The kernel of `ArrayLinalg` in fewer steps; where all eigenvalues are real, so are these steps."""
+        if not x.shape[-1]:
+            return kernel_of(super().eig, out, x)
+        xp, eig, dtype = self.xp, self.xp.linalg.eig, numpy_dtype(out[0].dtype)
+        ascending, largest = self._ascending_order(out[0]), self._largest_components(out[1])
+        count, copysign, sign, absolute = xp.count_nonzero, xp.copysign, xp.sign, xp.absolute
+        one = numpy_dtype(to_real(out[0].dtype)).type(1)
 
-        def factor(matrix: Array) -> Array:
-            try:
-                lower = cholesky(matrix)
-            except failure:
-                raise not_positive_definite() from None
-            if count(isfinite(lower)) != size:
-                raise not_positive_definite()
-            return lower
+        def factors(matrix: Array) -> tuple[Array, Array]:
+            values, vectors = eig(matrix)
+            order = ascending(values)
+            vectors = vectors.swapaxes(-2, -1)[order].swapaxes(-2, -1)
+            at = largest(vectors)
+            components = vectors[at]
+            if count(components.imag):
+                vectors *= sign(components).conj()[..., None, :]
+                vectors[at] = absolute(components)  # exactly real
+            else:  # as LAPACK makes the largest component real, all but where two are nearly equal
+                vectors *= copysign(one, components.real)[..., None, :]
+            return values[order].astype(dtype, copy=False), vectors.astype(dtype, copy=False)
 
-        return computing(factor, out, x)
+        return computing(self.finite_only(factors, x, (1, 2)), out, x)
+
+    # Composites
 
     @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
-    def inv(self, out: Template, x: Template, /) -> Kernel:
-        """Inverse of square matrices."""
-        inverse = self.finite_only(self.or_singular(self.xp.linalg.inv), x, (2,))
-        return promoted(self, out.dtype, inverse, out, x)
+    def eigvalsh(self, out: Template, x: Template, /) -> Kernel:
+        """NumPy's `eigvalsh`, which reads only the lower half."""
+        values = self.finite_only(self.xp.linalg.eigvalsh, x, (1,), lower=True)
+        return promoted(self, x.dtype if x.dtype.is_complex else out.dtype, values, out, x)
 
-    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out[0].dtype))) + brought(out[0].dtype, x))
+    @takes(lambda out, x: lapack(out, x.replace(dtype=wide(out.dtype))) + brought(out.dtype, x))
     @planned
-    def slogdet(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
-        """Sign and logarithm of the magnitude of a determinant."""
-        xp = self.xp
-        kernel = self.finite_only(xp.linalg.slogdet, x, (0, 0))
+    def svdvals(self, out: Template, x: Template, /) -> Kernel:
+        """Singular values without vectors."""
+        values = self.finite_only(partial(self.xp.linalg.svd, compute_uv=False), x, (1,))
+        return promoted(self, x.dtype if x.dtype.is_complex else out.dtype, values, out, x)
 
-        def parts(matrix: Array) -> tuple[Array, ...]:
-            return tuple(map(xp.asarray, kernel(matrix)))
+    @takes(_singular_space)
+    @planned
+    def pinv(self, out: Template, x: Template, rtol: Template, /) -> Kernel:
+        """The pseudo-inverse by singular vectors as LAPACK gives them, since their signs cancel."""
+        xp, is_complex = self.xp, out.dtype.is_complex
+        factors, inverses = self._singular_factors(x), self._inverse_values(out, rtol)
 
-        def complex_parts(matrix: Array) -> tuple[Array, ...]:
-            sign, logarithm = kernel(matrix)
-            return xp.where(xp.isnan(sign), complex("nan+nanj"), sign), xp.asarray(logarithm)
+        def pseudoinverse(matrix: Array, rtol: Array) -> Array:
+            u, values, vh = factors(matrix)
+            scaled = vh * inverses(values, rtol)[0][..., None]
+            product = xp.matmul(scaled.swapaxes(-2, -1), u.swapaxes(-2, -1))
+            return xp.conj(product, product) if is_complex else product
 
-        return promoted(self, out[0].dtype, complex_parts if x.dtype.is_complex else parts, out, x)
+        return promoted(self, out.dtype, pseudoinverse, out, x, None)
+
+    @takes(_singular_space)
+    @planned
+    def lstsq(self, out: tuple[Template, ...], a: Template, b: Template, rtol: Template, /) -> Kernel:
+        """NumPy's `lstsq` for one matrix; for stacks, which it does not take, as `pinv`.
+
+        NumPy takes a negative `rtol` for another one, and gives residuals only where the rank is full.
+        """
+        xp, is_complex, is_vector = self.xp, out[0].dtype.is_complex, b.ndim == 1
+        matmul, vecdot, vdot, total = xp.matmul, xp.vecdot, xp.vdot, xp.add.reduce
+        asarray, lstsq = xp.asarray, xp.linalg.lstsq
+        factors, inverses = self._singular_factors(a), self._inverse_values(a.replace(dtype=out[0].dtype), rtol)
+
+        def adjoint(matrix: Array) -> Array:
+            transposed = matrix.swapaxes(-2, -1)
+            return transposed.conj() if is_complex else transposed
+
+        def residuals(matrix: Array, unknowns: Array, right: Array) -> Array:
+            apart = matmul(matrix, unknowns) - right
+            return asarray(vecdot(apart, apart, axis=-2 if apart.ndim > 1 else -1).real)
+
+        def solution(matrix: Array, right: Array, rtol: Array) -> tuple[Array, ...]:
+            right = right[:, None] if is_vector else right
+            u, values, vh = factors(matrix)
+            inverse, kept = inverses(values, rtol)
+            unknowns = matmul(adjoint(vh), inverse[..., None] * matmul(adjoint(u), right))
+            parts = unknowns, residuals(matrix, unknowns, right)
+            unknowns, lengths = (part[..., 0] for part in parts) if is_vector else parts
+            return unknowns, lengths, asarray(total(kept, -1, xp.int64)), values
+
+        def of_one(matrix: Array, right: Array, rtol: Array) -> tuple[Array, ...]:
+            fraction = float(rtol.real)
+            if not (fraction >= 0 and isfinite((vdot(matrix, matrix) + vdot(right, right)).real)):
+                return solution(matrix, right, rtol)
+            unknowns, _, rank, values = lstsq(matrix, right, fraction)
+            return unknowns, residuals(matrix, unknowns, right), asarray(rank, xp.int64), values
+
+        one = a.ndim == 2 and b.ndim <= 2 and rtol.ndim == 0 and 0 not in (*a.shape, *b.shape)
+        return promoted(self, out[0].dtype, of_one if one else solution, out, a, b, None)
+
+    def _singular_factors(self, x: Template) -> Kernel:
+        """A kernel of LAPACK's singular value decomposition, without full matrices."""
+        return self.finite_only(partial(self.xp.linalg.svd, full_matrices=False), x, (2, 1, 2))
+
+    def _inverse_values(self, matrix: Template, rtol: Template) -> Kernel:
+        """A kernel that gives the inverses of descending singular values, and which are kept: for others it gives 0."""
+        if not min(matrix.shape[-2:]):
+            return lambda values, rtol: (values, values > 0)
+        where, infinity, dtype = self.xp.where, self.xp.inf, numpy_dtype(to_real(wide(matrix.dtype)))
+        one, is_complex = dtype.type(1), rtol.dtype.is_complex
+
+        def inverses(values: Array, rtol: Array) -> tuple[Array, Array]:
+            rtol = (rtol.real if is_complex else rtol).astype(dtype, copy=False)
+            kept = values > rtol[..., None] * values[..., :1]
+            return one / where(kept, values, infinity), kept
+
+        return inverses

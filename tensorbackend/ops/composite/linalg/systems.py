@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from functools import cache
 from typing import NamedTuple
 
 from ....accuracy import ELIMINATION, SPECTRAL
@@ -106,7 +107,12 @@ def inv(x: Tensor, /) -> Tensor:
 def _tolerance(x: Tensor) -> float:
     """Singular values below this fraction of the largest count as 0 (Array API standard)."""
     size = builtins.max(x.shape[-2:], default=1)  # the op itself refuses a tensor that is no matrix
-    return finfo(to_floating(x.dtype)).eps * size
+    return _eps(to_floating(x.dtype)) * size
+
+
+@cache
+def _eps(dtype: DType) -> float:
+    return finfo(dtype).eps
 
 
 def _kept(values: Tensor, rtol: Tensor) -> Tensor:

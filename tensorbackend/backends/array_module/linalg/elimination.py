@@ -1,0 +1,70 @@
+"""Elimination and substitution by blocks of columns, every step for a whole stack of matrices at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....protocol import Kernel
+from ..base import Array
+
+_BLOCK = 32
+"""The number of columns of a block: inside it, columns are treated one by one; the rest is matrix products."""
+
+
+def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
+    """Gaussian elimination with partial pivoting: both factors in one array, and the order of the rows.
+
+    Right-looking by blocks of columns (Golub and Van Loan, Matrix Computations, algorithm 3.2.1 with 3.4.1). `treated`
+    is `treated_columns`, or does the same.
+    """
+    rows, columns = matrix.shape[-2:]
+    factors, order = matrix.copy(), xp.broadcast_to(xp.arange(rows), matrix.shape[:-1]).copy()
+    for start in range(0, min(rows, columns), _BLOCK):
+        stop = min(start + _BLOCK, rows, columns)
+        treated(factors, order, start, stop)
+        if stop == columns:
+            break
+        lower, right = factors[..., start:stop, start:stop], factors[..., start:stop, stop:]
+        for k in range(stop - start - 1):
+            right[..., k + 1 :, :] -= lower[..., k + 1 :, k, None] * right[..., None, k, :]
+        factors[..., stop:, stop:] -= xp.matmul(factors[..., stop:, start:stop], right)
+    return factors, order
+
+
+def treated_columns(xp: Any, factors: Array, order: Array, start: int, stop: int) -> None:
+    """Eliminates the columns from `start` to `stop` and exchanges whole rows; columns further right stay otherwise."""
+    for k in range(start, min(stop, factors.shape[-2] - 1)):
+        pivot = xp.argmax(xp.abs(factors[..., k:, k]), axis=-1)[..., None] + k
+        _exchange(xp, factors, order, k, pivot)
+        below, diagonal = factors[..., k + 1 :, :], factors[..., k, k, None]
+        below[..., k] /= xp.where(diagonal == 0, diagonal.dtype.type(1), diagonal)
+        below[..., k + 1 : stop] -= below[..., k, None] * factors[..., None, k, k + 1 : stop]
+
+
+def _exchange(xp: Any, factors: Array, order: Array, k: int, pivot: Array) -> None:
+    """Exchanges row k of each matrix and its row `pivot`."""
+    upper, upper_order = factors[..., k, :].copy(), order[..., k].copy()
+    at = pivot[..., None]
+    factors[..., k, :] = xp.take_along_axis(factors, at, axis=-2)[..., 0, :]
+    order[..., k] = xp.take_along_axis(order, pivot, axis=-1)[..., 0]
+    xp.put_along_axis(factors, at, upper[..., None, :], axis=-2)
+    xp.put_along_axis(order, pivot, upper_order[..., None], axis=-1)
+
+
+def substitute(xp: Any, matrix: Array, right: Array, lower: bool) -> Array:
+    """Forward or back substitution."""
+    size = matrix.shape[-1]
+    solved = xp.broadcast_to(
+        right, (*xp.broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
+    ).copy()
+    starts = range(0, size, _BLOCK)
+    for start in starts if lower else reversed(starts):
+        stop = min(start + _BLOCK, size)
+        inside = range(start, stop)
+        for k in inside if lower else reversed(inside):
+            solved[..., k, :] /= matrix[..., k, k, None]
+            rest = slice(k + 1, stop) if lower else slice(start, k)
+            solved[..., rest, :] -= matrix[..., rest, k, None] * solved[..., None, k, :]
+        rest = slice(stop, size) if lower else slice(0, start)
+        solved[..., rest, :] -= xp.matmul(matrix[..., rest, start:stop], solved[..., start:stop, :])
+    return solved
