@@ -197,6 +197,17 @@ _BY_TYPE: dict[object, Callable[[Tensor], st.SearchStrategy[Any]]] = {
 }
 
 
+def moderate(draw: Draw, operands: Sequence[Tensor], *, inexact: bool = False) -> list[Tensor]:
+    """Operands of a sum of products, with small integers if the sum is inexact, as where another operand is.
+
+    The limits of an integer dtype are not moderate as floats: where they cancel, the order of additions decides.
+    """
+    if not inexact and not any(x.dtype.is_inexact for x in operands):
+        return list(operands)
+    small = st.integers(0, 3)
+    return [draw(tensors(x.dtype, x.shape, names=x.names, values=small)) if x.dtype.is_integer else x for x in operands]
+
+
 def _drawn(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
     """The function from a first operand to the strategy of an option, `None` if the declaration does not say how."""
     if option.meaning:
@@ -262,8 +273,7 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
             keywords[parameter.name] = value
         else:
             positional.append(value)
-    if tame and operands[0].dtype.is_integer and getattr(keywords.get("dtype"), "is_inexact", False):
-        # The limits of an integer dtype are not moderate as floats.
-        first, small = operands[0], st.integers(0, 3)
-        positional[0] = draw(tensors(first.dtype, first.shape, names=first.names, values=small))
+    if tame:
+        inexact = getattr(keywords.get("dtype"), "is_inexact", False)
+        positional[: len(operands)] = moderate(draw, operands, inexact=inexact)
     return Invocation(name, tuple(positional), keywords)

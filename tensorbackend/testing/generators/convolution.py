@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 
 from ...dtypes import ALL_DTYPES, DType
-from ..calls import Invocation, generates
+from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, tensors
 from .common import call
 from .window import number_for_each, padding_for_each
@@ -32,6 +32,7 @@ def conv(draw: Draw, dtype: DType) -> Invocation:
     other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
     first = "batch" if wrong == 2 else draw(st.sampled_from(["feature", None]))
     kernel = draw(tensors(other, (out, channels, *window), names=(first, "channel", *names[2:]), tame=True))
+    x, kernel = moderate(draw, [x, kernel])
     if wrong == 3:
         kernel = tb.expand_dims(kernel)
     options: dict[str, Any] = {"padding": padding_for_each(draw, names[2:])}
