@@ -250,7 +250,7 @@ class NumpyElementwise(ArrayElementwise):
             return careful
         if not x2.shape:
             sqrt, rare = self.xp.sqrt, self.in_blocks(careful)
-            # Reports an invalid step for -inf, whose power is inf; the sum makes 0.0 of -0.0, as the power does.
+            # `sqrt` flags -inf, whose power is inf, as invalid. Adding zero turns -0.0 into 0.0, as the power does.
             root = self.attempted(lambda base, exponent: sqrt(base + zero), rare)
             zero = numpy_dtype(out.dtype).type(0)
             return lambda base, exponent: root(base, exponent) if float(exponent) == 0.5 else power(base, exponent)
@@ -269,8 +269,8 @@ class NumpyElementwise(ArrayElementwise):
         careful, floor_divide, square = kernel_of(super().floor_divide, out, x1, x2), self.xp.floor_divide, self.xp.vdot
         if out.dtype not in (float32, float64):
             return careful
-        # A quotient below 2**22 is exact in float32, in spite of two roundings on the way. Infinities are no numbers to
-        # divide by for NumPy. Sums of squares tell both in one pass each; for some other numbers they say no as well.
+        # A quotient below 2**22 is exact in float32, although NumPy rounds twice on the way. NumPy's quotients by
+        # infinities are wrong. A sum of squares finds either in one pass; it refuses some numbers without need.
         most, rare = 4.0**22 if out.dtype is float32 else inf, bare(careful)
 
         def finite(divisors: Array) -> bool:

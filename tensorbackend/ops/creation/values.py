@@ -243,6 +243,7 @@ _KINDS: Final = {number_class: kind for number_class in NUMBERS if (kind := scal
 
 
 _LISTS: Final = frozenset({list, tuple, range})
+"""The usual classes of nested lists; subclasses of these are lists too."""
 
 _MANY_LEVELS = 4
 """The number of nested levels at which to check for a list that contains itself."""

@@ -23,6 +23,7 @@ from ..shape import expand_dims, flip, laid_flat, reshape, squeeze
 from .scatter import indexed_put
 
 _INTS: Final = frozenset({int})
+"""The class of starts that need no look at their kind."""
 
 
 def first_entry(start: Tensor, room: int) -> Tensor:
