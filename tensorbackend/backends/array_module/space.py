@@ -55,6 +55,16 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
     return max(during, rounded, results + more, widened(*outs) + out_bytes) - out_bytes
 
 
+def qr_space(out: Sequence[Template], x: Template, /, *, mode: str) -> int:
+    """The bytes that a QR decomposition takes: those of `lapack`, then three arrays of R's size and a wide copy of x."""
+    return lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x))
+
+
+def eigh_space(out: Sequence[Template], x: Template, /) -> int:
+    """The bytes that eigenvectors take: those of `lapack`, then three arrays of x's size and two numbers a column."""
+    return lapack(out, x, more=3 * nbytes(x.size, wide(x.dtype)) + 16 * out[0].size)
+
+
 def svd_space(out: Sequence[Template], x: Template, /, *, full_matrices: bool) -> int:
     """The bytes that a singular value decomposition takes: those of `lapack`, then both factors with their signs."""
     return lapack(out, x, more=nbytes(out[0].size + out[2].size, wide(x.dtype)))

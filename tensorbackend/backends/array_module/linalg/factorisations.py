@@ -22,7 +22,7 @@ from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Shape, Template, intern_template
 from ..base import Array, ArrayBase
 from ..precision import computing, promoted, wide
-from ..space import brought, lapack, nbytes, svd_space, widened
+from ..space import brought, eigh_space, lapack, nbytes, qr_space, svd_space, widened
 from .elimination import eliminate, substitute, treated_columns
 
 _MANY = 1 << 12
@@ -80,7 +80,7 @@ class ArrayLinalg(ArrayBase):
         """A kernel of Gaussian elimination with partial pivoting: both factors in one array, and the order of rows."""
         return partial(eliminate, self.xp, partial(treated_columns, self.xp))
 
-    @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
+    @takes(qr_space)
     @planned
     def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
         """x = Q @ R with R's diagonal non-negative."""
@@ -104,7 +104,7 @@ class ArrayLinalg(ArrayBase):
 
         return computing(self.finite_only(factors, x, (2, 2)), out, x)
 
-    @takes(lambda out, x: lapack(out, x, more=3 * nbytes(x.size, wide(x.dtype)) + 16 * out[0].size))
+    @takes(eigh_space)
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """Ascending eigenvalues and eigenvectors of a Hermitian matrix."""

@@ -15,7 +15,7 @@ from ....template import Template
 from ...array_module.base import NARROW, Array
 from ...array_module.linalg.factorisations import nearly_largest
 from ...array_module.precision import computing, promoted, wide
-from ...array_module.space import brought, lapack, nbytes, svd_space, widened
+from ...array_module.space import brought, eigh_space, lapack, qr_space, svd_space, widened
 from .elimination import NumpyElimination
 
 
@@ -68,7 +68,7 @@ class NumpyLinalg(NumpyElimination):
             return lambda values: copysign(one, values.take(largest(values)[0], 0).diagonal())
         return lambda values: copysign(one, values[largest(values)])
 
-    @takes(lambda out, x, *, mode: lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x)))
+    @takes(qr_space)
     @planned
     def qr(self, out: tuple[Template, Template], x: Template, /, *, mode: Literal["reduced", "complete"]) -> Kernel:
         """The kernel of `ArrayLinalg`, with fewer steps for real matrices."""
@@ -86,7 +86,7 @@ class NumpyLinalg(NumpyElimination):
 
         return self._real(kernel_of(super().qr, out, x, mode=mode), factors, x)
 
-    @takes(lambda out, x: lapack(out, x, more=3 * nbytes(x.size, wide(x.dtype)) + 16 * out[0].size))
+    @takes(eigh_space)
     @planned
     def eigh(self, out: tuple[Template, Template], x: Template, /) -> Kernel:
         """The kernel of `ArrayLinalg`, with fewer steps for real matrices."""
