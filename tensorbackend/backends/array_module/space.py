@@ -56,7 +56,7 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
 
 
 def qr_space(out: Sequence[Template], x: Template, /, *, mode: str) -> int:
-    """The bytes that a QR decomposition takes: those of `lapack`, then three arrays of R's size and a wide copy of x."""
+    """The bytes that a QR decomposition takes: those of `lapack`, three arrays of R's size and a wide copy of x."""
     return lapack(out, x, more=3 * nbytes(out[1].size, wide(x.dtype)) + widened(x))
 
 
