@@ -86,13 +86,14 @@ POSITIVE = {"log", "log1p", "log2", "log10", "sqrt", "rsqrt", "pow", "lgamma", "
 
 
 def _square(x: Tensor) -> Tensor:
-    # The sum of a row or a column and its adjoint would be a matrix all the same, with some eigenvalue more than once.
+    # A row or a column would become another matrix by broadcasting: one that is not positive definite, or that has an
+    # eigenvalue more than once.
     assume(x.shape[-1] == x.shape[-2])
     return x
 
 
 def _positive_definite(x: Tensor) -> Tensor:
-    return x @ tb.linalg.adjoint(x) + 2 * tb.eye(x.shape[-1], dtype=x.dtype, backend=x.backend)
+    return _square(x) @ tb.linalg.adjoint(x) + 2 * tb.eye(x.shape[-1], dtype=x.dtype, backend=x.backend)
 
 
 def _hermitian(x: Tensor) -> Tensor:
