@@ -1,4 +1,4 @@
-"""Factorisations by eigenvalues, singular values and reflections: after LAPACK few steps, which change its results."""
+"""Eigenvalues, singular values and QR by LAPACK; a few steps in place then fix the signs and the order."""
 
 from __future__ import annotations
 
