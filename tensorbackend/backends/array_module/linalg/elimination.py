@@ -33,22 +33,16 @@ def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
 
 def treated_columns(xp: Any, factors: Array, order: Array, start: int, stop: int) -> None:
     """Eliminates the columns from `start` to `stop` and exchanges whole rows; columns further right stay otherwise."""
+    every = xp.ix_(*map(xp.arange, factors.shape[:-2]))  # with an index of rows: that row of each matrix
     for k in range(start, min(stop, factors.shape[-2] - 1)):
-        pivot = xp.argmax(xp.abs(factors[..., k:, k]), axis=-1)[..., None] + k
-        _exchange(xp, factors, order, k, pivot)
+        pivot = (*every, xp.argmax(xp.abs(factors[..., k:, k]), axis=-1) + k)
+        for rows, row in (factors, factors[..., k, :]), (order, order[..., k]):
+            upper = row.copy()
+            row[...] = rows[pivot]
+            rows[pivot] = upper
         below, diagonal = factors[..., k + 1 :, :], factors[..., k, k, None]
-        below[..., k] /= xp.where(diagonal == 0, diagonal.dtype.type(1), diagonal)
+        below[..., k] /= diagonal + (diagonal == 0)  # above zeros alone a pivot of 0 must not give NaN
         below[..., k + 1 : stop] -= below[..., k, None] * factors[..., None, k, k + 1 : stop]
-
-
-def _exchange(xp: Any, factors: Array, order: Array, k: int, pivot: Array) -> None:
-    """Exchanges row k of each matrix and its row `pivot`."""
-    upper, upper_order = factors[..., k, :].copy(), order[..., k].copy()
-    at = pivot[..., None]
-    factors[..., k, :] = xp.take_along_axis(factors, at, axis=-2)[..., 0, :]
-    order[..., k] = xp.take_along_axis(order, pivot, axis=-1)[..., 0]
-    xp.put_along_axis(factors, at, upper[..., None, :], axis=-2)
-    xp.put_along_axis(order, pivot, upper_order[..., None], axis=-1)
 
 
 def substitute(xp: Any, matrix: Array, right: Array, lower: bool) -> Array:

@@ -85,8 +85,8 @@ class NumpyElimination(ArrayLinalg):
         return computing(factor, out, x)
 
     def elimination(self, x: Template) -> Kernel:
-        """That of `ArrayLinalg`, with few calls of NumPy for each column."""
-        return partial(eliminate, self.xp, self._of_stack(x) if x.ndim > 2 else self._of_matrix())
+        """That of `ArrayLinalg`, with fewer calls of NumPy for each column of a single matrix."""
+        return partial(eliminate, self.xp, self._of_matrix()) if x.ndim == 2 else super().elimination(x)
 
     def _of_matrix(self) -> Kernel:
         """`treated_columns` for one matrix."""
@@ -107,23 +107,6 @@ class NumpyElimination(ArrayLinalg):
                     column, right = below[:, k], below[:, k + 1 : stop]
                     column /= diagonal
                     right -= column[:, None] * rest[0, k + 1 : stop]
-
-        return treated
-
-    def _of_stack(self, x: Template) -> Kernel:
-        """`treated_columns` for a stack of matrices, whose rows are exchanged by index."""
-        absolute, every = self.xp.absolute, self.xp.indices(x.shape[:-2], sparse=True)
-
-        def treated(factors: Array, order: Array, start: int, stop: int) -> None:
-            for k in range(start, min(stop, factors.shape[-2] - 1)):
-                pivot = (*every, absolute(factors[..., k:, k]).argmax(-1) + k)
-                for rows, row in (factors, factors[..., k, :]), (order, order[..., k]):
-                    moved = rows[pivot]
-                    rows[pivot] = row
-                    row[...] = moved
-                below, diagonal = factors[..., k + 1 :, :], factors[..., k, k, None]
-                below[..., k] /= diagonal + (diagonal == 0)  # above zeros alone a pivot of 0 must not give NaN
-                below[..., k + 1 : stop] -= below[..., k, None] * factors[..., None, k, k + 1 : stop]
 
         return treated
 
