@@ -128,3 +128,16 @@ def test_a_composite_whose_annotations_are_types() -> None:
 
     x = tb.tensor([1.0], names=("n",))
     assert joined([x, x], axis="n").tolist() == [1.0, 1.0]
+
+
+def test_a_composite_of_two_sequences_is_planned_for_the_templates_of_both() -> None:
+    @tb.composite
+    def counted(first: Sequence[Tensor], second: Sequence[Tensor], /) -> Tensor:
+        return tb.concat([tb.ones(len(first)), tb.zeros(first[0].size), tb.ones(len(second))])
+
+    short, long = tb.zeros(1), tb.zeros(2)
+    for first in ([short], [long], [short, short]):  # only the first sequence differs
+        for second in ([short], [long, long]):
+            sizes = [len(first), first[0].size, len(second)]
+            for _ in range(2):  # planned, then warm
+                assert counted(first, second).size == sum(sizes)
