@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy
 
 _OLDEST = 14
-"""The first major version of CuPy with bfloat16, `put_along_axis` and eigenvalues of non-symmetric matrices."""
+"""The first major version of CuPy with bfloat16 and eigenvalues of non-symmetric matrices."""
 
 _EXTRAS = ("cuda12", "cuda13")
 

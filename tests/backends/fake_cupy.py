@@ -361,7 +361,7 @@ _FUNCTIONS = {
     "ascontiguousarray": "", "broadcast_arrays": "", "broadcast_to": "", "clip": "", "concatenate": "axis",
     "count_nonzero": "",
     "diagonal": "axis1 axis2", "diff": "axis", "empty": "", "empty_like": "", "expand_dims": "", "eye": "k dtype",
-    "flip": "", "ix_": "", "matmul": "", "moveaxis": "", "ones": "", "ones_like": "", "put_along_axis": "axis",
+    "flip": "", "ix_": "", "matmul": "", "moveaxis": "", "ones": "", "ones_like": "",
     "searchsorted": "side", "swapaxes": "", "take": "axis", "take_along_axis": "axis", "tril": "", "triu": "",
     "unique": "", "vdot": "", "zeros": "",
 }  # fmt: skip

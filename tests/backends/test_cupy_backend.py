@@ -101,9 +101,9 @@ def test_of_several_nan_the_first_one_is_found(cupy: Backend) -> None:
         assert find(x, axis=0, tie_break="high").tolist() == [2, 2]
 
 
-@pytest.mark.parametrize("shape", [(3, 40, 30), (5, 5), (2, 0, 3)])
+@pytest.mark.parametrize("shape", [(3, 40, 50), (2, 3, 4, 4), (5, 5), (2, 0, 3)])
 def test_factors_of_complex_matrices(cupy: Backend, shape: tuple[int, ...]) -> None:
-    """Several blocks of columns in a stack, a single matrix and no rows; cuSOLVER would choose other pivots."""
+    """Two blocks of 32 columns, two batch axes, a single matrix, no rows; cuSOLVER would choose other pivots."""
     rng = np.random.default_rng(0)
     x = tb.tensor(rng.standard_normal(shape) + 1j * rng.standard_normal(shape), backend=cupy)
     permutation, lower, upper = tb.linalg.lu(x)

@@ -32,7 +32,10 @@ def eliminate(xp: Any, treated: Kernel, matrix: Array) -> tuple[Array, Array]:
 
 
 def treated_columns(xp: Any, factors: Array, order: Array, start: int, stop: int) -> None:
-    """Eliminates the columns from `start` to `stop` and exchanges whole rows; columns further right stay otherwise."""
+    """Eliminates the columns from `start` to `stop` in place, for `factors` [...][n][m] and `order` [...][n].
+
+    Whole rows are exchanged, but nothing is subtracted from the columns from `stop` on.
+    """
     every = xp.ix_(*map(xp.arange, factors.shape[:-2]))  # with an index of rows: that row of each matrix
     for k in range(start, min(stop, factors.shape[-2] - 1)):
         pivot = (*every, xp.argmax(xp.abs(factors[..., k:, k]), axis=-1) + k)
