@@ -2,5 +2,12 @@
 
 from __future__ import annotations
 
+from . import creation as creation
+from . import cumulative as cumulative
+from . import elementwise as elementwise
+from . import indexing as indexing
 from . import reduction as reduction
+from . import shape as shape
+from . import sorting as sorting
+from . import special as special
 from .table import ORACLES as ORACLES

@@ -8,12 +8,35 @@ from functools import reduce
 from typing import Any
 
 import numpy
+from hypothesis import strategies as st
 
+from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import DType
+from tensorbackend.testing import Invocation
+from tensorbackend.testing.generators.common import call
+from tensorbackend.testing.strategies import Draw, tensors
+from tensorbackend.testing.strategies import axes_of as drawn_axes
 
-from .table import reference
+from .elementwise import cast, double, isclose, unjudged
+from .table import Refusal, reference, wide
 
 Axes = int | Sequence[int] | None
+
+
+def listed(axis: Any) -> Sequence[Any]:
+    """The axes of an option that may be one axis."""
+    return axis if isinstance(axis, list | tuple) else [axis]
+
+
+def position(call: Invocation, axis: Any) -> int:
+    """The position of an axis of a call's first tensor that is given by its position or name."""
+    x = call.tensors[0]
+    return x.names.index(axis) if isinstance(axis, str) else axis % x.ndim
+
+
+def options(call: Invocation, **defaults: Any) -> tuple[Any, ...]:
+    """The options of a call, or their defaults."""
+    return tuple(call.options.get(name, default) for name, default in defaults.items())
 
 
 def axes_of(x: Any, axis: Axes) -> tuple[int, ...]:
@@ -25,12 +48,12 @@ def axes_of(x: Any, axis: Axes) -> tuple[int, ...]:
 
 @reference("sum", by="NumPy")
 def sum_(x: Any, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Any:
-    return numpy.sum(cast(x, dtype), axis=axes_of(x, axis), keepdims=keepdims)
+    return numpy.sum(summand(x, dtype), axis=axes_of(x, axis), keepdims=keepdims)
 
 
 @reference("prod", by="NumPy")
 def prod(x: Any, /, *, axis: Axes = None, dtype: DType | None = None, keepdims: bool = False) -> Any:
-    x, axes = cast(x, dtype), axes_of(x, axis)
+    x, axes = summand(x, dtype), axes_of(x, axis)
     if x.dtype.kind != "c":
         return numpy.prod(x, axis=axes, keepdims=keepdims)
     # From the first element to the last in row-major order, each product as (ac - bd) + (ad + bc)j: docs/semantics.md.
@@ -47,6 +70,210 @@ def multiply(x: complex, y: complex) -> complex:
     return complex(x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real)
 
 
-def cast(x: Any, dtype: DType | None) -> Any:
-    """The elements in a dtype, those of a narrow float as doubles, as the sum is rounded once."""
-    return x if dtype is None else x.astype({"float": "f8", "complex": "c16"}.get(dtype.kind, dtype.name))
+def summand(x: Any, dtype: DType | None) -> Any:
+    """Elements in the dtype of a sum or product: that given, or by the standard 64 bits for small integers."""
+    if dtype is not None:
+        return cast(x, dtype)
+    return x.astype({"b": "int64", "i": "int64", "u": "uint64"}.get(x.dtype.kind, x.dtype))
+
+
+@reference("max", by="NumPy")
+def max_(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    return numpy.max(x, axis=axes_of(x, axis), keepdims=keepdims)
+
+
+@reference("min", by="NumPy")
+def min_(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    return numpy.min(x, axis=axes_of(x, axis), keepdims=keepdims)
+
+
+@reference("all", by="NumPy")
+def all_(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    return numpy.all(x, axis=axes_of(x, axis), keepdims=keepdims)
+
+
+@reference("any", by="NumPy")
+def any_(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    return numpy.any(x, axis=axes_of(x, axis), keepdims=keepdims)
+
+
+@reference("count_nonzero", by="NumPy")
+def count_nonzero(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    return numpy.asarray(numpy.sum(x != 0, axis=axes_of(x, axis), keepdims=keepdims))
+
+
+@reference("mean", by="NumPy")
+def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    return numpy.mean(double(x), axis=axes_of(x, axis), keepdims=keepdims)
+
+
+def deviation(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
+    """The sample variance; NaN for no more elements than the correction."""
+    count = math.prod(x.shape[at] for at in axes)
+    centred = x - numpy.mean(x, axis=axes, keepdims=True)
+    total = numpy.sum(numpy.abs(centred) ** 2, axis=axes, keepdims=keepdims)
+    return total / (count - correction) if count > correction else numpy.full_like(total, numpy.nan)
+
+
+@reference("var", by="NumPy")
+def var(x: Any, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    return deviation(double(x), axes_of(x, axis), correction, keepdims)
+
+
+@reference("std", by="NumPy")
+def std(x: Any, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    return numpy.sqrt(deviation(double(x), axes_of(x, axis), correction, keepdims))
+
+
+@reference("argmax", "argmin", by="brute force", raw=True)
+def extreme_index(call: Invocation) -> Any:
+    x, (axis, keepdims, tie_break) = wide(call.tensors[0]), options(call, axis=None, keepdims=False, tie_break="low")
+    if axis is None:
+        flat, shape = x.reshape(1, -1), (1,) * x.ndim if keepdims else ()
+    else:
+        at = position(call, axis)
+        moved = numpy.moveaxis(x, at, -1)
+        flat = moved.reshape(math.prod(moved.shape[:-1]), moved.shape[-1])
+        shape = x.shape[:at] + (1,) * keepdims + x.shape[at + 1 :]
+    sign = 1 if call.name == "argmax" else -1
+    out = [best(row, sign, last=tie_break == "high") for row in flat.tolist()]
+    return numpy.array(out, "int64").reshape(shape)
+
+
+def best(row: list[Any], sign: int, *, last: bool) -> int:
+    """The index of the first or last element that is a NaN, or else that is no less than any other."""
+    wanted = [place for place, value in enumerate(row) if value != value]
+    wanted = wanted or [place for place, value in enumerate(row) if all(sign * value >= sign * other for other in row)]
+    return wanted[-1 if last else 0]
+
+
+def log_of_sum(x: Any, axes: tuple[int, ...], keepdims: bool, scale: Any = 1.0) -> Any:
+    """log(sum(scale * exp(x))), shifted by the maximum."""
+    top = numpy.max(x.real, axis=axes, keepdims=True, initial=-numpy.inf)
+    top = numpy.where(numpy.isfinite(top), top, 0)
+    out = numpy.log(numpy.sum(scale * numpy.exp(x - top), axis=axes, keepdims=True)) + top
+    return out if keepdims else numpy.squeeze(out, axes)
+
+
+def _draw_logsumexp(draw: Draw, dtype: DType) -> Invocation:
+    """Numbers that are equal or far apart, infinite ones; weights of one sign and of both."""
+    x = draw(tensors(dtype, tame=draw(st.booleans())))
+    options: dict[str, Any] = {"axis": draw(drawn_axes(x, "Axes")), "keepdims": draw(st.booleans())}
+    if dtype.is_floating and draw(st.booleans()):
+        options["scale"] = draw(tensors(dtype, x.shape, values=st.sampled_from([0.0, 0.5, 1.0, 3.0])))
+    return call(x, **options)
+
+
+@reference("logsumexp", by="NumPy", draw=_draw_logsumexp)
+def logsumexp(x: Any, /, *, axis: Axes = None, keepdims: bool = False, scale: Any = 1.0) -> Any:
+    return log_of_sum(double(x), axes_of(x, axis), keepdims, scale)
+
+
+@reference("softmax", by="NumPy")
+def softmax(x: Any, /, *, axis: Axes = -1) -> Any:
+    x = double(x)
+    return numpy.exp(x - log_of_sum(x, axes_of(x, axis), True))
+
+
+@reference("log_softmax", by="NumPy")
+def log_softmax(x: Any, /, *, axis: Axes = -1) -> Any:
+    x = double(x)
+    return x - log_of_sum(x, axes_of(x, axis), True)
+
+
+@reference("nn.masked_softmax", by="NumPy")
+def masked_softmax(x: Any, mask: Any, /, *, axis: Axes = -1) -> Any:
+    x, mask = double(x), numpy.broadcast_to(mask, numpy.broadcast_shapes(mask.shape, x.shape))
+    logits = numpy.where(mask, x, -numpy.inf)
+    out = numpy.exp(logits - log_of_sum(logits, axes_of(logits, axis), True))
+    some = numpy.any(mask, axis=axes_of(logits, axis), keepdims=True)
+    return numpy.where(some & mask, out, 0)
+
+
+@reference("weighted_mean", by="NumPy", raw=True)
+def weighted_mean(call: Invocation) -> Any:
+    x, weights = map(double, map(wide, call.tensors))
+    axis, keepdims = options(call, axis=None, keepdims=False)
+    axes = axes_of(x, None if axis is None else tuple(position(call, at) for at in listed(axis)))
+    if weights.ndim == 1 and x.shape != weights.shape and len(axes) == 1:
+        weights = weights.reshape([-1 if at == axes[0] else 1 for at in range(x.ndim)])
+    totals = numpy.sum(numpy.broadcast_to(weights, x.shape), axis=axes, keepdims=keepdims)
+    out = numpy.sum(x * weights, axis=axes, keepdims=keepdims) / totals
+    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out
+
+
+@reference("all_close", by="NumPy", raw=True)
+def all_close(call: Invocation) -> Any:
+    near = isclose(call)
+    sure, open_ = numpy.all(near.filled(False)), numpy.any(near.mask)
+    return unjudged(sure, open_ & numpy.all(near.filled(True)))
+
+
+# Losses
+
+
+def probabilities(targets: Any, axis: int, smoothing: float) -> Any:
+    """The target distribution, mixed with the uniform one."""
+    return (1 - smoothing) * targets + smoothing / max(targets.shape[axis], 1)
+
+
+@reference("nn.cross_entropy", by="NumPy")
+def cross_entropy(logits: Any, targets: Any, /, *, axis: int = -1, label_smoothing: float = 0.0) -> Any:
+    logs = log_softmax(double(logits), axis=axis)
+    return cross(probabilities(double(targets), axis, label_smoothing), logs, axis)
+
+
+def cross(targets: Any, logs: Any, axis: int) -> Any:
+    """The negative sum of targets * logs, where 0 times anything infinite is 0."""
+    products = numpy.where((targets == 0) & numpy.isinf(logs), 0, targets * logs)
+    return -numpy.sum(products, axis=axis)
+
+
+@reference("nn.sparse_cross_entropy", by="NumPy")
+def sparse_cross_entropy(logits: Any, labels: Any, /, *, axis: int = -1, label_smoothing: float = 0.0) -> Any:
+    size = logits.shape[axis]
+    if labels.size and not ((labels >= 0) & (labels < size)).all():
+        raise Refusal("a class that does not exist")
+    classes = numpy.moveaxis(numpy.eye(size)[labels.astype(int)], -1, axis)
+    logs = log_softmax(double(logits), axis=axis)
+    return cross(probabilities(classes, axis, label_smoothing), logs, axis)
+
+
+@reference("nn.standardise", by="NumPy")
+def standardise(x: Any, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Any:
+    x = double(x)
+    axes = axes_of(x, axis)
+    return (x - numpy.mean(x, axis=axes, keepdims=True)) / numpy.sqrt(deviation(x, axes, 0.0, True) + epsilon)
+
+
+# Counts and statistics
+
+
+@reference("bincount", by="NumPy")
+def bincount(x: Any, /, *, weights: Any = None, minlength: int = 0, size: int | None = None) -> Any:
+    flat = x.ravel()
+    if (flat < 0).any() and size is None:
+        raise Refusal("a negative number")
+    length = max([minlength, *(flat.tolist() and [int(flat.max()) + 1])]) if size is None else size
+    out = numpy.zeros(length, "int64" if weights is None else weights.dtype)
+    for place, number in enumerate(flat.tolist()):
+        if 0 <= number < length:
+            out[number] += 1 if weights is None else weights.ravel()[place]
+    return out
+
+
+@reference("histogram", by="NumPy")
+def histogram(x: Any, /, *, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
+    counts, edges = numpy.histogram(
+        double(x), bins if isinstance(bins, int) else double(numpy.asarray(bins)), range, density, weights
+    )
+    return counts, edges
+
+
+@reference("covariance", by="NumPy", bound=Bound(32, "a sum of squares of differences", "square"))
+def covariance(x: Any, /, *, mean: Any = None, correction: float = 0.0) -> Any:
+    x = double(x)
+    centred = x - (numpy.mean(x, axis=-2, keepdims=True) if mean is None else double(mean)[..., None, :])
+    divisor = x.shape[-2] - correction
+    products = numpy.swapaxes(centred, -1, -2) @ numpy.conj(centred)
+    return products / divisor if divisor > 0 else numpy.full_like(products, numpy.nan)

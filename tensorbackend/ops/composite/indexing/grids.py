@@ -191,7 +191,7 @@ def grid_sample(
 
     Entry (i, j) of a grid is at the point (i, j). The value at a point is the weighted mean of the entries around it,
     and the weight of an entry falls linearly with its distance along each axis. Outside the grid the values are those
-    of a grid that is padded as `boundary` says, one spatial axis after the other: in the corners the last axis decides.
+    of a grid that is padded as `boundary` says, one of `axes` after the other: in the corners the last of them decides.
 
     Parameters
     ----------

@@ -198,7 +198,7 @@ def _along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
     limits = broadcast_to(k, others.shape, names=others.names)
     places = reshape(iota(count, dtype="int64", like=k), (count, *(1,) * (x.ndim - 1 - along)))
     inside = less(places, astype(expand_dims(limits, axis=along), "int64"))
-    return TopK(*(where(inside, part, 0) for part in top))
+    return TopK(*(where(inside, part, zeros((), dtype=part.dtype, like=part)) for part in top))
 
 
 def _descending(x: Tensor, k: int, along: int) -> TopK:

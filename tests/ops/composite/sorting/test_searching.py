@@ -45,3 +45,12 @@ def test_wrong_numbers() -> None:
         tb.top_k(X, tb.zeros(4, dtype="s8"), size=6)
     with pytest.raises(TemplateDataError, match="top_k: "):
         tb.jit(lambda x, k: tb.top_k(x, k)[0])(X, tb.zeros(4, dtype="s8"))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "bfloat16", "uint64"])
+def test_values_beyond_a_tensor_k_keep_the_dtype(dtype: str) -> None:
+    x = tb.tensor([0, 1, 1], dtype=dtype)
+    values, indices = tb.top_k(x, tb.tensor(2), size=3)
+    assert values.dtype is x.dtype
+    assert (values == tb.tensor([1, 1, 0], dtype=dtype)).tolist() == [True] * 3
+    assert indices.tolist() == [1, 2, 0]
