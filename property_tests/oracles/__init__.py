@@ -7,7 +7,9 @@ from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import indexing as indexing
 from . import reduction as reduction
+from . import runtime as runtime
 from . import shape as shape
 from . import sorting as sorting
 from . import special as special
+from . import transforms as transforms
 from .table import ORACLES as ORACLES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -17,7 +16,7 @@ from tensorbackend.testing import Invocation
 from tensorbackend.testing.strategies import Draw, axis_names, elements, shapes, tensors
 
 from .elementwise import cast, common
-from .table import law, reference, wide
+from .table import Recorder, law, reference, wide
 
 ONE_DEVICE = {"device": "one device here", "like": "the dtype and backend of a tensor, which `law`s of `like` draw"}
 
@@ -202,12 +201,12 @@ def _bits(x: Any) -> bytes:
 
 
 @law("asarray", "tensor", by="NumPy", fixed=ONE_DEVICE)
-def asarray(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def asarray(draw: Draw, run: Recorder, backend: Backend) -> None:
     array = _array(draw)
     names = draw(st.sampled_from([None, axis_names(array.ndim)]))
     targets = [dtype for dtype in ALL_DTYPES if dtype.is_complex or array.dtype.kind != "c"]
     dtype = draw(st.sampled_from([None, *targets]))
-    copy = {} if run.name == "tensor" else {"copy": draw(st.sampled_from([None, True]))}  # type: ignore[attr-defined]
+    copy = {} if run.name == "tensor" else {"copy": draw(st.sampled_from([None, True]))}
     out = run(array, names=names, dtype=dtype, backend=backend, **copy)
     assert out.names == (names or (None,) * array.ndim)
     known = array.astype("f8") if array.dtype == ml_dtypes.bfloat16 or array.dtype == numpy.float16 else array
@@ -221,7 +220,7 @@ def asarray(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("from_dlpack", by="NumPy", fixed=ONE_DEVICE)
-def from_dlpack(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def from_dlpack(draw: Draw, run: Recorder, backend: Backend) -> None:
     x = draw(tensors(draw(st.sampled_from([tb.float32, tb.float64, tb.int8, tb.int64, tb.complex64])), shapes()))
     array = numpy.array(numpy.asarray(x))
     out = run(array, copy=draw(st.sampled_from([None, True])), backend=backend)
@@ -229,7 +228,7 @@ def from_dlpack(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("from_binary", by="NumPy")
-def from_binary(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def from_binary(draw: Draw, run: Recorder, backend: Backend) -> None:
     x = draw(tensors(draw(st.sampled_from(ALL_DTYPES)), shapes()))
     out = run(_bits(numpy.asarray(x)), x.template, backend)
     assert out.template is x.template
@@ -237,7 +236,7 @@ def from_binary(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("template", by="definition")
-def template(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def template(draw: Draw, run: Recorder, backend: Backend) -> None:
     shape, dtype = draw(shapes()), draw(st.sampled_from(ALL_DTYPES))
     names = draw(st.sampled_from([None, axis_names(len(shape))]))
     out = run(shape, dtype, names)
@@ -253,7 +252,7 @@ def _theirs(dtype: DType) -> Any:
 
 
 @law("finfo", by="NumPy")
-def finfo(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def finfo(draw: Draw, run: Recorder, backend: Backend) -> None:
     dtype = draw(st.sampled_from([dtype for dtype in ALL_DTYPES if dtype.is_inexact]))
     ours, theirs = run(dtype), _theirs(dtype)
     for field in ("bits", "eps", "max", "min", "smallest_normal"):
@@ -261,14 +260,14 @@ def finfo(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("iinfo", by="NumPy")
-def iinfo(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def iinfo(draw: Draw, run: Recorder, backend: Backend) -> None:
     dtype = draw(st.sampled_from([dtype for dtype in ALL_DTYPES if dtype.is_integer]))
     ours, theirs = run(dtype), numpy.iinfo(dtype.name)
     assert (ours.bits, ours.min, ours.max) == (theirs.bits, theirs.min, theirs.max)
 
 
 @law("result_type", by="NumPy")
-def result_type(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def result_type(draw: Draw, run: Recorder, backend: Backend) -> None:
     dtypes = draw(st.lists(st.sampled_from(ALL_DTYPES), min_size=1, max_size=3))
     kinds = {dtype.kind for dtype in dtypes}
     if any(dtype.name == "uint64" for dtype in dtypes) and "int" in kinds and not kinds & {"float", "complex"}:
@@ -277,7 +276,7 @@ def result_type(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("can_cast", by="NumPy")
-def can_cast(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def can_cast(draw: Draw, run: Recorder, backend: Backend) -> None:
     plain = [dtype for dtype in ALL_DTYPES if dtype.name not in ("bfloat16", "bool")]
     first, second = draw(st.sampled_from(plain)), draw(st.sampled_from(plain))
     same_kind = first.kind == second.kind or {first.kind, second.kind} == {"int", "uint"}
@@ -286,7 +285,7 @@ def can_cast(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("isdtype", by="NumPy")
-def isdtype(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def isdtype(draw: Draw, run: Recorder, backend: Backend) -> None:
     kinds = ["bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric"]
     dtype, kind = draw(st.sampled_from(ALL_DTYPES)), draw(st.sampled_from(kinds) | st.tuples(*map(st.just, kinds[:2])))
     if dtype.name != "bfloat16":
@@ -295,7 +294,7 @@ def isdtype(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("default_dtype", by="definition")
-def default_dtype(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def default_dtype(draw: Draw, run: Recorder, backend: Backend) -> None:
     kind, wanted = draw(
         st.sampled_from([("bool", "bool"), ("int", "int64"), ("float", "float32"), ("complex", "complex64")])
     )
@@ -305,7 +304,7 @@ def default_dtype(draw: Draw, run: Callable[..., Any], backend: Backend) -> None
 
 
 @law("precision", by="definition")
-def precision(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def precision(draw: Draw, run: Recorder, backend: Backend) -> None:
     bits, cast_ = draw(st.sampled_from([16, 32, 64])), draw(st.booleans())
     x = tb.ones(2, dtype="float32", backend=backend)
     with run(bits, cast=cast_):
@@ -315,9 +314,9 @@ def precision(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("get_precision", "set_precision", by="definition")
-def set_precision(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def set_precision(draw: Draw, run: Recorder, backend: Backend) -> None:
     bits, cast_ = draw(st.sampled_from([16, 32, 64])), draw(st.booleans())
-    setting = run.name == "set_precision"  # type: ignore[attr-defined]
+    setting = run.name == "set_precision"
     (run if setting else tb.set_precision)(bits, cast=cast_)
     try:
         assert (tb.get_precision if setting else run)() == bits

@@ -21,7 +21,7 @@ from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .elementwise import common, double, rounded, unjudged
 from .reduction import best, log_of_sum, options, position
-from .table import Refusal, law, reference, wide
+from .table import Recorder, Refusal, law, reference, wide
 
 # Keys
 
@@ -53,7 +53,7 @@ def put_at(call: Invocation) -> Any:
 
 
 @law("setitem", by="NumPy")
-def setitem(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def setitem(draw: Draw, run: Recorder, backend: Backend) -> None:
     x = tb.backend_copy(draw(tensors(tb.float32)), backend)
     parts = [part for part in index_parts(draw, x) if not isinstance(part, tb.Tensor) or part.dtype is bool_]
     array = numpy.array(x)
@@ -82,7 +82,7 @@ def isel(call: Invocation) -> Any:
 
 
 @law("from_end", by="definition")
-def from_end(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def from_end(draw: Draw, run: Recorder, backend: Backend) -> None:
     size = draw(st.integers(1, 5))
     indices = draw(tensors(tb.int64, shapes(most=2), values=st.integers(-size, size - 1)))
     out = run(tb.backend_copy(indices, backend), size)

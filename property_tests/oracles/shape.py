@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -19,7 +19,7 @@ from tensorbackend.testing.strategies import Draw, axis_names, broadcastable, sh
 
 from .elementwise import common, rounded
 from .reduction import axes_of, listed
-from .table import law, reference, wide
+from .table import Recorder, law, reference, wide
 
 
 @reference("reshape", by="NumPy", fixed={"copy": "a tensor is a value"})
@@ -94,7 +94,7 @@ def broadcast_arrays(*arrays: Any) -> Any:
 
 
 @law("broadcast_shapes", by="NumPy")
-def broadcast_shapes(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def broadcast_shapes(draw: Draw, run: Recorder, backend: Backend) -> None:
     known = [x.shape for x in draw(broadcastable([tb.float32] * draw(st.integers(1, 3))))]
     assert run(*known) == numpy.broadcast_shapes(*known)
 
@@ -254,7 +254,7 @@ def reflect(x: Any, padding: Any, /) -> Any:
 
 
 @law("rename", by="definition")
-def rename(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def rename(draw: Draw, run: Recorder, backend: Backend) -> None:
     x = tb.backend_copy(draw(tensors(tb.float32)), backend)
     names = [draw(st.sampled_from([None, f"new{axis}"])) for axis in range(x.ndim)]
     by_place = run(x, *names)
@@ -280,7 +280,7 @@ def _put(x: tb.Tensor, names: Sequence[str | None]) -> Any:
 
 
 @law("align_to", by="NumPy")
-def align_to(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def align_to(draw: Draw, run: Recorder, backend: Backend) -> None:
     x, names = _named(draw, "ab", backend), draw(st.permutations("abc"))
     out = run(x, names)
     assert out.names == tuple(names)
@@ -288,7 +288,7 @@ def align_to(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("align_as", by="NumPy")
-def align_as(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def align_as(draw: Draw, run: Recorder, backend: Backend) -> None:
     x, other = _named(draw, "ab", backend), _named(draw, "abc", backend)
     assume({*x.names} <= {*other.names})
     out = run(x, other)
@@ -297,7 +297,7 @@ def align_as(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
 
 
 @law("aligned", by="NumPy")
-def aligned(draw: Draw, run: Callable[..., Any], backend: Backend) -> None:
+def aligned(draw: Draw, run: Recorder, backend: Backend) -> None:
     tensors_ = [_named(draw, "abc", backend) for _ in range(draw(st.integers(1, 3)))]
     union = {name for x in tensors_ for name in x.names}
     outer = draw(st.booleans())

@@ -46,7 +46,7 @@ Judge: TypeAlias = Literal["NumPy", "SciPy", "mpmath", "JAX", "optax", "brute fo
 """Whose measure an oracle is. A `definition` is a property that defines the function, such as A x = b."""
 
 Reference: TypeAlias = Callable[..., Any]
-Law: TypeAlias = Callable[[Draw, Callable[..., Any], Backend], None]
+Law: TypeAlias = "Callable[[Draw, Recorder, Backend], None]"
 
 FLOATING = [dtype for dtype in ALL_DTYPES if dtype.is_floating]
 INEXACT = [dtype for dtype in ALL_DTYPES if dtype.is_inexact]

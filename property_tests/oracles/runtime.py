@@ -1,0 +1,275 @@
+"""Oracles of backends, files, profiles, dry runs, batches of entries and what is shown."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy
+import safetensors.numpy
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.dtypes import ALL_DTYPES
+from tensorbackend.errors import DeallocatedError
+from tensorbackend.protocol import Backend
+from tensorbackend.testing.strategies import Draw, shapes, tensors
+
+from .table import Recorder, law, wide
+
+ANY = st.sampled_from(ALL_DTYPES)
+OTHERS = ["binary", "numpy"]
+
+
+def any_tensor(draw: Draw, backend: Backend) -> tb.Tensor:
+    return tb.backend_copy(draw(tensors(draw(ANY))), backend)
+
+
+def bits(x: tb.Tensor) -> bytes:
+    return numpy.asarray(x).tobytes()
+
+
+@law("backend_copy", "backend_transfer", by="definition")
+def backend_copy(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x, other = any_tensor(draw, backend), draw(st.sampled_from(OTHERS))
+    before, template = bits(x), x.template
+    out = run({"x": [x]}, other)["x"][0] if draw(st.booleans()) else run(x, other)
+    assert (bits(out), out.template, out.backend.name) == (before, template, other)
+    if run.name == "backend_copy":
+        assert bits(x) == before
+    elif out.backend is not backend:
+        try:
+            x.tolist()
+        except DeallocatedError:
+            return
+        raise AssertionError("a tensor that was moved still has its data")
+
+
+@law("backend_deallocate", by="definition")
+def backend_deallocate(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x, y = any_tensor(draw, backend), any_tensor(draw, backend)
+    run([x])
+    run(x)
+    try:
+        x.tolist()
+    except DeallocatedError:
+        y.tolist()
+        return
+    raise AssertionError("a tensor that was deallocated still has its data")
+
+
+@law("backend_of", by="definition")
+def backend_of(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x = any_tensor(draw, backend)
+    assert run(x) is backend
+    assert run(x, 1.0) is backend
+    assert run(numpy.ones(2)).name == "numpy"
+
+
+@law("is_concrete", by="definition")
+def is_concrete(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x = any_tensor(draw, backend)
+    assert run(x)
+    assert not run(x, tb.template((2,), "f32"))
+    answers: list[bool] = []
+
+    def ask(x: tb.Tensor) -> tb.Tensor:
+        answers.append(run(x))
+        return x
+
+    tb.jit(ask)(x)
+    assert answers == [False]
+
+
+@law("get_backend", by="definition", fixed={"device": "one device here"})
+def get_backend(draw: Draw, run: Recorder, backend: Backend) -> None:
+    name = draw(st.sampled_from(OTHERS))
+    assert run(name).name == name
+    assert run(run(name)) is run(name)
+    assert run() is tb.zeros(1).backend
+    with tb.default_backend(name):
+        assert run().name == name
+
+
+@law("default_backend", "scoped_backend", "set_default_backend", by="definition")
+def default_backend(draw: Draw, run: Recorder, backend: Backend) -> None:
+    name, kind = draw(st.sampled_from(OTHERS)), run.name
+    scoped = run if kind == "scoped_backend" else tb.scoped_backend
+    with (run if kind == "default_backend" else tb.default_backend)(name):
+        assert tb.zeros(2).backend.name == name
+        assert scoped() is tb.get_backend(name)
+    assert scoped() is backend  # the block in which each oracle runs
+    if kind == "set_default_backend":
+        import contextvars
+
+        try:
+            run(name)
+            assert contextvars.Context().run(lambda: tb.zeros(2).backend.name) == name
+        finally:
+            run("numpy")
+
+
+@law("backends", by="definition")
+def backends(draw: Draw, run: Recorder, backend: Backend) -> None:
+    assert {"binary", "numpy", "jax", "cupy", "template", "expr"} <= {*run()}
+    assert list(run()) == sorted(run())
+
+
+@law("register_backend", by="definition")
+def register_backend(draw: Draw, run: Recorder, backend: Backend) -> None:
+    class Mine(NumpyBackend):
+        name = "registered_by_an_oracle"
+
+    if Mine.name not in tb.backends():
+        assert run(Mine) is Mine
+    assert tb.zeros(2, backend=Mine.name).backend.name == Mine.name
+
+
+@law("devices", by="definition")
+def devices(draw: Draw, run: Recorder, backend: Backend) -> None:
+    known = run(backend)
+    assert any_tensor(draw, backend).device in known
+    kind = draw(st.sampled_from([None, "cpu"]))
+    assert {*run(backend, kind=kind)} <= {*known}
+
+
+@law("threads", "set_threads", by="definition")
+def threads(draw: Draw, run: Recorder, backend: Backend) -> None:
+    count = draw(st.integers(1, 3))
+    setting = run.name == "set_threads"
+    try:
+        (run if setting else tb.set_threads)(count)
+        assert (tb.threads if setting else run)() == count
+    finally:
+        tb.set_threads(None)
+
+
+# Files
+
+
+@law("save", "load", by="NumPy")
+def save(draw: Draw, run: Recorder, backend: Backend) -> None:
+    kind = draw(st.sampled_from(["npy", "npz", "safetensors"]))
+    plain = [dtype for dtype in ALL_DTYPES if dtype.name != "bfloat16" or kind == "safetensors"]
+    plain = [dtype for dtype in plain if kind != "safetensors" or not dtype.is_complex]
+    drawn = [draw(tensors(draw(st.sampled_from(plain)))) for _ in range(2)]
+    named = {name: tb.backend_copy(x.rename(*[None] * x.ndim), backend) for name, x in zip("xy", drawn, strict=True)}
+    saving = run.name == "save"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"file.{kind}"
+        arrays = {name: numpy.array(numpy.asarray(x)) for name, x in named.items()}
+        if saving:
+            run(os.fspath(path) if draw(st.booleans()) else path, named["x"] if kind == "npy" else named)
+        elif kind == "npy":
+            numpy.save(path, arrays["x"])
+        elif kind == "npz":
+            numpy.savez(path, **arrays)  # type: ignore[arg-type] # names of arrays
+        else:
+            safetensors.numpy.save_file(arrays, path)
+        if not saving:
+            read = run(path, backend=backend, max_bytes=draw(st.sampled_from([None, 1 << 20])))
+        elif kind == "npy":
+            read = numpy.load(path)
+        else:
+            read = dict(numpy.load(path)) if kind == "npz" else safetensors.numpy.load_file(path)
+        for name, x in ({"x": read} if kind == "npy" else read).items():
+            array = numpy.asarray(x)
+            assert (array.dtype, array.shape) == (arrays[name].dtype, arrays[name].shape)
+            assert array.tobytes() == arrays[name].tobytes()
+
+
+# Costs
+
+
+@law("dry_run", by="definition", fixed={"mesh": "tests of meshes", "layout": "tests of meshes"})
+def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
+    n, k, m = (draw(st.integers(1, 5)) for _ in range(3))
+    gradient, machine = draw(st.booleans()), draw(st.sampled_from(["h100", "h200"]))
+    function = (lambda x, y: tb.sum(x @ y)) if gradient else (lambda x, y: x @ y)
+    out = run(function, tb.Template((n, k), "f32"), tb.Template((k, m), "f32"), gradient=gradient, machine=machine)
+    least = 2 * n * k * m * (1 if not gradient else 2)  # the gradient multiplies the other operands once each
+    assert out.flops >= least - 2 * n * m
+    assert out.peak.memory >= 4 * (n * k + k * m)
+
+
+@law("machine_limits", by="definition")
+def machine_limits(draw: Draw, run: Recorder, backend: Backend) -> None:
+    limits = run(backend)
+    assert limits.bandwidth > 0
+    assert run(backend) is limits or run(backend) == limits
+
+
+@law("profile", "current_profile", by="definition")
+def profile(draw: Draw, run: Recorder, backend: Backend) -> None:
+    kind, count = run.name, draw(st.integers(1, 4))
+    block: Any = run if kind == "profile" else tb.profile
+    limits = draw(st.sampled_from([None, tb.machine_limits(backend)]))
+    x = tb.ones(3, backend=backend)
+    with block(wait=draw(st.booleans()), limits=limits) as seen:
+        current: Any = run if kind == "current_profile" else tb.current_profile
+        assert current() is seen
+        for _ in range(count):
+            tb.exp(x)
+    assert times(seen) == count
+    assert tb.current_profile() is None
+
+
+@law("profile_function", by="definition")
+def profile_function(draw: Draw, run: Recorder, backend: Backend) -> None:
+    warmup, repeat = draw(st.integers(0, 2)), draw(st.integers(1, 3))
+    calls: list[int] = []
+    limits = draw(st.sampled_from([None, tb.machine_limits(backend)]))
+    x = tb.ones(3, backend=backend)
+
+    def count(x: tb.Tensor) -> tb.Tensor:
+        calls.append(0)
+        return tb.exp(x)
+
+    seen = run(count, x, warmup=warmup, repeat=repeat, wait=draw(st.booleans()), limits=limits)
+    assert len(calls) == warmup + repeat
+    assert times(seen) == repeat
+
+
+def times(seen: tb.Profile) -> int:
+    """How often `exp` ran."""
+    return sum(row.calls for row in seen.rows() if row.name == "exp")
+
+
+# Entries, texts
+
+
+@law("to_batched", by="NumPy")
+def to_batched(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x = tb.backend_copy(draw(tensors(tb.float32, shapes(least=1, largest=7))), backend)
+    size, leftover = draw(st.integers(1, 4)), draw(st.sampled_from(["keep", "discard"]))
+    parts = list(run(x, size, leftover=leftover))
+    wanted = [wide(x)[at : at + size] for at in range(0, x.shape[0], size)]
+    wanted = [part for part in wanted if leftover == "keep" or len(part) == size]
+    assert len(parts) == len(wanted)
+    for part, want in zip(parts, wanted, strict=True):
+        numpy.testing.assert_array_equal(part, want)
+
+
+@law("inspect", by="definition")
+def inspect(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x = tb.arange(draw(st.integers(1, 40)), backend=backend)
+    limit = draw(st.sampled_from([100, 4]))
+    text = run(x, limit=limit)
+    numbers = [int(word) for word in re.findall(r"\d+", text.partition("\n")[2])]
+    assert {*numbers} <= {*range(x.size)}
+    assert numbers[0] == 0
+    assert numbers[-1] == x.size - 1
+    assert len(numbers) == x.size if x.size <= limit else len(numbers) <= limit
+
+
+@law("show", by="definition")
+def show(draw: Draw, run: Recorder, backend: Backend) -> None:
+    x = tb.reshape(tb.arange(6.0, backend=backend), (2, 3))
+    size = draw(st.sampled_from([None, (4, 8)]))
+    text = str(run(x, size=size))
+    assert text.strip()
+    assert len(text.splitlines()) >= 1
