@@ -84,6 +84,31 @@ def test_vmap_is_a_loop(backend: str, name: str) -> None:
     agrees()
 
 
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_batch_may_be_empty(backend: str, name: str) -> None:
+    @profile(2)
+    @given(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES]))
+    def agrees(call: Invocation) -> None:
+        call = call.on(backend)
+        if not call.tensors:
+            return
+        try:
+            alone = called(call.on("template"), call.on("template").tensors)
+        except TensorBackendError:
+            return
+        none = [tb.broadcast_to(x, (0, *x.shape), names=(None, *x.names)) for x in call.tensors]
+        try:
+            batched = tb.vmap(lambda *operands: called(call, operands))(*none)
+        except TemplateDataError:
+            assert name in READS_DATA
+            return
+        assert [x.shape for x in batched] == [(0, *x.shape) for x in alone]
+        assert [x.dtype for x in batched] == [x.dtype for x in alone]
+
+    agrees()
+
+
 def test_sorted_operands_stay_sorted() -> None:
     x, order = tb.asarray([1, 0, 0]), tb.asarray([1, 2, 0])
     check_agreement(Invocation("searchsorted", (x, x), {"side": "right", "sorter": order}), [0, 0, 0])

@@ -10,6 +10,7 @@ from . import reduction as reduction
 from . import runtime as runtime
 from . import shape as shape
 from . import sorting as sorting
+from . import sparse as sparse
 from . import special as special
 from . import transforms as transforms
 from .table import ORACLES as ORACLES

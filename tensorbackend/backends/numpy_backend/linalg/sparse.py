@@ -68,9 +68,10 @@ class NumpySparse(ArrayBase):
             columns = x.shape[-1]
             if values.ndim == first.ndim == second.ndim == 1:
                 product = _product(format, (rows, columns), vector=x.ndim == 1)
+                vectors = prod(x.shape[:-1])
 
                 def of_rows(values: Array, first: Array, second: Array, x: Array) -> Array:
-                    return product(values, first, second, x.reshape(-1, columns).T).T.reshape(out.shape)
+                    return product(values, first, second, x.reshape(vectors, columns).T).T.reshape(out.shape)
 
                 kernel = product if x.ndim == 1 else of_rows
             else:
