@@ -6,6 +6,7 @@ from . import creation as creation
 from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import indexing as indexing
+from . import ragged as ragged
 from . import reduction as reduction
 from . import runtime as runtime
 from . import shape as shape
