@@ -7,8 +7,10 @@ from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import indexing as indexing
 from . import ragged as ragged
+from . import ragged_packing as ragged_packing
 from . import reduction as reduction
 from . import runtime as runtime
+from . import scatter as scatter
 from . import shape as shape
 from . import sorting as sorting
 from . import sparse as sparse
