@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from math import log
+from math import sqrt as sqrt_of
 from typing import NamedTuple
 
+from ..dtypes import DType
 from ..entry import checked
 from ..expr.trees import tree_map
-from ..ops.creation.filled import zeros_like
+from ..ops.composite.elementwise.functions import hypot
+from ..ops.creation.filled import ones_like
 from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.transcendental import sqrt
+from ..ops.elementwise.transcendental import expm1, sqrt
 from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
 from .schedules import Schedule
@@ -18,17 +22,21 @@ from .transformations import (
     add_decayed_weights,
     chain,
     check_decay,
+    next_step,
     scale_by_rate,
     zero_steps,
 )
+from .widths import rounded, wide_zeros, widened
 
 
 class Moments(NamedTuple):
-    """The state of `scale_by_adam`."""
+    """The state of `scale_by_adam`: tensors like the parameters, in float32 or wider."""
 
     steps: Tensor
     first: Trees
+    """The mean gradients."""
     second: Trees
+    """The roots of the mean squared magnitudes, since squares would overflow or underflow."""
 
 
 @checked
@@ -45,7 +53,13 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     Returns
     -------
     GradientTransformation
-        Its state holds the number of steps and the means.
+        Its state holds the number of steps and, in float32 or wider, the mean gradients and the roots of the mean
+        squares.
+
+    Notes
+    -----
+    For a complex parameter the square is that of the magnitude. As with every optimiser here, pass the conjugate of
+    what `grad` returns for it: that is the direction in which the function rises.
 
     References
     ----------
@@ -61,21 +75,37 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     check_decay(b1=b1, b2=b2)
 
     def init(parameters: Trees) -> Moments:
-        zeros = tree_map(zeros_like, parameters)
+        zeros = wide_zeros(parameters)
         return Moments(zero_steps(parameters), zeros, tree_map(abs_, zeros))
 
     def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
-        count = state.steps + 1
-        first = tree_map(lambda g, m: (1 - b1) * g + b1 * m, gradients, state.first)
-        second = tree_map(lambda g, m: (1 - b2) * abs_(g) ** 2 + b2 * m, gradients, state.second)
+        count = next_step(state.steps)
 
-        def direction(m: Tensor, v: Tensor) -> Tensor:
-            power = astype(count, v.dtype)
-            return (m / (1 - b1**power)) / (sqrt(v / (1 - b2**power)) + epsilon)
+        def mean(g: Tensor, m: Tensor) -> Tensor:
+            return astype((1 - b1) * widened(g) + b1 * m, m.dtype)
 
-        return tree_map(direction, first, second), Moments(count, first, second)
+        def root_mean_square(g: Tensor, r: Tensor) -> Tensor:
+            return astype(hypot(sqrt_of(1 - b2) * abs_(widened(g)), sqrt_of(b2) * r), r.dtype)
+
+        first = tree_map(mean, gradients, state.first)
+        second = tree_map(root_mean_square, gradients, state.second)
+        weights: dict[DType, tuple[Tensor, Tensor]] = {}
+
+        def direction(m: Tensor, r: Tensor) -> Tensor:
+            if r.dtype not in weights:
+                steps = astype(count, r.dtype)
+                weights[r.dtype] = _weight(b1, steps), sqrt(_weight(b2, steps))
+            of_m, of_r = weights[r.dtype]
+            return (m / of_m) / (r / of_r + epsilon)
+
+        return rounded(tree_map(direction, first, second), gradients), Moments(count, first, second)
 
     return GradientTransformation(init, update)
+
+
+def _weight(decay: float, steps: Tensor) -> Tensor:
+    """The sum of the weights in a mean that began at 0: 1 - decay**steps, without cancellation."""
+    return -expm1(steps * log(decay)) if decay else ones_like(steps)
 
 
 @checked
