@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -56,11 +57,12 @@ def decayed(decay: float, x: Array, gradients: Run) -> Run:
 
 
 def cosine(count: int) -> float:
-    return 0.01 + 0.09 * 0.5 * (1 + numpy.cos(numpy.pi * min(count / 30, 1.0)))
+    return 0.01 + 0.09 * 0.5 * (1 + math.cos(math.pi * min(count / 30, 1.0)))
 
 
 def warm(count: int) -> float:
-    return min(count / 8, 1.0) * 0.5 * 0.25 ** (max(count - 8, 0) / 10)
+    share, decays = min(count / 8, 1.0), max(count - 8, 0) / 10
+    return share * 0.5 * float(0.25**decays)
 
 
 # Each optimiser of ours, and what it does to gradients at fixed parameters.

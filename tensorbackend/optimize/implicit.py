@@ -107,7 +107,7 @@ def _by_elimination(function: Callable[[Tensor], Tensor], x: Tensor, cotangent: 
     """Solves with the transposed derivative at vectors x; each example of a function depends on its own vector only."""
     _, pull = vjp(function, x)
     units = eye(x.shape[-1], dtype=x.dtype, backend=x.backend)
-    rows = vmap(lambda unit: pull(broadcast_to(unit, x.shape))[0])(units)
+    rows: Tensor = vmap(lambda unit: pull(broadcast_to(unit, x.shape))[0])(units)
     return eliminated(moveaxis(rows, 0, -1), cotangent)
 
 
@@ -116,7 +116,8 @@ def of_numbers(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
 
     def transposed_solve(constants: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
         value, pull = vjp(lambda x: value_at(graph, constants, x), x)
-        return cotangent / pull(ones_like(value))[0]
+        by_x: Tensor = pull(ones_like(value))[0]
+        return cotangent / by_x
 
     return solution(lambda constants, x: value_at(graph, constants, x), transposed_solve, constants, x)
 

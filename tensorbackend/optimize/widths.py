@@ -34,8 +34,9 @@ def wide_zeros(parameters: Any) -> Any:
 
 def in_dtype_of(x: Tensor, like: TensorLike) -> Tensor:
     """A result in the dtype of what it was computed from, unless that is not floating."""
-    same = not isinstance(like, Tensor) or like.dtype is x.dtype or not like.dtype.is_inexact
-    return x if same else astype(x, like.dtype)
+    if not isinstance(like, Tensor) or like.dtype is x.dtype or not like.dtype.is_inexact:
+        return x
+    return astype(x, like.dtype)
 
 
 def rounded(updates: Any, gradients: Any) -> Any:

@@ -465,8 +465,8 @@ def again(x: Tensor) -> Tensor:
     """The same tensor under a new node of the tape that records now, if that has recorded it."""
     if not _is_followed(x):
         return x
-    held = with_data(x)
-    return Tensor(x.template, x.backend, x.backend.entered(RENAMED, x.template, (x,), {}, None, (held,)))
+    value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (with_data(x),))
+    return Tensor(x.template, x.backend, value)
 
 
 def recorded_before(results: Sequence[Tensor], known: Sequence[Tensor], start: int) -> list[Tensor]:

@@ -129,7 +129,8 @@ def test_functions_of_cotangents_may_call_their_function() -> None:
         product: Tensor = tb.grad(tb.grad(scaled))(tb.asarray(3.0), w) * w
         return product
 
-    assert (outer(tb.asarray(2.0)).item(), tb.grad(outer)(2.0).item()) == (8.0, pytest.approx(8.0))
+    assert outer(tb.asarray(2.0)).item() == 8.0
+    assert tb.grad(outer)(2.0).item() == pytest.approx(8.0)
     assert tb.vmap(tb.grad(outer))(tb.asarray([1.0, 2.0])).tolist() == pytest.approx([4.0, 8.0])
 
 
