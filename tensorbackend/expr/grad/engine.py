@@ -227,8 +227,11 @@ def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
 
 def _flows(node: Node, reached: set[Node]) -> bool:
     """Whether a gradient can flow through a node to one of the nodes in `reached`."""
-    if not any(value.node in reached and inexact(value) for value in node.operands):
-        return False
+    return any(value.node in reached and inexact(value) for value in node.operands) and has_cotangents(node)
+
+
+def has_cotangents(node: Node) -> bool:
+    """Whether the inputs of a node get cotangents, or an error in place of them: not if its derivative is zero."""
     gradient = gradient_of(node.op)
     return gradient is None or gradient.rule is not None or bool(gradient.reason)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import tensorbackend as tb
 from tensorbackend import random
@@ -387,8 +388,20 @@ def test_truncated_normals_are_inside(backend: str) -> None:
         assert all(0.5 < value < 0.75 for value in sample.tolist())
 
 
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 0.5), (-2.0, 3.0), (0.5, 2.0)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_truncated_normal_has_the_moments_of_its_distribution(dtype: str, low: float, high: float) -> None:
+    count = 100_000
+    values = np.asarray(random.truncated_normal(random.key(4), low, high, (count,), dtype)).astype(float)
+    mean, variance, skew = scipy.stats.truncnorm.stats(low, high, moments="mvs")
+    assert abs(values.mean() - mean) < 5 * math.sqrt(variance / count)
+    assert abs(values.var() - variance) < 0.03 * variance
+    third = ((values - values.mean()) ** 3).mean() / values.std() ** 3
+    assert abs(third - skew) < 0.05
+
+
 @on_each_backend
-def test_a_truncated_normal_has_moments(backend: str) -> None:
+def test_a_mean_and_a_deviation_move_a_truncated_normal(backend: str) -> None:
     key = random.key(4, backend=backend)
     sample = random.truncated_normal(key, -1.0, 9.0, (400,), "float64", mean=3.0, deviation=2.0)
     standard = random.truncated_normal(key, -2.0, 3.0, (400,), "float64")
