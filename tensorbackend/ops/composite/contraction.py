@@ -157,10 +157,10 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     `...` stands for axes that broadcast. Without `->` the result has the axes of `...`, then the letters that occur
     once, in alphabetical order. Names of axes, separated by spaces, may take the place of letters; the result's axes
     then have these names: `"batch feature, feature unit -> batch unit"`. For tensors of one axis the name alone is
-    enough: `"time, time ->"`. Names of a single letter are letters: `"n k, k m -> n m"`. More than two operands are contracted in the
-    order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not fit the
-    operands, `ShapeError` for a letter that stands for axes of two sizes, and `NamesError` for a letter that stands for
-    axes of two names, or a name that stands for an axis of another name.
+    enough: `"time, time ->"`. Names of a single letter are letters: `"n k, k m -> n m"`. More than two operands are
+    contracted in the order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do
+    not fit the operands, `ShapeError` for a letter that stands for axes of two sizes, and `NamesError` for a letter
+    that stands for axes of two names, or a name that stands for an axis of another name.
 
     >>> import tensorbackend as tb
     >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
