@@ -239,8 +239,10 @@ class JaxBackend(
         """
         try:
             data = self.jax.dlpack.from_dlpack(array, copy=copy)
-        except (ValueError, RuntimeError) as error:
-            raise BufferError(str(error)) from error
+        except (BufferError, ValueError, RuntimeError) as error:
+            if copy is False or self.dlpack_device() != HOST:
+                raise BufferError(str(error)) from error
+            return super().from_dlpack(array, copy=copy)  # by NumPy, which takes all strides
         template = template_of(data)
         if self.committed is None and self.dlpack_device() == HOST:
             # JAX commits what it takes by DLPack to the device, but not what it takes from NumPy. A training step of
