@@ -182,6 +182,10 @@ class TorchBackend(
         if x.data.is_cuda:
             torch.cuda.synchronize(self.place)
 
+    def exhausted(self, error: Exception, /) -> bool:
+        """Whether PyTorch could not allocate memory, on the host or on a GPU."""
+        return isinstance(error, MemoryError | torch.cuda.OutOfMemoryError) or "can't allocate memory" in str(error)
+
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape, dtype, device, or that it is not plain memory."""
         if not isinstance(data, torch.Tensor):

@@ -113,7 +113,7 @@ def test_values_of_a_transform_of_pytorch() -> None:
         for transform in (torch.func.grad, torch.func.vmap):
 
             def inside(x: Any, backend: str = backend) -> Any:
-                with pytest.raises(OperandError, match="got array=<traced torch.Tensor>"):
+                with pytest.raises(OperandError, match=r"got array=<traced torch\.Tensor>"):
                     tb.asarray(x, backend=backend)
                 return x * 2
 
