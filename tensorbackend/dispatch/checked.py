@@ -31,8 +31,9 @@ WATCHED: Final = 4096
 def explain(error: Exception, name: str, backend: Backend) -> None:
     """Raises `ContractError` in place of an error that a plugin's callback raised by accident; returns for any other.
 
-    In place of a library's error about memory it raises `OutOfMemoryError`, which is the same on every backend. An error of this library already says what is wrong. The plugin is not to blame for an error in a user's function
-    that the callback runs, or in a default or a fall-back, which the plugin did not write.
+    In place of a library's error about memory it raises `OutOfMemoryError`, which is the same on every backend. An
+    error of this library already says what is wrong. The plugin is not to blame for an error in a user's function that
+    the callback runs, or in a default or a fall-back, which the plugin did not write.
     """
     if isinstance(error, TensorBackendError):
         return

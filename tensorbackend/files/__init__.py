@@ -15,6 +15,7 @@ from typing import IO, Any, Final, Protocol, cast
 from ..entry import entry
 from ..errors import FileError, OperandError, expected
 from ..protocol import BackendLike
+from ..rules.plan import integer
 from ..select import get_backend
 from ..tensor import Tensor
 
@@ -117,6 +118,8 @@ def load(
         that holds one name twice, or that takes more than `max_bytes`.
     OperandError
         For another suffix.
+    ArgumentError
+        For a `max_bytes` that is no int from 0 on.
     OSError
         Where the file cannot be read.
 
@@ -133,6 +136,7 @@ def load(
     place = _path(path)
     kind, form = _format(place)
     target = get_backend(backend)
+    max_bytes = None if max_bytes is None else integer(0, max_bytes=max_bytes)
     with Source(place) as source, naming(path=place):
         tensors = form.read(source, target, max_bytes)
     return tensors[""] if kind == ".npy" else tensors

@@ -281,8 +281,12 @@ class JaxBackend(
         return (x.data[start : start + size] for start in range(0, x.shape[0], size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text; for a tensor that JAX is tracing, the template alone."""
-        return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
+        """The tensor as text; for a tensor that JAX is tracing, or that `jax.eval_shape` gives, the template alone."""
+        if self.traced(x.data):
+            return f"{x.template!r} {self.name} (traced)"
+        if not isinstance(x.data, self.jax.Array):
+            return f"{x.template!r} {self.name} (without data)"
+        return super().inspect(x, limit=limit)
 
     @_reading
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
