@@ -15,7 +15,6 @@ from typing import IO, Any, Final, Protocol, cast
 from ..entry import entry
 from ..errors import FileError, OperandError, expected
 from ..protocol import BackendLike
-from ..rules.plan import integer
 from ..select import get_backend
 from ..tensor import Tensor
 
@@ -131,6 +130,7 @@ def load(
     ...     tb.load(f"{folder}/x.npy").tolist(), tb.load(f"{folder}/x.npy", backend="template").template
     ([0, 1, 2], s64[3])
     """
+    from ..rules.plan import integer
     from .source import Source, naming
 
     place = _path(path)

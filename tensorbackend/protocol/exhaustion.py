@@ -42,4 +42,4 @@ def _asked(error: BaseException) -> int | None:
     if shape is not None and dtype is not None:
         return math.prod(shape) * int(dtype.itemsize)
     found = _AMOUNT.search(str(error))
-    return None if found is None else int(float(found[1].replace(",", "")) * 1024 ** _UNITS[found[2]])
+    return None if found is None else round(float(found[1].replace(",", "")) * 1024.0 ** _UNITS[found[2]])

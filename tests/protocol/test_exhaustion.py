@@ -24,7 +24,7 @@ ALLOCATIONS: list[Callable[[str], tb.Tensor]] = [
     lambda backend: tb.full((MANY,), 2.5, backend=backend),
     lambda backend: tb.multiply(tb.ones((1 << 23, 1), backend=backend), tb.ones((1, 1 << 22), backend=backend)),
     lambda backend: tb.jit(lambda x: x[:, None] * x[None])(tb.ones((1 << 23,), backend=backend)),
-    lambda backend: tb.tile(tb.ones(2, backend=backend), MANY),
+    lambda backend: tb.tile(tb.ones(2, backend=backend), (MANY,)),
 ]
 
 

@@ -15,7 +15,7 @@ ALLOCATIONS: list[Callable[[], tb.Tensor]] = [
     lambda: tb.arange(MANY, dtype="f32", backend="torch"),
     lambda: tb.multiply(tb.ones((1 << 23, 1), backend="torch"), tb.ones((1, 1 << 22), backend="torch")),
     lambda: tb.jit(lambda x: x[:, None] * x[None])(tb.ones((1 << 23,), backend="torch")),
-    lambda: tb.tile(tb.ones(2, backend="torch"), MANY),
+    lambda: tb.tile(tb.ones(2, backend="torch"), (MANY,)),
 ]
 
 
