@@ -72,7 +72,7 @@ def test_gradients() -> None:
         weight = np.random.default_rng(0).integers(-3, 4, np.einsum(subscripts, *arrays).shape)
 
         def loss(x: tb.Tensor) -> tb.Tensor:
-            operands = [x if other == place else array for other, array in enumerate(arrays)]
+            operands: list[Any] = [x if other == place else array for other, array in enumerate(arrays)]
             return tb.sum(tb.einsum(subscripts, *operands) * tb.asarray(weight, dtype="f64"))
 
         gradient = np.asarray(tb.grad(loss)(tb.asarray(arrays[place])))

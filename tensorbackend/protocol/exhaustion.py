@@ -40,6 +40,7 @@ def _asked(error: BaseException) -> int | None:
     """The number of bytes in an error: NumPy's has a shape and a dtype, others have it in their texts."""
     shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
     if shape is not None and dtype is not None:
-        return math.prod(shape) * int(dtype.itemsize)
+        count: int = math.prod(shape)
+        return count * int(dtype.itemsize)
     found = _AMOUNT.search(str(error))
     return None if found is None else round(float(found[1].replace(",", "")) * 1024.0 ** _UNITS[found[2]])
