@@ -513,6 +513,10 @@ class Core:
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits until the payload is computed; a backend that computes at once has nothing to do."""
 
+    def exhausted(self, error: Exception, /) -> bool:
+        """Whether an error of the backend's library says that memory ran out; users then get `OutOfMemoryError`."""
+        return isinstance(error, MemoryError)
+
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload of a template, `None` if nothing is; called in checked mode."""
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorbackend as tb
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from tensorbackend.errors import BackendError, OperandError, TensorBackendError, expected
+from tensorbackend.errors import BackendError, OperandError, OutOfMemoryError, TensorBackendError, expected
 
 from .blocks import Array
 from .chunks import Chunks
@@ -264,7 +264,7 @@ def explained() -> Iterator[None]:
         raise
     except MemoryError as error:
         remedy = "make the blocks smaller with chunks or block_bytes"
-        raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
+        raise OutOfMemoryError(expected("memory for the blocks", remedy, error=str(error))) from error
     except Exception as error:  # those of the cluster are told by name, as distributed may not be installed
         kind = type(error).__name__
         if kind == "KilledWorker":

@@ -188,4 +188,4 @@ def template_of(data: Array) -> Template:
 
 def dtype_of(data: Array) -> DType:
     """The dtype of an array."""
-    return as_dtype(data.dtype.name)
+    return as_dtype(data.dtype)

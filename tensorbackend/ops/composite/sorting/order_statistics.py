@@ -13,7 +13,7 @@ from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
 from ....template import Template
 from ....tensor import Axes, Axis, Tensor, TensorLike
-from ...creation.filled import asarray, iota, ones
+from ...creation.filled import asarray, full, iota, ones
 from ...elementwise.binary import add, equal, multiply, not_equal, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
@@ -30,9 +30,9 @@ from ..shape.arranging import moveaxis, stack
 
 @composite
 def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN.
+    """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none.
 
-    Integers and bool give the default floating dtype. Raises `ShapeError` for axes without elements.
+    Integers and bool give the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.median(tb.asarray([3, 1, 2])).item(), tb.median(tb.asarray([4.0, 1.0, 2.0, 3.0])).item()
@@ -49,12 +49,15 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
     """The elements along some axes, sorted along one last axis in a floating dtype, and the template of the reduction.
 
-    Raises `ShapeError` for axes without elements.
+    No elements count as one NaN, as in a mean.
     """
-    out = reduction(x.template, axis, keepdims, identity=False).out
+    out = reduction(x.template, axis, keepdims).out
     assert isinstance(out, Template)
     assert isinstance(axis, tuple)  # by the dispatcher
     kept = tuple(position for position in range(x.ndim) if position not in axis)
+    if not count_along(x, axis):
+        lead = tuple(x.shape[position] for position in kept)
+        return in_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype))), out
     flat = reshape(
         permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), int(count_along(x, axis)))
     )
@@ -165,13 +168,13 @@ def quantile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN.
+    """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN, or if there is none.
 
     Several q, in a list or along the axis of a tensor, give a new first axis. Where a share lies between two elements,
     `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
     "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
     "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
-    for a share that is not from 0 to 1 or an unknown method, `ShapeError` for axes without elements.
+    for a share that is not from 0 to 1 or an unknown method.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
@@ -193,8 +196,7 @@ def percentile(
 ) -> Tensor:
     """Percentiles: `quantile` with q in percent.
 
-    Raises `ArgumentError` for a q that is not from 0 to 100 or an unknown method, and `ShapeError` for axes without
-    elements.
+    Raises `ArgumentError` for a q that is not from 0 to 100 or an unknown method.
 
     >>> import tensorbackend as tb
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
