@@ -173,7 +173,9 @@ def _weights(
         inside = seen if inside is None else logical_and(inside, seen)
     assert inside is not None  # as the scores are masked
     weights = masked_softmax(scores, inside, axis=-1)
-    whole = logical_and(expand_dims(query_whole, axis=query_whole.ndim), expand_dims(key_whole, axis=key_whole.ndim - 1))
+    whole = logical_and(
+        expand_dims(query_whole, axis=query_whole.ndim), expand_dims(key_whole, axis=key_whole.ndim - 1)
+    )
     return _Weights(weights, logical_and(inside, logical_not(whole)))
 
 
