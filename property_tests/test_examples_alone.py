@@ -179,7 +179,7 @@ def test_unrolled_loops(numbers: list[float]) -> None:
         def turn(n: Any) -> Any:
             return tb.sqrt(n * w - 1.0), n, n < 2.5
 
-        state, outputs = ragged.unroll(turn, start, limit=6)
+        _, outputs = ragged.unroll(turn, start, limit=6)
         return ragged.sum(outputs)
 
     w = tb.asarray(1.25, dtype="f64")
