@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from ...blocks import contained
 from ...ops.composite.elementwise.functions import logical_not
 from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
@@ -122,6 +123,7 @@ def _checkpoint(call: Call) -> Results:
 
 
 @rule("shard_map")
+@contained
 def _shard_map(call: Call) -> Results:
     """The new axis is not divided over devices."""
     (operands,) = call.inputs
