@@ -261,7 +261,7 @@ def _apart(call: Call) -> Results:
     assert isinstance(constants, tuple)  # by the protocol
     start = call.whole(initial)
     begun = whole(batched(condition, [*constants, *(Operand(x, True) for x in start)], size)[0], size)
-    held = tuple(replaced(begun, operand.x, (0,)) if operand.mapped else operand.x for operand in constants)
+    held = tuple(replaced(begun, x, (0,)) if mapped else x for x, mapped in constants)  # type: ignore[misc]
     fixed, safe = _flags(constants), tuple(replaced(begun, x, (0,)) for x in start)
     flags = fixed + [True] * count
 
