@@ -246,10 +246,11 @@ def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
     finite, whole = _Finite.of(values)
     averages = matmul(weights, finite)
     # The infinities and NaN of each feature, for the queries that attend to a vector with any of them.
-    rest = stop_gradient(sum_(where(isfinite(values), 0, values), axis=-2, keepdims=True))
+    rest = stop_gradient(sum_(where(isfinite(values), 0, values), axis=-2))
     reached = greater(matmul(weights, astype(logical_not(expand_dims(whole, axis=whole.ndim)), weights.dtype)), 0)
-    averages = add(averages, where(reached, rest, 0))
-    return where(any_(spoilt, axis=-1, keepdims=True), math.nan, averages)
+    averages = add(averages, where(reached, expand_dims(rest, axis=rest.ndim - 1), 0))
+    broken = any_(spoilt, axis=-1)
+    return where(expand_dims(broken, axis=broken.ndim), math.nan, averages)
 
 
 class KeyValueCache(NamedTuple):
