@@ -73,7 +73,7 @@ def causal_attention(draw: np.random.Generator) -> Case:
     at = int(draw.integers(0, 4))
     later = np.broadcast_to(np.arange(4)[:, None] > at, (2, 4, 3))
     operands = [numbers(draw, 2, 4, 3) for _ in range(3)]
-    return Case(lambda q, k, v: tb.nn.attention(q, k, v, causal=True)[:, : at + 1], operands, [later] * 3)
+    return Case(lambda q, k, v: tb.nn.attention(q, k, v, causal=True)[:, : at + 1], operands, [None, later, later])
 
 
 def attention_weights(draw: np.random.Generator) -> Case:
