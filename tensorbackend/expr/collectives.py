@@ -7,11 +7,11 @@ a gather is the same on all devices along these mesh axes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from contextvars import ContextVar
 from math import prod
 from typing import TypeAlias
 
+from ..blocks import block
 from ..dtypes import int64
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
@@ -29,12 +29,12 @@ MeshAxes: TypeAlias = str | Sequence[str]
 _mesh: ContextVar[Mesh | None] = ContextVar("tensorbackend_mesh", default=None)
 
 
-@contextmanager
+@block
 def on_mesh(mesh: Mesh) -> Iterator[None]:
     """Inside the block, this thread traces a function of the parts that each device of a mesh holds."""
     before = _mesh.get()
-    _mesh.set(mesh)
     try:
+        _mesh.set(mesh)
         yield
     finally:
         _mesh.set(before)

@@ -15,7 +15,7 @@ from ..opspec import CALLBACKS
 from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
-from ..select import default_backend, get_backend
+from ..select import default_backend, get_backend, with_default
 from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, next_serial
@@ -60,8 +60,9 @@ class ExprBackend(Backend):
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """A node that holds the elements, on the backend on which the trace keeps such data."""
-        with default_backend(_holder()) as backend:
-            return self.from_backend(Tensor(out, backend, backend.from_binary(out, data=data)), copy=False)
+        backend = get_backend(_holder())
+        payload = with_default(backend, lambda: backend.from_binary(out, data=data))
+        return self.from_backend(Tensor(out, backend, payload), copy=False)
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The elements of a value that depends on no argument; `TemplateDataError` for any other."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
+from ..blocks import contained
 from ..entry import checked
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
@@ -84,6 +85,7 @@ def shard_map(
     rules = Layout(mesh, layout)
 
     @wraps(function)
+    @contained
     def mapped(*arguments: Any, **keywords: Any) -> Any:
         with named("shard_map"):
             leaves, tree = flatten((arguments, keywords))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from ..blocks import contained
 from ..dtypes import as_dtype, scalar_kind
 from ..entry import checked
 from ..errors import DTypeError, OperandError, ShapeError, expected
@@ -87,6 +88,7 @@ def argument_names(
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
+@contained
 def trace_leaves(
     function: Callable[[list[Any]], Any],
     leaves: Sequence[Any],
@@ -112,6 +114,7 @@ def trace_leaves(
     return Graph(parameters, outputs, out_tree, used)
 
 
+@contained
 def resumed(
     function: Callable[[list[Any]], Any],
     before: Scope,

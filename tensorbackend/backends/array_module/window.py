@@ -7,6 +7,7 @@ from functools import reduce
 from math import inf, prod
 from typing import Any, TypeAlias
 
+from ...blocks import contained
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
@@ -154,6 +155,7 @@ class ArrayWindow(ArrayBase):
         slide = _sliding(self.xp, lesser, extremes.least, geometry)
         return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
 
+    @contained
     def window_reduce(
         self,
         out: Template,

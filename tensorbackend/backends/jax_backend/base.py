@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
@@ -54,15 +53,6 @@ class Composing(threading.local):
     """Whether this thread is compiling a composite."""
 
     now = False
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        """Mark this thread as compiling a composite inside the block."""
-        self.now = True
-        try:
-            yield
-        finally:
-            self.now = False
 
 
 class JaxBase(ArrayBase):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
+from ...blocks import contained
 from ...mesh import Mesh, Sharding
 from ...ops.creation.filled import full, zeros
 from ...ops.elementwise.binary import add, divide, logical_and
@@ -62,6 +63,7 @@ def _checkpoint(
 
 
 @rule("shard_map", selective=True)
+@contained
 def _shard_map(
     cotangents: Arrived,
     outs: Tensors,

@@ -7,6 +7,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from ...blocks import contained
 from ...entry import checked
 from ...errors import ArgumentError, expected
 from ...ops.creation.filled import asarray, zeros_like
@@ -305,6 +306,7 @@ class _OnTape(NamedTuple):
     argument_count: int
     """The number of tensors among the arguments."""
 
+    @contained
     def __call__(self, seeds: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The cotangents of the arguments, as constants of the gradient's graph."""
         backend = recorder_of(self.results[0])

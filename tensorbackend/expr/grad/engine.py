@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ...blocks import contained
 from ...dtypes import uncast
 from ...errors import ContractError, GradientError, NamesError, expected
 from ...operands import nameless
@@ -102,6 +103,7 @@ def _is_opened(node: Node) -> bool:
     return node.default is not None and gradient_of(node.op) is None
 
 
+@contained
 def pulled_back(
     outputs: Sequence[Value],
     cotangents: Sequence[Tensor],
