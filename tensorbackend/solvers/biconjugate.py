@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dtypes import finfo
+from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import zeros_like
-from ..ops.elementwise.binary import logical_or
+from ..ops.elementwise.binary import logical_and, logical_or, maximum
+from ..ops.elementwise.ternary import where
 from ..tensor import Tensor
-from .iteration import Method, Problem, Watch, dot, held, ratio, square
+from .iteration import GROWTH, Method, Problem, Watch, dot, held, ratio, square
 
 
 def bicgstab(problem: Problem, degree: int) -> Method:
     """Biconjugate gradients stabilised by polynomials of `degree`; an iteration takes `2 * degree` products.
 
-    The preconditioner is applied from the right, so that residuals are those of the system.
+    The preconditioner is applied from the right, so that residuals are those of the system; y in the loop is x before
+    the preconditioner. The result is the iterate with the least residual, also of those within a sweep: a sweep goes on
+    after a solution, and where the method breaks down, later iterates are of no use.
 
     References
     ----------
@@ -28,17 +33,18 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     def apply(x: Tensor) -> Tensor:
         return problem.apply(preconditioned(x))
 
-    r = shadow = problem.b - problem.apply(problem.x0)
+    r = shadow = problem.b
     first = square(r)
     tell = Watch(problem, first)
     one = dot(r, r) * 0 + 1
+    noise = finfo(r.dtype).eps ** 2  # of the greatest squared residual: rounding made the residual wrong by that much
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        progress, x, r, u, rho, alpha, omega = state
-        going = progress.going
+        progress, best, peak, y, r, u, rho, alpha, omega = state
+        going, least = progress.going, progress.residual
         rho = -omega * rho
         # Residuals and directions: the i-th is the matrix to the power of i times the first.
-        rs, us, change, broke = [r], [u], zeros_like(x), None
+        rs, us, broke = [r], [u], None
         for j in range(degree):
             before, rho = rho, dot(shadow, rs[j])
             beta = ratio(alpha * rho, before)
@@ -48,20 +54,36 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             alpha = held(going, ratio(rho, gamma))
             rs = [rs[i] - alpha * us[i + 1] for i in range(j + 1)]
             rs.append(apply(rs[j]))
-            change = change + alpha * us[0]
+            y = y + alpha * us[0]
             stuck = logical_or(rho == 0, gamma == 0)
             broke = stuck if broke is None else logical_or(broke, stuck)
+            residual = square(rs[0])
+            peak = maximum(peak, residual)
+            if j < degree - 1:  # the rest of a sweep after a solution divides noise by noise
+                best, least = _better(best, least, y, maximum(residual, peak * noise))
         factors = [held(going, factor) for factor in _least(rs[0], rs[1:])]
         for j, factor in enumerate(factors):
-            change = change + factor * rs[j]
+            y = y + factor * rs[j]
         r, u = rs[0], us[0]
         for j, factor in enumerate(factors, 1):
             r, u = r - factor * rs[j], u - factor * us[j]
-        x = x + preconditioned(change)
-        return tell(progress, square(r), broke), x, r, u, rho, alpha, factors[-1]
+        residual = square(r)
+        lost = peak * noise
+        best, least = _better(best, least, y, maximum(residual, lost))
+        ends = logical_not(logical_and(residual <= GROWTH * least, residual >= lost))
+        return tell(progress, least, logical_or(broke, ends)), best, peak, y, r, u, rho, alpha, factors[-1]
 
-    start = tell.first, problem.x0, r, zeros_like(r), one, one * 0, one
-    return Method(start, step, tell.bound)
+    def finish(state: tuple[Any, ...]) -> Tensor:
+        return preconditioned(state[1])
+
+    start = tell.first, problem.x0, first, problem.x0, r, zeros_like(r), one, one * 0, one
+    return Method(start, step, tell.bound, finish)
+
+
+def _better(best: Tensor, least: Tensor, y: Tensor, residual: Tensor) -> tuple[Tensor, Tensor]:
+    """The iterate with the least squared residual so far, and that residual; NaN is never the least."""
+    better = residual < least
+    return where(better, y, best), where(better, residual, least)
 
 
 def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
