@@ -37,7 +37,12 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     first = square(r)
     tell = Watch(problem, first)
     one = dot(r, r) * 0 + 1
-    noise = finfo(r.dtype).eps ** 2  # of the greatest squared residual: rounding made the residual wrong by that much
+    noise = finfo(r.dtype).eps ** 2  # times the greatest square: by so much has rounding made the residual wrong
+
+    def better(best: Tensor, least: Tensor, y: Tensor, residual: Tensor) -> tuple[Tensor, Tensor]:
+        """The iterate with the least squared residual so far, and that residual; a solution stays what it is."""
+        replaces = logical_and(residual < least, least > problem.goal)
+        return where(replaces, y, best), where(replaces, residual, least)
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         progress, best, peak, y, r, u, rho, alpha, omega = state
@@ -59,8 +64,10 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             broke = stuck if broke is None else logical_or(broke, stuck)
             residual = square(rs[0])
             peak = maximum(peak, residual)
+            if j:  # us[1] is no longer the product with us[0], but a difference of others
+                peak = maximum(peak, square(y))
             if j < degree - 1:  # the rest of a sweep after a solution divides noise by noise
-                best, least = _better(best, least, y, maximum(residual, peak * noise))
+                best, least = better(best, least, y, maximum(residual, peak * noise))
         factors = [held(going, factor) for factor in _least(rs[0], rs[1:])]
         for j, factor in enumerate(factors):
             y = y + factor * rs[j]
@@ -69,7 +76,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             r, u = r - factor * rs[j], u - factor * us[j]
         residual = square(r)
         lost = peak * noise
-        best, least = _better(best, least, y, maximum(residual, lost))
+        best, least = better(best, least, y, maximum(residual, lost))
         ends = logical_not(logical_and(residual <= GROWTH * least, residual >= lost))
         return tell(progress, least, logical_or(broke, ends)), best, peak, y, r, u, rho, alpha, factors[-1]
 
@@ -78,12 +85,6 @@ def bicgstab(problem: Problem, degree: int) -> Method:
 
     start = tell.first, problem.x0, first, problem.x0, r, zeros_like(r), one, one * 0, one
     return Method(start, step, tell.bound, finish)
-
-
-def _better(best: Tensor, least: Tensor, y: Tensor, residual: Tensor) -> tuple[Tensor, Tensor]:
-    """The iterate with the least squared residual so far, and that residual; NaN is never the least."""
-    better = residual < least
-    return where(better, y, best), where(better, residual, least)
 
 
 def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
