@@ -9,6 +9,7 @@ from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import zeros_like
 from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.ternary import where
+from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
 from .iteration import GROWTH, Method, Problem, Watch, dot, held, ratio, square
 
@@ -66,7 +67,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             peak = maximum(peak, residual)
             if j:  # us[1] is no longer the product with us[0], but a difference of others
                 peak = maximum(peak, square(y))
-            if j < degree - 1:  # the rest of a sweep after a solution divides noise by noise
+            if degree > 1:  # what follows a solution in a sweep divides noise by noise
                 best, least = better(best, least, y, maximum(residual, peak * noise))
         factors = [held(going, factor) for factor in _least(rs[0], rs[1:])]
         for j, factor in enumerate(factors):
@@ -94,16 +95,22 @@ def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:
     shares: list[list[Tensor]] = []
     rests: list[Tensor] = []
     for vector in vectors:
-        share = []
+        share, before = [], vector
         for direction, size in zip(directions, squares, strict=True):
             share.append(ratio(dot(direction, vector), size))
             vector = vector - share[-1] * direction
         directions.append(vector)
         shares.append(share)
-        squares.append(dot(vector, vector))
+        squares.append(dot(vector, vector) if not share else _clear(dot(vector, vector), before))
         rests.append(ratio(dot(vector, r), squares[-1]))
     factors: list[Tensor] = [*rests]
     for j in range(len(vectors) - 2, -1, -1):
         for i in range(j + 1, len(vectors)):
             factors[j] = factors[j] - shares[i][j] * factors[i]
     return factors
+
+
+def _clear(size: Tensor, before: Tensor) -> Tensor:
+    """The square of what is left of a vector, 0 where that is rounding alone: the vector depends on those before."""
+    noise = (10 * finfo(before.dtype).eps) ** 2
+    return where(abs_(size) <= noise * square(before), 0, size)
