@@ -52,9 +52,9 @@ class Solution(NamedTuple):
     iterations: Tensor
     """The number of iterations, int32, for each example."""
     converged: Tensor
-    """Whether the residual is small enough, for each example."""
+    """Whether the norm of b - A x is small enough, for each example."""
     diverged: Tensor
-    """Whether the method broke down, the residual grew beyond all bounds, or there is a NaN or an infinity."""
+    """Whether the method broke down or came no nearer, x is out of range, or there is a NaN or an infinity."""
 
 
 @entry
@@ -96,8 +96,9 @@ def solve(
     x0 : Tensor, optional
         Where to begin; zeros by default. Constant to gradients.
     rtol, atol : float or Tensor
-        An example has converged where the norm of the residual is at most `max(rtol * norm(b), atol)`. Tensors have a
-        number for each example.
+        An example has converged where the norm of b - A x is at most `max(rtol * norm(b), atol)`, or what rounding
+        leaves: `10 * eps * norm(x)` times the root of the mean squared norm of the rows of A, but no more than
+        `sqrt(eps) * norm(b)`. Tensors have a number for each example.
     max_iterations : int or Tensor, optional
         The most iterations, for each example if it is a tensor; by default 10 m. An iteration takes 2 l products for
         `"bicgstab(l)"`, one with A and one with its transpose for `"lsqr"`, and one for the other methods.
@@ -118,13 +119,14 @@ def solve(
         Ascending numbers of iterations (of restarts for `"gmres"`) after which x and all other parts of the result are
         taken; each part is stacked along a new first axis. No iterations follow the last of these.
     raise_on_failure : bool
-        Whether to raise an error if an example has not converged; in a compiled function too, once its data are there.
+        Whether to raise an error if an example has not converged; in a compiled function and for the solve of a
+        gradient too, once there are data.
 
     Returns
     -------
     Solution
-        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. Without
-        convergence x is the last iterate: read the flags.
+        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. Without convergence x is the
+        last or the best iterate: read the flags. An example with neither flag has used all its iterations.
 
     Raises
     ------
@@ -137,9 +139,9 @@ def solve(
 
     Notes
     -----
-    The gradient with respect to b is a solve with the transpose by the same method, to the same tolerances. The
-    gradient with respect to A is the product of that solution with x. Both have gradients again. For `"lsqr"`, the
-    gradient with respect to a matrix takes three solves.
+    The gradient with respect to b is a solve with the transpose by the same method, to the same tolerances. It is NaN
+    where that solve does not converge. The gradient with respect to A is the product of that solution with x. Both have
+    gradients again. For `"lsqr"`, the gradient with respect to a matrix takes three solves.
 
     Examples
     --------
