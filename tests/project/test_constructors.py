@@ -48,15 +48,15 @@ CALLS: dict[str, list[Callable[[], Any]]] = {
     "zeros": [lambda: tb.zeros(2)],
     # Without a parameter for a backend, but of values that have none:
     "ragged.from_list": [lambda: tb.ragged.from_list([[1.0], [2.0, 3.0]])],
-    "ragged.sequence_mask": [lambda: tb.ragged.sequence_mask([2, 1], 3)],
+    "ragged.sequence_mask": [lambda: tb.ragged.sequence_mask(numpy.array([2, 1]), 3)],
     "random.generator": [lambda: tb.random.generator(0)],
     "random.normal": [lambda: tb.random.normal(tb.random.key(0), shape=(2,))],
     "sparse.coo": [lambda: tb.sparse.coo([1.0, 2.0], [0, 1], [1, 0], shape=(2, 2))],
     "sparse.csr": [lambda: tb.sparse.csr([1.0, 2.0], [0, 1], [0, 1, 2], shape=(2, 2))],
     "sparse.diagonals": [lambda: tb.sparse.diagonals([DIAGONAL, 1.0], [0, 1], shape=(2, 2))],
     "sparse.from_dense": [lambda: tb.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])],
-    "nn.one_hot": [lambda: tb.nn.one_hot([0, 1], 2)],
-    "solvers.solve": [lambda: tb.solvers.solve([[2.0, 0.0], [0.0, 4.0]], [1.0, 2.0])],
+    "nn.one_hot": [lambda: tb.nn.one_hot(numpy.array([0, 1]), 2)],
+    "solvers.solve": [lambda: tb.solvers.solve([[2.0, 0.0], [0.0, 4.0]], DIAGONAL)],
 }
 """Calls of each function that makes tensors of values without a backend."""
 
