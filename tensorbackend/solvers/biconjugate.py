@@ -50,7 +50,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
         going, least = progress.going, progress.residual
         rho = -omega * rho
         # Residuals and directions: the i-th is the matrix to the power of i times the first.
-        rs, us, broke = [r], [u], None
+        rs, us, broke = [r], [u], logical_not(going)
         for j in range(degree):
             before, rho = rho, dot(shadow, rs[j])
             beta = ratio(alpha * rho, before)
@@ -62,7 +62,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             rs.append(apply(rs[j]))
             y = y + alpha * us[0]
             stuck = logical_or(rho == 0, gamma == 0)
-            broke = stuck if broke is None else logical_or(broke, stuck)
+            broke = logical_or(broke, stuck)
             residual = square(rs[0])
             peak = maximum(peak, residual)
             if j:  # us[1] is no longer the product with us[0], but a difference of others

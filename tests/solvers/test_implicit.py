@@ -228,7 +228,8 @@ def test_a_gradient_whose_solve_fails_is_an_error_on_request() -> None:
     loss, b = failing(), tb.asarray(numpy.eye(30)[0])
 
     def strict(b: Tensor) -> Tensor:
-        return loss(b, raise_on_failure=True)
+        failed: Tensor = loss(b, raise_on_failure=True)
+        return failed
 
     for gradient in (tb.grad(strict), tb.jit(tb.grad(strict))):
         with pytest.raises(ConvergenceError, match="expected the solve of a gradient to converge, got converged=False"):
