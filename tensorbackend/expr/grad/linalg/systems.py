@@ -7,9 +7,11 @@ from typing import Any
 
 from ....ops.composite.contraction import matmul
 from ....ops.composite.linalg.matrices import adjoint
+from ....ops.composite.linalg.norms import vector_norm
 from ....ops.composite.linalg.systems import inv, pinv, solve
+from ....ops.composite.reduction import in_float32
 from ....ops.composite.shape.triangles import tril, triu
-from ....ops.elementwise.binary import maximum, multiply
+from ....ops.elementwise.binary import logical_and, maximum, multiply
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where
 from ....ops.elementwise.unary import abs, imag, sign
@@ -53,13 +55,6 @@ def _solve(cotangent: Tensor, out: Tensor, a: Tensor, b: Tensor) -> Cotangents:
 def _inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     transposed = matrix_transpose(out)
     return (-matmul(matmul(transposed, cotangent), transposed),)
-
-
-@rule("determinant")
-def _determinant(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    # Jacobi's formula. For a singular matrix, inv() raises DataError.
-    scale = expand_dims(cotangent * out, axis=(-2, -1))
-    return (scale * matrix_transpose(inv(x)),)
 
 
 @rule("slogdet")
@@ -135,7 +130,11 @@ def _vector_norm(
     if ord == 0:
         return (None,)
     kept = tuple(1 if position in axis else size for position, size in enumerate(x.shape))
-    cotangent, out = reshape(cotangent, kept), reshape(out, kept)
+    cotangent = reshape(in_float32(cotangent), kept)
+    if x.dtype.bits < 32:  # a power would magnify the rounding of the result
+        x = in_float32(x)
+        out = vector_norm(x, axis=axis, ord=ord)
+    out = reshape(out, kept)
     away = out != 0
     scale = where(away, cotangent / where(away, out, 1), 0)
     if ord == 2:
@@ -148,6 +147,6 @@ def _vector_norm(
         weights = broadcast_to(cotangent, x.shape)
     else:
         # 0 to a negative power would be infinite. Any finite number will do there, as it is multiplied by the sign, 0.
-        ratios = where(sizes > 0, sizes / where(away, out, 1), 1)
+        ratios = where(logical_and(away, sizes > 0), sizes / where(away, out, 1), 1)
         weights = scale * out * ratios ** (ord - 1)
     return (multiply(astype(weights, x.dtype), conjugate(sign(x))),)
