@@ -17,7 +17,7 @@ from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
-from ...ops.elementwise.unary import abs, conj, isinf, negative, sign
+from ...ops.elementwise.unary import abs, conj, isinf, negative, round, sign
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule, zero_gradient
 from .widened import widened
@@ -255,6 +255,12 @@ def _atan2(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
 def _divide(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     quotient = cotangent / x2
     return quotient, negative(quotient) * out
+
+
+@rule("fmod")
+@widened
+def _fmod(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
+    return cotangent, negative(cotangent) * round((x1 - out) / x2)
 
 
 @rule("hypot")
