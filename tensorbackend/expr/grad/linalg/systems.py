@@ -80,8 +80,9 @@ def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
     size, count = x.shape[-2:]
     beside = identity(x, size) - matmul(x, inverse)
     beyond = identity(x, count) - matmul(inverse, x)
-    of_x = matmul(beside, matmul(adjoint(gradient), matmul(inverse, turned)))
-    of_x = of_x + matmul(matmul(turned, inverse), matmul(adjoint(gradient), beyond))
+    # No square of the inverse is formed, which might overflow.
+    of_x = matmul(matmul(matmul(beside, adjoint(gradient)), inverse), turned)
+    of_x = of_x + matmul(turned, matmul(inverse, matmul(adjoint(gradient), beyond)))
     return of_x - matmul(turned, matmul(gradient, turned))
 
 
