@@ -75,8 +75,9 @@ def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | 
     for node in whole.nodes:
         if node in dependent and node.op != PARAMETER:
             copies[node] = node.remade(node.with_inputs(exchange))
+    results_back = [exchange(value) for value in gradients]  # may take more: a gradient need not depend on a cotangent
     forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
-    return forward, Graph([*taken.values(), *seeds], [exchange(value) for value in gradients])
+    return forward, Graph([*taken.values(), *seeds], results_back)
 
 
 def with_rules(graph: Graph, parameters: Iterable[int]) -> Graph:

@@ -14,7 +14,7 @@ from ....rules.reduction import reduction
 from ....template import Template
 from ....tensor import Axes, Axis, Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, ones
-from ...elementwise.binary import add, equal, multiply, not_equal, subtract
+from ...elementwise.binary import add, equal, logical_and, multiply, not_equal, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import isinf, isnan
@@ -24,6 +24,7 @@ from ...reduction import argmax
 from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
+from ..elementwise.gradients import stop_gradient
 from ..reduction import count_along, in_float32
 from ..shape.arranging import moveaxis, stack
 
@@ -155,7 +156,10 @@ def _interpolated(ordered: Tensor, place: float) -> Tensor:
     if share == 0.5:
         return _middle(low, high)
     between = add(multiply(low, 1 - share), multiply(high, share))
-    return where(equal(low, high), low, between)  # equal entries, also infinite ones, are the result to the bit
+    # Equal entries, also infinite ones, are the result to the bit; both have their share of the gradient.
+    same, infinite = equal(low, high), isinf(low)
+    rounding = stop_gradient(where(same, subtract(between, where(infinite, 0, low)), 0))
+    return where(logical_and(same, infinite), low, subtract(between, rounding))
 
 
 @entry
