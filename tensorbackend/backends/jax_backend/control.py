@@ -106,6 +106,7 @@ class JaxControl(JaxBase):
             "gather": lambda x: lax.all_gather(x, axes, axis=axis, tiled=True),
             "scatter": lambda x: lax.psum_scatter(x, axes, scatter_dimension=axis, tiled=True),
             "exchange": lambda x: lax.all_to_all(x, axes, axis, other, tiled=True),
+            "vary": lambda x: x,
             "index": lambda: lax.axis_index(axes),
         }
         function = functions[kind]

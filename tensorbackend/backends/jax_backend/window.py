@@ -133,6 +133,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
             return self.slid(function, identity, geometry, values.astype("int8")) != 0
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
+        dilations = tuple([step if size > 1 else 1 for size, step in zip(sizes, dilations, strict=True)])
         start = numpy.asarray(identity, values.dtype)  # not traced: only so does JAX recognise the reduction
         return self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
 

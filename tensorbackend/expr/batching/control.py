@@ -20,10 +20,10 @@ from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims, reshape
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..collectives import on_mesh
 from ..grad.custom import Pullback
 from ..graph import Graph
 from ..trace import trace_leaves
+from ..varying import on_mesh
 from .engine import batched
 from .registry import Call, Operand, Results, batched_template, rule, whole
 

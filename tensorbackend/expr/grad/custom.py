@@ -23,6 +23,7 @@ from ..record import ExprBackend, captured, current, expr_tensor, outside
 from ..simplify import rewritten
 from ..trace import argument_names, resumed, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
+from ..varying import varies_of
 from .engine import depending
 from .registry import Cotangents, rule
 from .tape import TapeBackend, recorder_of, with_data
@@ -158,7 +159,9 @@ class _Traced:
             self.pull = fixed(pull)
             return result
 
-        self.forward = trace_leaves(called, [x.template for x, _ in pairs], self.names)
+        self.forward = trace_leaves(
+            called, [x.template for x, _ in pairs], self.names, varying=[varies_of(x) for x, _ in pairs]
+        )
         assert self.scope is not None  # while a function is traced
         self.held = [
             x
