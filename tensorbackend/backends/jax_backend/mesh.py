@@ -164,6 +164,15 @@ class JaxMesh(JaxBackend):
             return data
         return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
 
+    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+        """An array in a program of which each device holds these axes whole; XLA decides about the others."""
+        if not axes:
+            return data
+        free = self.jax.sharding.PartitionSpec.UNCONSTRAINED
+        parts = [None if axis in axes else free for axis in range(data.ndim)]
+        whole = self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*parts))
+        return self.lax.with_sharding_constraint(data, whole)
+
     def _lies(self, data: Array, out: Template) -> bool:
         """Whether the axes with names are divided as the rules say."""
         there, ruled_axes = axes_of(data, self.mesh), self.layout.of(out).axes
