@@ -109,7 +109,7 @@ def test_a_function_of_constants_is_called_only_in_the_branch_that_is_taken(back
         called.append(float(scale))
         return scale
 
-    def choose(x: tb.Tensor) -> tb.Tensor:
+    def choose(x: tb.Tensor) -> Any:
         return tb.cond(x > 0, lambda x: x + tb.host_call(ask, "f32", constant), lambda x: x, x)
 
     for function in (choose, tb.jit(choose)):

@@ -214,9 +214,9 @@ def _scan(
 ) -> Cotangents:
     fixed, count = len(constants), len(initial)
     ends = fixed + count
-    varying = _varying([*constants, *initial, *xs])
-    varying[fixed:ends] = carried_through(body, varying, fixed, count)
-    body = levelled(body, varying)
+    spread = _varying([*constants, *initial, *xs])
+    spread[fixed:ends] = carried_through(body, spread, fixed, count)
+    body = levelled(body, spread)
     changing = _changing(body, needed, fixed, count)
     live = _live(body, changing, [x is not None for x in cotangents], fixed)
     # Cotangents come in for these results of a step, and go out for these parameters.

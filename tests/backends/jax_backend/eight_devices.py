@@ -553,21 +553,25 @@ def test_what_shard_map_refuses(x: tb.Tensor) -> None:
 
 # What varies over devices
 
-DATA = tb.JaxBackend(mesh=MESH, layout={"n": "data"})
+DATA: Any = tb.JaxBackend(mesh=MESH, layout={"n": "data"})
+by_data: Any = tb.shard_map(mesh=MESH, layout={"n": "data"})
 EIGHT = np.arange(8, dtype=np.float32) / 4
+
+
+LAX: Any = jax.lax
 
 
 class Theirs:
     """JAX's functions under the names of ours."""
 
     sum, sin, grad, jvp, vmap, checkpoint = jnp.sum, jnp.sin, jax.grad, jax.jvp, jax.vmap, jax.checkpoint
-    psum, pmean, scan, cond = jax.lax.psum, jax.lax.pmean, jax.lax.scan, jax.lax.cond
-    stop, pmax, pmin = jax.lax.stop_gradient, jax.lax.pmax, jax.lax.pmin
+    psum, pmean, scan, cond = LAX.psum, LAX.pmean, LAX.scan, LAX.cond
+    stop, pmax, pmin = LAX.stop_gradient, LAX.pmax, LAX.pmin
 
-    gather = staticmethod(lambda x: jax.lax.all_gather(x, "data", tiled=True))
-    scatter = staticmethod(lambda x: jax.lax.psum_scatter(jnp.tile(x, 4), "data", tiled=True))
-    exchange = staticmethod(lambda x: jax.lax.all_to_all(jnp.tile(x, 4), "data", 0, 0, tiled=True))
-    index = staticmethod(lambda: jax.lax.axis_index("data").astype("float32"))
+    gather = staticmethod(lambda x: LAX.all_gather(x, "data", tiled=True))
+    scatter = staticmethod(lambda x: LAX.psum_scatter(jnp.tile(x, 4), "data", tiled=True))
+    exchange = staticmethod(lambda x: LAX.all_to_all(jnp.tile(x, 4), "data", 0, 0, tiled=True))
+    index = staticmethod(lambda: LAX.axis_index("data").astype("float32"))
     number = staticmethod(jnp.float32)
 
 
@@ -579,8 +583,8 @@ class Ours:
     stop, pmax, pmin = tb.stop_gradient, tb.pmax, tb.pmin
 
     gather = staticmethod(lambda x: tb.all_gather(x, "data").rename(None))
-    scatter = staticmethod(lambda x: tb.psum_scatter(tb.tile(x.rename(None), 4), "data"))
-    exchange = staticmethod(lambda x: tb.all_to_all(tb.tile(x.rename(None), 4), "data", split_axis=0, concat_axis=0))
+    scatter = staticmethod(lambda x: tb.psum_scatter(tb.tile(x.rename(None), (4,)), "data"))
+    exchange = staticmethod(lambda x: tb.all_to_all(tb.tile(x.rename(None), (4,)), "data", split_axis=0, concat_axis=0))
     index = staticmethod(lambda: tb.astype(tb.axis_index("data"), "f32"))
     number = staticmethod(lambda value: tb.asarray(value, dtype="f32"))
 
@@ -624,7 +628,7 @@ def test_gradients_by_hand_are_those_of_jax(name: str) -> None:
     theirs = jax.shard_map(
         lambda w, x: by_parts(Theirs, w, x), mesh=DATA.mesh, in_specs=specs, out_specs=PartitionSpec()
     )
-    ours = tb.shard_map(lambda w, x: by_parts(Ours, w, x), mesh=MESH, layout={"n": "data"})
+    ours = by_data(lambda w, x: by_parts(Ours, w, x))
     number = np.float32(3)
     expected = jax.jit(jax.value_and_grad(theirs, (0, 1)))(number, EIGHT)
     w, x = tb.asarray(number, backend=DATA), tb.asarray(EIGHT, names=("n",), backend=DATA)
@@ -638,7 +642,7 @@ def test_devices_that_take_different_branches_do_not_wait_for_each_other() -> No
         chosen = tb.cond(tb.sum(x) > 1.5, lambda w, x: tb.sum(tb.sin(w * x)), lambda w, x: tb.sum(w * x), w, x)
         return tb.psum(chosen, "data")
 
-    inside = tb.shard_map(lambda w, x: tb.grad(loss)(w, x), mesh=MESH, layout={"n": "data"})
+    inside = by_data(tb.grad(loss))
     w, x = tb.asarray(3.0, backend=DATA), tb.asarray(EIGHT, names=("n",), backend=DATA)
     expected = EIGHT[:4].sum() + (EIGHT[4:] * np.cos(3 * EIGHT[4:])).sum()
     np.testing.assert_allclose(inside(w, x).item(), expected, rtol=1e-5)
@@ -659,13 +663,13 @@ def test_devices_that_take_different_branches_do_not_wait_for_each_other() -> No
 )
 def test_a_result_that_may_differ_between_devices_is_refused(function: Any, label: str) -> None:
     x = tb.asarray(EIGHT, names=("n",), backend=DATA)
-    by_parts = tb.shard_map(function, mesh=MESH, layout={"n": "data"})
+    by_parts = by_data(function)
     expected = rf"shard_map: expected {label} to be the same on all devices along data, .* combine it with psum"
     with pytest.raises(ShapeError, match=expected):
         by_parts(x)
     with pytest.raises(ShapeError, match=expected):
         tb.trace(by_parts)("f32[n=8]")
-    assert np.array_equal(tb.shard_map(lambda x: x * 2, mesh=MESH, layout={"n": "data"})(x), 2 * EIGHT)
+    assert np.array_equal(by_data(lambda x: x * 2)(x), 2 * EIGHT)
 
 
 # Padding between elements, which XLA divides wrongly
@@ -685,18 +689,34 @@ def test_what_lies_between_elements_is_padding_on_any_number_of_devices() -> Non
                 assert np.array_equal(gradient, chosen)
 
 
+def test_a_program_that_xla_cannot_divide_is_an_error_of_ours() -> None:
+    def fails(text: str) -> Callable[..., Any]:
+        def kernel(array: Any) -> Any:
+            raise jax.errors.JaxRuntimeError(text)
+
+        return kernel
+
+    with pytest.raises(
+        BackendError, match=r"expected a program that XLA can divide over the mesh, got error='INTERNAL"
+    ):
+        DATA.enter(fails("INTERNAL: during context [hlo verifier]: Expected f32[7]\nmore"))(np.ones(8))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED"):
+        DATA.enter(fails("RESOURCE_EXHAUSTED: Out of memory"))(np.ones(8))
+
+
 def test_loops_make_their_ranges_in_place() -> None:
     def add(x: tb.Tensor) -> tb.Tensor:
         return x + tb.arange(8.0) + tb.linspace(0.0, 7.0, 8)
 
+    functions: list[Callable[[tb.Tensor], Any]] = [
+        lambda x: tb.fori_loop(0, 2, lambda i, x: add(x), x),
+        lambda x: tb.while_loop(lambda x: tb.sum(x) < 100, add, x),
+        lambda x: tb.scan(lambda x, e: (add(x), e), x, tb.ones(2))[0],
+        lambda x: tb.cond(tb.sum(x) == 0, lambda x: add(add(x)), lambda x: x, x),
+    ]
     with tb.default_backend(DATA):
         start = tb.zeros(8, names=("n",))
-        for function in (
-            lambda x: tb.fori_loop(0, 2, lambda i, x: add(x), x),
-            lambda x: tb.while_loop(lambda x: tb.sum(x) < 100, add, x),
-            lambda x: tb.scan(lambda x, e: (add(x), e), x, tb.ones(2))[0],
-            lambda x: tb.cond(tb.sum(x) == 0, lambda x: add(add(x)), lambda x: x, x),
-        ):
+        for function in functions:
             assert function(start).tolist() == [4.0 * i for i in range(8)]
             assert tb.jit(function)(start).tolist() == [4.0 * i for i in range(8)]
         nearest = tb.optimize.minimize(lambda x: tb.sum((x - tb.arange(3.0)) ** 2), tb.zeros(3))
