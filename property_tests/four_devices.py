@@ -77,7 +77,12 @@ def convolutions(draw: Draw, n: int) -> Function:
     low, high = (draw(st.integers(0, 2)) for _ in range(2))
     extent = (size - 1) * dilation + 1
     assume((n - 1) * spread + 1 + low + high >= extent)
-    options = {"strides": stride, "padding": [(low, high)], "input_dilation": spread, "kernel_dilation": dilation}
+    options: dict[str, Any] = {
+        "strides": stride,
+        "padding": [(low, high)],
+        "input_dilation": spread,
+        "kernel_dilation": dilation,
+    }
 
     def convolve(x: tb.Tensor) -> tb.Tensor:
         kernel = tb.cos(tb.reshape(x[:1, :], -1)[0] + tb.iota((2, 3, size), axis=2, dtype=x.dtype, backend=x.backend))

@@ -54,7 +54,7 @@ def convolved(draw: Draw, sizes: tuple[int, ...]) -> Function:
     ends = [(draw(st.integers(0, 2)), draw(st.integers(0, 3))) for _ in sizes]
     rows = zip(sizes, kernel, apart, between, ends, strict=True)
     assume(all((n - 1) * step + 1 + sum(pair) > (k - 1) * gap for n, k, step, gap, pair in rows))
-    options = {"strides": strides, "padding": ends, "input_dilation": apart, "kernel_dilation": between}
+    options: dict[str, Any] = {"strides": strides, "padding": ends, "input_dilation": apart, "kernel_dilation": between}
 
     def convolve(x: tb.Tensor) -> tb.Tensor:
         count = numpy.prod(kernel, dtype=int).item()
