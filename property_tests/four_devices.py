@@ -27,7 +27,8 @@ MESHES: list[Any] = [tb.JaxBackend(mesh=tb.Mesh({"p": count}), layout={"n": "p"}
 
 
 def positions(draw: Draw, size: int, count: int) -> list[int]:
-    return draw(st.lists(st.integers(0, size - 1), min_size=count, max_size=count))
+    drawn: list[int] = draw(st.lists(st.integers(0, size - 1), min_size=count, max_size=count))
+    return drawn
 
 
 def slices(draw: Draw, n: int) -> Function:
