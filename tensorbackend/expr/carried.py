@@ -15,6 +15,7 @@ from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import Traced, as_tensor
 from .trees import Tree, flatten, paths
+from .varying import Known, current_mesh, varies, varies_of
 
 Leaf: TypeAlias = "Tensor | Scalar"
 
@@ -35,6 +36,8 @@ class Leaves:
             for leaf, path in zip(leaves, places, strict=True)
         ]
         self.templates = [_template_of(leaf) for leaf in self.leaves]
+        self.varying = [varies_of(leaf) for leaf in self.leaves]
+        """How each leaf varies over a mesh; a carried value as in any iteration, once its body is traced."""
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -81,6 +84,8 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
         if not _adapted(carried, body):
             break
         body = trace()
+    while _widened(carried, body):
+        body = trace()
     for position, before in enumerate(carried.templates):
         if position in body.numbers and before.dtype is not body.graph.results[position].dtype:
             with suppress(TensorBackendError):  # the check below names the carried value
@@ -88,6 +93,18 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
         check_same(f"{path} to stay {before!r} from turn to turn", before, after, "returned", "in the body")
     return body
+
+
+def _widened(carried: Leaves, body: Traced) -> bool:
+    """Lets carried values vary over the mesh axes over which the body's results vary; returns whether any did not."""
+    if current_mesh() is None:
+        return False
+    known: Known = {}
+    outputs = zip(carried.varying, body.graph.outputs, strict=False)
+    after = [before.union(varies(value, known)) for before, value in outputs]
+    changed = after != carried.varying
+    carried.varying = after
+    return changed
 
 
 def _adapted(carried: Leaves, body: Traced) -> bool:

@@ -143,7 +143,7 @@ def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
 def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit: int | None) -> Tensors:
     """The carried leaves after each number of turns in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
-    settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
+    settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
     start = Leaves(carried.on(home), carried.paths, home)
     ends = steps if limit is None else tuple(min(step, limit) for step in steps)
     turns = [end - before for before, end in pairwise((0, *ends))]

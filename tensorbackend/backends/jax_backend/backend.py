@@ -19,7 +19,6 @@ from ...protocol.exhaustion import out_of_memory
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import AlreadyQuiet
-from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
 from .base import Composing, template_of
 from .composites import JaxComposites
@@ -29,6 +28,7 @@ from .convolution import JaxConvolution
 from .creation import JaxCreation
 from .cumulative import JaxCumulative
 from .elementwise import JaxElementwise
+from .fourier import JaxFourier
 from .functional import JaxFunctional
 from .indexing import JaxIndexing
 from .linalg.factorisations import JaxLinalg
@@ -86,7 +86,7 @@ class JaxBackend(
     JaxContraction,
     JaxConvolution,
     JaxLinalg,
-    ArrayFourier,
+    JaxFourier,
     JaxRandom,
     JaxControl,
     JaxComposites,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
@@ -136,6 +136,10 @@ class JaxBase(ArrayBase):
     def _in_dtype(self, data: Array, out: Template) -> Array:
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
+
+    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+        """An array in a program of which each device holds these axes whole; on a single device it does anyway."""
+        return data
 
     def derived(self, values: Callable[..., Array], differentiable: Callable[..., Array]) -> Callable[..., Array]:
         """A function with the values of one function and the derivative of another."""

@@ -24,12 +24,12 @@ from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..collectives import on_mesh
 from ..examples import chosen, replaced, spread
 from ..grad.custom import Pullback, custom_gradient
 from ..graph import Graph
 from ..node import Value
 from ..trace import trace_leaves
+from ..varying import on_mesh
 from .engine import batched
 from .registry import Call, Operand, Results, batched_template, rule, whole
 

@@ -24,6 +24,7 @@ from ..record import ExprBackend, captured, current, expr_tensor, outside
 from ..simplify import rewritten
 from ..trace import argument_names, resumed, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
+from ..varying import varies_of
 from .engine import depending, inexact
 from .registry import Cotangents, NoGradient, rule
 from .tape import TapeBackend, again, current_tape, recorded_before, recorder_of, with_data
@@ -160,7 +161,9 @@ class _Traced:
             self.pull = fixed(pull)
             return result
 
-        self.forward = trace_leaves(called, [x.template for x, _ in pairs], self.names)
+        self.forward = trace_leaves(
+            called, [x.template for x, _ in pairs], self.names, varying=[varies_of(x) for x, _ in pairs]
+        )
         assert self.scope is not None  # while a function is traced
         self.held = [
             x
