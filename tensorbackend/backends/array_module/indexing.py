@@ -200,11 +200,11 @@ class ArrayIndexing(ArrayBase):
         width, arange, add_at = prod(x.shape[indices.shape[-1] :]), self.xp.arange, self.add_at
 
         def add(values: Array, places: Array, addends: Array) -> Array:
-            positions, rows = written(places, addends.astype(working) if narrow else addends)
+            positions, rows = written(places, addends)
             if width != 1:  # a position for each element, as ufunc.at is only quick for one axis
                 positions = (positions[:, None] * width + arange(width)).reshape(-1)
             result = values.astype(working).reshape(-1)
-            add_at(result, positions, rows.reshape(-1))
+            add_at(result, positions, (rows.astype(working) if narrow else rows).reshape(-1))
             result = result.reshape(shape)
             return result.astype(dtype) if narrow else result
 
@@ -244,12 +244,12 @@ class ArrayIndexing(ArrayBase):
             if after != 1:
                 positions *= after
                 positions += arange(after)
-            positions, addends = positions.reshape(-1), addends.astype(working, copy=False).reshape(-1)
+            positions, addends = positions.reshape(-1), addends.reshape(-1)
             if inside is not None:
                 kept = inside.reshape(-1)
                 positions, addends = positions[kept], addends[kept]
             result = values.astype(working).reshape(-1)
-            self.add_at(result, positions, addends)
+            self.add_at(result, positions, addends.astype(working, copy=False))
             return result.reshape(out.shape).astype(dtype, copy=False)
 
         return add
