@@ -193,10 +193,10 @@ def test_the_same_numbers_on_each_backend(backend: str, name: str, compiled: boo
     draw, op = SAME[name]
     for dtype in DTYPES:
         reference = np.asarray(tb.astype(draw(random.key(18, backend="numpy"), dtype), "float64"))
-        function = tb.jit(lambda key, draw=draw, dtype=dtype: draw(key, dtype)) if compiled else draw
+        function = tb.jit(draw) if compiled else draw
         key = random.key(18, backend=backend)
         for _ in range(1 if compiled else 2):  # the first call runs op by op, the second as a program
-            drawn = np.asarray(tb.astype(function(key) if compiled else function(key, dtype), "float64"))
+            drawn = np.asarray(tb.astype(function(key, dtype), "float64"))
             if op is None:
                 assert np.array_equal(drawn, reference)
                 continue

@@ -54,7 +54,7 @@ def partial_sums(shape: Shape, axes: Sequence[int], ordered: bool) -> list[_Step
     list of _Step
         The steps; the last one leaves the sums.
     """
-    sizes, steps = list(shape), []
+    sizes, steps = list(shape), list[_Step]()
     left = [axis for axis in reversed(axes) if sizes[axis] > 1]
     in_pairs = ordered and bool(left) and all(size == 1 for size in sizes[left[0] + 1 :])
     while left or not steps:

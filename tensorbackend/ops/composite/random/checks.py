@@ -67,8 +67,7 @@ def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **pa
         raise ArgumentError(expected(expectation, remedy, **{name: given for name, (given, _) in parameters.items()}))
     place = argmax(laid_flat(where(good, 0, 1))).item()
     elements = {
-        name: sliced(laid_flat(x), place).item()  # type: ignore[arg-type] # an int
-        for name, x in zip(parameters, broadcast_arrays(*tensors), strict=True)
+        name: sliced(laid_flat(x), place).item() for name, x in zip(parameters, broadcast_arrays(*tensors), strict=True)
     }
     raise DataError(expected(expectation, remedy, **elements))
 
