@@ -14,6 +14,7 @@ from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import Traced, as_tensor
+from .record import repeated
 from .trees import Tree, flatten, paths
 from .varying import Known, current_mesh, varies, varies_of
 
@@ -79,13 +80,14 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     the body returns for it; a number that the body returns takes the dtype of the carried value.
     Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value whose template changes.
     """
-    body = trace()
-    for _ in range(_ROUNDS):
-        if not _adapted(carried, body):
-            break
+    with repeated():
         body = trace()
-    while _widened(carried, body):
-        body = trace()
+        for _ in range(_ROUNDS):
+            if not _adapted(carried, body):
+                break
+            body = trace()
+        while _widened(carried, body):
+            body = trace()
     for position, before in enumerate(carried.templates):
         if position in body.numbers and before.dtype is not body.graph.results[position].dtype:
             with suppress(TensorBackendError):  # the check below names the carried value

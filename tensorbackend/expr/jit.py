@@ -21,6 +21,7 @@ from .arguments import Static, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
+from .record import repeated
 from .simplify import simplified
 from .trace import argument_names, check_results, trace_leaves
 from .trees import LEAF, Tree, flatten, unflatten
@@ -289,7 +290,8 @@ def _jitted(
             positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
             return function(*positional, **named)
 
-        return trace_leaves(flat, leaves, argument_names(function, *call))
+        with repeated():
+            return trace_leaves(flat, leaves, argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
         """The leaves; with `trace_floats`, Python floats and complex numbers among them become tensors."""

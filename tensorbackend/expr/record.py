@@ -75,6 +75,11 @@ class ExprBackend(Backend):
         """Whether a value depends on no argument, so that it is computed when its data is read."""
         return not depends_on_argument(x.data)
 
+    def repeats_from(self) -> int | None:
+        """The start of the innermost trace whose graph runs again."""
+        scope = _scope.get()
+        return None if scope is None else scope.repeated
+
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Raises `TemplateDataError`, as the batches are copies of data."""
         raise without_data(x)
@@ -213,6 +218,8 @@ class Scope:
         """The backend of data that is made from Python numbers or another library's arrays."""
         self.default = default
         """The default backend around the trace."""
+        self.repeated: int | None = None
+        """The start of the innermost trace, this one or one around it, whose graph runs again without Python."""
         self.token: Value | None = None
         """The token that the last call of a function with side effects returned; `expr.effects` explains tokens."""
 
@@ -256,10 +263,27 @@ def recording(home: Backend | None = None) -> Iterator[Scope]:
     if isinstance(holder, ExprBackend):
         holder = default if outer is None else outer.holder
     scope = Scope(holder, default)
-    before = _scope.get()
+    scope.repeated = scope.start if _repeats.get() else None if outer is None else outer.repeated
+    before, repeats = _scope.get(), _repeats.get()
     try:
         _scope.set(scope)
+        _repeats.set(False)
         with default_backend(ExprBackend()):
             yield scope
     finally:
         _scope.set(before)
+        _repeats.set(repeats)
+
+
+_repeats: ContextVar[bool] = ContextVar("tensorbackend_repeats", default=False)
+
+
+@block
+def repeated() -> Iterator[None]:
+    """A block in which the next trace is that of a function whose graph runs again without Python."""
+    before = _repeats.get()
+    try:
+        _repeats.set(True)
+        yield
+    finally:
+        _repeats.set(before)

@@ -466,6 +466,13 @@ class Core:
         """Whether a tensor has data that can be read; by default the same for all tensors of the backend."""
         return self.holds_data
 
+    def repeats_from(self) -> int | None:
+        """Where this backend records a function that will run again without Python: the number of that trace.
+
+        Traces that begin later have greater numbers. `None` if nothing is recorded, or only for one run.
+        """
+        return None
+
     def dlpack_device(self) -> tuple[int, int]:
         """DLPack's device type and number of this instance's payloads, by default those of `device`."""
         return dlpack_device(self.device)

@@ -13,6 +13,7 @@ from ...protocol.window import Padding, Sizes
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
+from ..array_module.precision import accumulating
 from ..array_module.window import ArrayWindow, limits
 from .extremes import Extreme, extreme, greatest, least
 from .functional import Fold, JaxFunctional
@@ -181,9 +182,10 @@ class JaxWindow(JaxFunctional, ArrayWindow):
     ) -> Array:
         xp = self.xp
         positions, inside = self._windows(x.shape, *geometry, (1,) * len(x.shape))
-        start = xp.broadcast_to(self.widened(initial), (out.size,))
+        working = accumulating(out.dtype, min(source.size, prod(geometry[0])), self.wide)
+        start = xp.broadcast_to(initial.data.astype(numpy_dtype(working)), (out.size,))
         if not positions.size:
-            return self.narrowed(start.reshape(out.shape), out)
+            return start.reshape(out.shape).astype(numpy_dtype(out.dtype))
         # Padding loses against every element, even against one that is the identity of the maximum or minimum.
         identity = xp.asarray(limits(x.dtype)[find is xp.argmin], x.data.dtype)
         elements = xp.where(inside, self._at(x.data, positions), identity)
@@ -191,8 +193,8 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         first = xp.argmax(((elements == best) | (elements != elements)) & inside, axis=0)[None]
         # A window of padding alone adds nothing.
         target = xp.where(xp.any(inside, axis=0), xp.take_along_axis(positions, first, axis=0)[0], out.size)
-        added = start.at[target].add(self.widened(source).reshape(-1), mode="drop")
-        return self.narrowed(added.reshape(out.shape), out)
+        added = start.at[target].add(source.data.reshape(-1).astype(start.dtype), mode="drop")
+        return added.reshape(out.shape).astype(numpy_dtype(out.dtype))
 
 
 def _cut(size: int, low: int, high: int) -> tuple[int, int, tuple[int, int]]:
