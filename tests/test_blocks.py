@@ -15,7 +15,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import blocks
-from tensorbackend.expr import collectives, node, record
+from tensorbackend.expr import node, record, varying
 from tensorbackend.expr.grad import tape as tape_module
 from tensorbackend.protocol import Backend
 
@@ -65,11 +65,12 @@ class Defaults(NamedTuple):
     trace: object
     line: object
     mesh: object
+    repeats: bool
 
 
 def defaults() -> Defaults:
     public = tb.get_backend(), tb.scoped_backend(), tb.get_precision()
-    return Defaults(*public, record.current(), node._line.get(), collectives._mesh.get())
+    return Defaults(*public, record.current(), node._line.get(), varying.current_mesh(), record._repeats.get())
 
 
 X = tb.asarray([[0.5, 2.0], [1.0, 3.0]], names=("row", None))
