@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
+from ..blocks import contained
 from ..dtypes import Scalar, check_scalar, scalar_kind
 from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, expected
 from ..ops.creation.filled import full
@@ -73,6 +74,7 @@ def _template_of(leaf: Leaf) -> Template:
     return intern_template((), weak_template(kind).dtype, ())
 
 
+@contained
 def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 

@@ -8,6 +8,7 @@ from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
+from ..blocks import contained
 from ..dispatch.watching import Change, Subject, is_program
 from ..dtypes import defaults
 from ..entry import checked
@@ -283,6 +284,7 @@ def _jitted(
             {name: Static(argument) if name in names else argument for name, argument in keywords.items()},
         )
 
+    @contained
     def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
         """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
