@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
+from . import contraction as contraction
 from . import reduction as reduction
 from .table import ORACLES as ORACLES

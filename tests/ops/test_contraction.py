@@ -72,3 +72,11 @@ MIX_UPS: list[Callable[[tb.Tensor, tb.Tensor], tb.Tensor]] = [
 def test_axes_that_are_said_one_by_one_are_no_batch_axes(product: Callable[[tb.Tensor, tb.Tensor], tb.Tensor]) -> None:
     with pytest.raises(NamesError, match="dot: expected each name once"):
         product(normal(0, batch=2, feature=3), normal(1, batch=2, feature=3))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary"])
+def test_einsum_sums_in_the_common_dtype(backend: str) -> None:
+    with tb.default_backend(backend):
+        wide, narrow = tb.asarray([1, 2], dtype="int16"), tb.asarray([[127, 1], [1, 1]], dtype="int8")
+        assert tb.einsum("i,ij->i", wide, narrow).tolist() == [128, 4]
+        assert tb.einsum("i,ij->", wide, narrow).tolist() == 132
