@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from . import activations as activations
+from . import attention as attention
 from . import contraction as contraction
+from . import convolution as convolution
+from . import factorisations as factorisations
+from . import fourier as fourier
+from . import linalg as linalg
+from . import losses as losses
 from . import reduction as reduction
+from . import systems as systems
+from . import window as window
 from .table import ORACLES as ORACLES
