@@ -11,6 +11,8 @@ from . import fourier as fourier
 from . import linalg as linalg
 from . import losses as losses
 from . import reduction as reduction
+from . import sequences as sequences
+from . import signals as signals
 from . import systems as systems
 from . import window as window
 from .table import ORACLES as ORACLES

@@ -62,10 +62,11 @@ def convolved(
 def conv_call(draw: Draw, dtype: DType) -> Invocation:
     """Convolutions of 0 to 3 spatial axes, grouped and dilated, in fitting shapes."""
     rank = draw(st.sampled_from([0, 1, 1, 2, 2, 3]))
-    spatial = tuple(draw(st.integers(0, (6, 6, 4, 3)[rank])) for _ in range(rank))
-    window = tuple(draw(st.sampled_from([1, 2, 2, 3, 0])) for _ in range(rank))
+    spatial = tuple(draw(st.sampled_from([3, 2, 1, *range((7, 7, 5, 4)[rank])])) for _ in range(rank))
+    window = tuple(draw(st.sampled_from([1, 2, 2, 3, 1, 2, 3, 0])) for _ in range(rank))
     features, batches = draw(st.sampled_from([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (1, 3)]))
-    channels, share, batch = draw(st.integers(0, 2)), draw(st.integers(0, 2)), draw(st.integers(0, 2)) * batches
+    channels, share, batch = (draw(st.sampled_from([1, 2, 1, 2, 1, 2, 0])) for _ in range(3))
+    batch *= batches
     names = ("batch", "channel", *(f"space{axis}" for axis in range(rank)))
     x = draw(tensors(dtype, (batch, channels * features, *spatial), names=names, tame=True))
     other = draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
@@ -106,7 +107,7 @@ def network_call(draw: Draw, dtype: DType, *, transposed: bool) -> Invocation:
     space = [f"space{axis}" for axis in range(rank)]
     batch = draw(st.sampled_from([[], ["batch"], ["batch", "speaker"]]))
     groups, share, out = (draw(st.integers(1, 2)) for _ in range(3))
-    sizes = {**{name: draw(st.integers(0, 2)) for name in batch}, "feature": groups * share,
+    sizes = {**{name: draw(st.sampled_from([1, 2, 1, 2, 0])) for name in batch}, "feature": groups * share,
              **{name: draw(st.integers(1, 5)) for name in space}}  # fmt: skip
     order = draw(st.permutations(list(sizes)))
     x = draw(tensors(dtype, tuple(sizes[name] for name in order), names=order, tame=True))

@@ -15,7 +15,7 @@ from tensorbackend.errors import DataError
 from tensorbackend.protocol import Backend
 from tensorbackend.testing.strategies import Draw
 
-from .matrices import eps, matrices, near, numbers, pairs, placed, scale, spoilt, tensor
+from .matrices import SIDES, eps, matrices, near, numbers, pairs, placed, scale, spoilt, steps, tensor
 from .table import NUMERIC, law, wide
 
 DTYPES = st.sampled_from(NUMERIC)
@@ -37,12 +37,13 @@ def norm(array: Any) -> float:
 
 def unit(x: Any, dtype: DType) -> float:
     """The rounding errors of some steps on a matrix: those of its norm."""
-    return 32 * max(1, *x.shape) * (eps(dtype) * norm(x) + finfo(REAL_OF.get(dtype, dtype)).smallest_normal)
+    least = finfo(REAL_OF.get(dtype, dtype)).smallest_normal
+    return steps(dtype, 32 * max(1, *x.shape)) * norm(x) + 32 * max(1, *x.shape) * least
 
 
 def orthonormal(columns: Any, dtype: DType, what: str) -> None:
     """Assert that columns have length 1 and are orthogonal."""
-    near(columns.conj().T @ columns, numpy.eye(columns.shape[1]), 64 * max(1, *columns.shape) * eps(dtype), what)
+    near(columns.conj().T @ columns, numpy.eye(columns.shape[1]), steps(dtype, 64 * max(1, *columns.shape)), what)
 
 
 def turned(vectors: Any, dtype: DType, what: str) -> None:
@@ -64,7 +65,7 @@ def turned(vectors: Any, dtype: DType, what: str) -> None:
 
 def hermitian(draw: Draw, dtype: DType, *, definite: bool) -> tb.Tensor:
     """A stack of Hermitian matrices, products of others if `definite`; the upper half may hold anything."""
-    size, batch = draw(st.sampled_from([0, 1, 2, 3, 5])), draw(st.sampled_from([(), (), (2,), (0,)]))
+    size, batch = draw(SIDES), draw(st.sampled_from([(), (), (2,), (0,)]))
     drawn = []
     for _ in range(math.prod(batch)):
         rows = numbers(draw, dtype, size, draw(st.sampled_from([size, size, 1])))
@@ -102,7 +103,7 @@ def cholesky(draw: Draw, run: Any, backend: Backend) -> None:
         size = norm(matrix)
         return float(numpy.linalg.eigvalsh(matrix / size)[0]) if size else 0.0 if matrix.size else 1.0
 
-    slack = 8 * max(1, x.shape[-1]) * eps(dtype)
+    slack = steps(dtype, 8 * max(1, x.shape[-1]))
     try:
         got = run(placed(x, backend), upper=upper)
     except DataError:
@@ -206,9 +207,9 @@ def eig(draw: Draw, run: Any, backend: Backend) -> None:
         # The least change of a matrix that makes a number its eigenvalue is rounding, however near others are.
         for value in few / length:
             change = numpy.linalg.svd(matrix / length - value * numpy.eye(size), compute_uv=False)[-1]
-            assert change <= 64 * size * eps(kind), f"{what}: {value * length} is no eigenvalue, got {few}"
-        apart = 4 * (64 * size * eps(kind)) ** (1 / max(size, 1))
-        assert abs(few.sum() / length - numpy.trace(matrix) / length) <= 64 * size * eps(kind), f"{what}: got {few}"
+            assert change <= steps(kind, 64 * size), f"{what}: {value * length} is no eigenvalue, got {few}"
+        apart = 4 * (steps(kind, 64 * size)) ** (1 / max(size, 1))
+        assert abs(few.sum() / length - numpy.trace(matrix) / length) <= steps(kind, 64 * size), f"{what}: got {few}"
         # As many values as there are, each near one of NumPy's: roots of multiplicity m are as near as eps**(1 / m).
         rest = list(numpy.linalg.eigvals(matrix / length)) if size else []
         for value in few / length:
@@ -227,7 +228,7 @@ def eig(draw: Draw, run: Any, backend: Backend) -> None:
                 assert numpy.isnan(columns).all(), f"{what}: expected NaN, got {columns}"
                 continue
             near(numpy.linalg.norm(columns, axis=0), numpy.ones(size), 64 * eps(kind), what)
-            near(matrix @ columns, columns * few, 64 * size * eps(kind) * (norm(matrix) or 1.0), what)
+            near(matrix @ columns, columns * few, steps(kind, 64 * size) * (norm(matrix) or 1.0), what)
             turned(columns, kind, what)
 
 
@@ -262,7 +263,7 @@ def svd(draw: Draw, run: Any, backend: Backend) -> None:
             continue
         orthonormal(left, dtype, what), orthonormal(right.conj().T, dtype, what)
         near(left[:, :rank] * few @ right[:rank], matrix, unit(matrix, dtype), what)
-        kept = few > 64 * max(1, *matrix.shape) * eps(dtype) * few.max(initial=0.0)
+        kept = few > steps(dtype, 64 * max(1, *matrix.shape)) * few.max(initial=0.0)
         turned(left[:, :rank][:, kept], dtype, what)
 
 
@@ -286,7 +287,7 @@ def det(draw: Draw, run: Any, backend: Backend) -> None:
         length = norm(matrix) or 1.0
         # A matrix of length 1, of which rounding errors change the determinant by as much as its rows are long.
         want = complex(numpy.linalg.det(matrix / length))
-        allowed = 64 * max(1, size) ** 2 * eps(dtype) * float(numpy.prod(numpy.linalg.norm(matrix / length, axis=1)))
+        allowed = steps(dtype, 64 * max(1, size) ** 2) * float(numpy.prod(numpy.linalg.norm(matrix / length, axis=1)))
         if not logarithm:
             near(
                 number / length**size, want, allowed, what, largest=finfo(REAL_OF.get(dtype, dtype)).max / length**size

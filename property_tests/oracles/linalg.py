@@ -17,9 +17,9 @@ from tensorbackend.testing import Invocation, calls
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .contraction import multiply
-from .matrices import batched, close, eps, matrices, placed
+from .matrices import FEWEST, batched, close, matrices, matrix, placed, steps, tensor
 from .reduction import Axes, axes_of, cast
-from .table import NUMERIC, law, named, reference, wide
+from .table import INEXACT, NUMERIC, law, named, reference, wide
 
 # Parts
 
@@ -126,7 +126,7 @@ def vector_norm(x: Any, /, *, axis: Axes = None, keepdims: bool = False, ord: fl
 
 def norm_call(draw: Draw, dtype: DType) -> Invocation:
     """Norms of all elements, of vectors along an axis, and of matrices in any two axes, at all magnitudes."""
-    x = scaled(draw, draw(tensors(dtype, shapes(most=4, largest=3), tame=True)))
+    x = scaled(draw, draw(tensors(dtype, shapes(most=4, smallest=draw(FEWEST), largest=3), tame=True)))
     keepdims = draw(st.booleans())
     axis: Any = draw(st.none() | (st.integers(-x.ndim, x.ndim - 1) if x.ndim else st.none()))
     if x.ndim > 1 and draw(st.booleans()):
@@ -150,7 +150,14 @@ def norm(draw: Draw, run: Any, backend: Backend) -> None:
 
 @law("linalg.matrix_norm", by="NumPy")
 def matrix_norm(draw: Draw, run: Any, backend: Backend) -> None:
-    x = scaled(draw, draw(tensors(draw(st.sampled_from(NUMERIC)), shapes(least=2, most=4, largest=3), tame=True)))
+    x = scaled(
+        draw,
+        draw(
+            tensors(
+                draw(st.sampled_from(NUMERIC)), shapes(least=2, most=4, smallest=draw(FEWEST), largest=3), tame=True
+            )
+        ),
+    )
     call = Invocation("linalg.matrix_norm", (x,), {"ord": draw(MATRIX_ORDERS), "keepdims": draw(st.booleans())})
     judge_norm(draw, run, backend, call, (-2, -1), call.options["ord"])
 
@@ -198,8 +205,8 @@ def judge_norm(draw: Draw, run: Any, backend: Backend, call: Invocation, axis: A
         result = wide(got) / (1.0 if order == 0 and len(axes) != 2 else factor)
         expected = expected * (factor if order == 0 and len(axes) != 2 else 1)
         limit = finfo(got.dtype).max / factor
-        beyond = abs(expected) > limit * (1 - 64 * eps(got.dtype))
-        near = abs(result - expected) <= 64 * eps(got.dtype) * numpy.maximum(abs(expected), 1.0 if order == -2 else 0)
+        beyond = abs(expected) > limit * (1 - steps(got.dtype, 64))
+        near = abs(result - expected) <= steps(got.dtype, 64) * numpy.maximum(abs(expected), 1.0 if order == -2 else 0)
         tiny = abs(expected) * factor <= 2 * finfo(got.dtype).smallest_normal
     same = near | (numpy.isnan(expected) & numpy.isnan(result)) | (result == expected) | beyond | tiny
     assert same.all(), f"{call!r}: expected {expected * factor}, got {wide(got)}"
@@ -229,18 +236,19 @@ def matrix_power(draw: Draw, run: Any, backend: Backend) -> None:
     got = run(placed(x, backend), power)
     names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
     assert got.names == names, f"matrix_power({x!r}, {power}): got the names {got.names}"
-    close(got, want, allowed * eps(got.dtype) if got.dtype.is_inexact else 0, f"matrix_power({x!r}, {power})")
+    close(got, want, steps(got.dtype, 1) * allowed if got.dtype.is_inexact else 0, f"matrix_power({x!r}, {power})")
 
 
 @law("linalg.expm", by="SciPy")
 def expm(draw: Draw, run: Any, backend: Backend) -> None:
-    dtype = draw(st.sampled_from(NUMERIC))
-    x = matrices(draw, dtype, square=True)
-    array = wide(x).astype(complex if dtype.is_complex else float)
+    # Few templates, each of which takes long at first, and four matrices in most of them.
+    dtype = draw(st.sampled_from([*INEXACT, tb.int32]))
+    shape = draw(st.sampled_from([(4, 3, 3), (4, 3, 3), (2, 2), (0, 0)]))
+    drawn = [matrix(draw, dtype, *shape[-2:], regular=False) for _ in range(math.prod(shape[:-2]))]
     if dtype.is_inexact:
-        array = array * 2.0 ** draw(st.sampled_from([0, 0, -1, -3, -20, 2]))
-        x = tb.asarray(array, dtype=dtype, names=x.names, backend="binary")
-        array = wide(x)
+        drawn = [one * 2.0 ** draw(st.sampled_from([0, -1, -3, -20, 2])) for one in drawn]
+    x = tensor(draw, numpy.array(drawn).reshape(shape), dtype)
+    array = wide(x).astype(complex if dtype.is_complex else float)
     got = run(placed(x, backend))
     assert got.names == x.names
     flat = batched(array)
@@ -256,7 +264,7 @@ def expm(draw: Draw, run: Any, backend: Backend) -> None:
             parts = [numpy.linalg.norm(scipy.linalg.expm(one * share / 8)) for share in range(9)]
             condition = 1 + numpy.linalg.norm(one) * max(a * b for a, b in zip(parts, parts[::-1], strict=True)) / size
         wrong = numpy.linalg.norm(result - want)
-        allowed = 64 * one.shape[-1] * eps(got.dtype) * condition * size
+        allowed = steps(got.dtype, 64 * one.shape[-1]) * condition * size
         assert wrong <= allowed, f"expm({one!r}): expected {want!r}, got {result!r}"
 
 

@@ -10,18 +10,29 @@ import numpy
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.dtypes import REAL_OF, DType, finfo
+from tensorbackend.dtypes import REAL_OF, DType, finfo, float32
 from tensorbackend.protocol import Backend
 from tensorbackend.testing.strategies import Draw
 
 from .table import wide
 
-SIDES = st.sampled_from([0, 1, 2, 2, 3, 3, 5])
+SIDES = st.sampled_from([2, 3, 1, 2, 3, 5, 2, 3, 0])
+
+
+FEWEST = st.sampled_from([1, 1, 1, 0])
+"""The least size of axes: few tensors are empty."""
 
 
 def eps(dtype: DType) -> float:
     """The distance from 1 to the next number of a dtype."""
     return finfo(REAL_OF.get(dtype, dtype)).eps
+
+
+def steps(dtype: DType, count: float) -> float:
+    """The rounding errors of some steps; float16 and bfloat16 are computed in float32, and their results rounded."""
+    if dtype.name in ("float16", "bfloat16"):
+        return count * eps(float32) + 4 * eps(dtype)
+    return count * eps(dtype)
 
 
 def placed(x: tb.Tensor, backend: Backend) -> tb.Tensor:

@@ -15,7 +15,7 @@ from tensorbackend.protocol import Backend
 from tensorbackend.testing.strategies import Draw
 
 from .factorisations import DTYPES, checked, norm, unit
-from .matrices import batched, eps, matrices, near, numbers, pairs, placed, spoilt
+from .matrices import batched, eps, matrices, near, numbers, pairs, placed, spoilt, steps
 from .table import law, wide
 
 
@@ -55,7 +55,7 @@ def solved(a: Any, x: Any, b: Any, dtype: DType, what: str) -> None:
     wanted = b[:, None] if b.ndim == 1 else b
     apart = numpy.linalg.norm(a @ columns - wanted, axis=-2)
     lengths = numpy.linalg.norm(a, axis=(-2, -1))[..., None] * numpy.linalg.norm(columns, axis=-2)
-    allowed = 64 * size * eps(dtype) * (lengths + numpy.linalg.norm(wanted, axis=-2))
+    allowed = steps(dtype, 64 * size) * (lengths + numpy.linalg.norm(wanted, axis=-2))
     assert (apart <= allowed).all(), f"{what}: a @ x differs from b by {apart}, x = {x}"
 
 
@@ -102,7 +102,7 @@ def inv(draw: Draw, run: Any, backend: Backend) -> None:
         if matrix.size:
             assert matrix.any(), f"{what}: expected an error, got {inverse}"
         size = max(1, len(matrix))
-        allowed = 64 * size * eps(got.dtype) * norm(matrix) * norm(inverse)
+        allowed = steps(got.dtype, 64 * size) * norm(matrix) * norm(inverse)
         near(matrix @ inverse, numpy.eye(len(matrix)), allowed, what)
 
 
@@ -214,7 +214,7 @@ def pinv(draw: Draw, run: Any, backend: Backend) -> None:
         if least != greatest:
             continue
         want, ratio = truncated(matrix, least), few[0] / few[least - 1] if least else 1.0
-        near(inverse, want, 64 * max(1, *matrix.shape) * eps(got.dtype) * ratio * (norm(want) + (ratio > 1e3)), what)
+        near(inverse, want, steps(got.dtype, 64 * max(1, *matrix.shape)) * ratio * (norm(want) + (ratio > 1e3)), what)
 
 
 def truncated(matrix: Any, rank: int) -> Any:
@@ -254,7 +254,7 @@ def lstsq(draw: Draw, run: Any, backend: Backend) -> None:
         ratio = few[0] / few[least - 1] if least else 1.0
         want = truncated(matrix, least) @ side
         apart = numpy.linalg.norm(matrix @ want - side, axis=0) if matrix.size else numpy.linalg.norm(side, axis=0)
-        unit_error = 64 * max(1, *matrix.shape) * eps(dtype) * ratio
+        unit_error = steps(dtype, 64 * max(1, *matrix.shape)) * ratio
         small = few[least - 1] if least else 1.0
         lengths = numpy.linalg.norm(want, axis=0) + (numpy.linalg.norm(side, axis=0) + apart * ratio) / small
         near(x, want, unit_error * lengths, what)

@@ -18,6 +18,7 @@ from tensorbackend.testing.generators.window import last, number_for_each, paddi
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .contraction import multiply
+from .matrices import FEWEST
 from .table import NUMERIC, named, reference, wide
 
 
@@ -85,7 +86,13 @@ def options_of(call: Invocation) -> dict[str, Any]:
 def without_axes(draw: Draw, dtype: DType) -> Any:
     """A tensor of up to four axes, with names or without."""
     rank = draw(st.integers(0, 3))
-    x = draw(tensors(dtype, shapes(least=rank, most=4 if rank == 3 else rank, largest=(6, 6, 5, 3)[rank]), tame=True))
+    x = draw(
+        tensors(
+            dtype,
+            shapes(least=rank, most=4 if rank == 3 else rank, smallest=draw(FEWEST), largest=(6, 6, 5, 3)[rank]),
+            tame=True,
+        )
+    )
     return x if draw(st.booleans()) else x.rename(*(None,) * x.ndim)
 
 
@@ -170,7 +177,7 @@ FUNCTIONS = (tb.add, tb.multiply, tb.maximum, last, positive)
 
 def reduce_call(draw: Draw, dtype: DType) -> Invocation:
     """Associative functions with their identities."""
-    x = draw(tensors(dtype, shapes(largest=3), tame=True))
+    x = draw(tensors(dtype, shapes(smallest=draw(FEWEST), largest=3), tame=True))
     function = draw(st.sampled_from(FUNCTIONS))
     if function is last and not dtype.is_floating:
         function = positive if not dtype.is_complex else tb.add
