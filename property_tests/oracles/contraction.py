@@ -28,7 +28,7 @@ def products(subscripts: str, *arrays: Any) -> Any:
     letters = "".join(dict.fromkeys("".join(lists)))
     sizes = {letter: size for term, array in zip(lists, arrays, strict=True)
              for letter, size in zip(term, array.shape, strict=True)}  # fmt: skip
-    product = None
+    product: Any = None
     for term, array in zip(lists, arrays, strict=True):
         alone = "".join(dict.fromkeys(term))
         full = numpy.einsum(f"{term}->{''.join(letter for letter in letters if letter in alone)}", array)

@@ -25,10 +25,18 @@ def spread(x: Any, apart: Sequence[int], pairs: Sequence[tuple[int, int]]) -> An
     """x (batch, channels, *spatial) with zeros between its elements and around them; negative padding cuts them off."""
     sizes = [(size - 1) * between + 1 if size else 0 for size, between in zip(x.shape[2:], apart, strict=True)]
     out = numpy.zeros((*x.shape[:2], *sizes), x.dtype)
-    out[(..., *(slice(None, None, between) for between in apart))] = x
+    everywhere: list[Any] = [slice(None)] * 2
+    out[tuple(everywhere + [slice(None, None, between) for between in apart])] = x
     out = numpy.pad(out, [(0, 0), (0, 0), *((max(low, 0), max(high, 0)) for low, high in pairs)])
-    return out[(..., *(slice(max(-low, 0), size - max(-high, 0)) for (low, high), size in
-                       zip(pairs, out.shape[2:], strict=True)))]  # fmt: skip
+    return cut(out, [(-low, -high) for low, high in pairs])
+
+
+def cut(x: Any, cuts: Sequence[tuple[int, int]]) -> Any:
+    """x (batch, channels, *spatial) without as many entries at both ends of the spatial axes, none for fewer than 0."""
+    kept: list[Any] = [slice(None)] * 2
+    for size, (low, high) in zip(x.shape[2:], cuts, strict=True):
+        kept.append(slice(max(low, 0), size - max(high, 0)))
+    return x[tuple(kept)]
 
 
 def convolved(
@@ -229,6 +237,4 @@ def conv_transpose(call: Invocation) -> Any:
         cuts = list(padding)
     pairs = [(max(-low, 0), max(-high, 0)) for low, high in cuts]
     out = numpy.pad(out, [(0, 0), (0, 0), *pairs])
-    out = out[(..., *(slice(max(low, 0), size - max(high, 0)) for (low, high), size in
-                      zip(cuts, out.shape[2:], strict=True)))]  # fmt: skip
-    return finished(call, out, order, lead, call.arguments[1].names[1])
+    return finished(call, cut(out, cuts), order, lead, call.arguments[1].names[1])

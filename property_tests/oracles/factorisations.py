@@ -32,7 +32,9 @@ def checked(x: tb.Tensor, got: tb.Tensor, *names: str | None, dtype: DType | Non
 def norm(array: Any) -> float:
     """The Frobenius norm, without overflow."""
     most = float(abs(array).max(initial=0.0))
-    return most * float(numpy.linalg.norm(array / most)) if most and math.isfinite(most) else most
+    if not most or not math.isfinite(most):
+        return most
+    return most * float(numpy.linalg.norm(array / most))
 
 
 def unit(x: Any, dtype: DType) -> float:
@@ -149,7 +151,8 @@ def qr(draw: Draw, run: Any, backend: Backend) -> None:
     x, finite = spoilt(draw, matrices(draw, draw(DTYPES), scaled=True))
     mode = draw(st.sampled_from(["reduced", "complete"]))
     q, r = run(placed(x, backend), mode=mode)
-    checked(x, q, x.names[-2], None), checked(x, r, None, x.names[-1])
+    checked(x, q, x.names[-2], None)
+    checked(x, r, None, x.names[-1])
     rows, columns = x.shape[-2:]
     inner = rows if mode == "complete" else min(rows, columns)
     assert (q.shape[-2:], r.shape[-2:]) == ((rows, inner), (inner, columns))
@@ -238,7 +241,8 @@ def svd(draw: Draw, run: Any, backend: Backend) -> None:
     full = draw(st.booleans())
     dtype = x.dtype if x.dtype.is_inexact else tb.float32
     both = run.name == "linalg.svd"
-    u, values, vh = run(placed(x, backend), full_matrices=full) if both else (None, run(placed(x, backend)), None)
+    got = run(placed(x, backend), full_matrices=full) if both else run(placed(x, backend))
+    values = got[1] if both else got
     checked(x, values, None, dtype=REAL_OF.get(dtype, dtype))
     for good, (matrix, few) in zip(finite.reshape(-1), pairs(x, values), strict=True):
         what = f"{run.name}({matrix!r})"
@@ -252,7 +256,9 @@ def svd(draw: Draw, run: Any, backend: Backend) -> None:
         assert (numpy.diff(few) <= 0).all(), f"{what}: got {few}"
     if not both:
         return
-    checked(x, u, x.names[-2], None), checked(x, vh, None, x.names[-1])
+    u, _, vh = got
+    checked(x, u, x.names[-2], None)
+    checked(x, vh, None, x.names[-1])
     rows, columns = x.shape[-2:]
     rank = min(rows, columns)
     assert (u.shape[-1], vh.shape[-2]) == ((rows, columns) if full else (rank, rank))
@@ -261,7 +267,8 @@ def svd(draw: Draw, run: Any, backend: Backend) -> None:
         if not good:
             assert all(numpy.isnan(vectors).all() for vectors in (left, right)), f"{what}: got {left}, {right}"
             continue
-        orthonormal(left, dtype, what), orthonormal(right.conj().T, dtype, what)
+        orthonormal(left, dtype, what)
+        orthonormal(right.conj().T, dtype, what)
         near(left[:, :rank] * few @ right[:rank], matrix, unit(matrix, dtype), what)
         kept = few > steps(dtype, 64 * max(1, *matrix.shape)) * few.max(initial=0.0)
         turned(left[:, :rank][:, kept], dtype, what)

@@ -70,12 +70,12 @@ def matrix(draw: Draw, dtype: DType, rows: int, columns: int, *, regular: bool) 
     kind = draw(st.sampled_from(["plain", "plain", "low rank", "zeros", "alike", "dominant"]))
     if kind == "low rank" and min(rows, columns) > 1:
         return numbers(draw, dtype, rows, 1) @ numbers(draw, dtype, 1, columns)
+    one: Any = numpy.eye(rows, columns)
     if kind == "zeros":
-        return plain * draw(st.sampled_from([0, numpy.arange(columns) % 2]))
+        return plain * (numpy.arange(columns) % 2 if draw(st.booleans()) else 0)
     if kind == "alike":
-        return numpy.zeros_like(plain) + draw(st.integers(1, 3)) * draw(
-            st.sampled_from([1, numpy.eye(rows, columns), numpy.eye(rows, columns)[::-1]])
-        )
+        shape = draw(st.sampled_from([one, one[::-1], one * 0 + 1]))
+        return numpy.zeros_like(plain) + draw(st.integers(1, 3)) * shape
     return (
         plain + 12 * numpy.diag(numpy.arange(1, max(rows, columns) + 1))[:rows, :columns]
         if kind == "dominant"

@@ -31,7 +31,7 @@ def recurrent_call(draw: Draw, dtype: DType, gates: int, biases: tuple[str, ...]
     sizes = {**batch, "time": time, "feature": features}
     order = draw(st.permutations(list(sizes)))
     x = draw(tensors(dtype, tuple(sizes[name] for name in order), names=order, values=HALVES))
-    shapes_of = {"input": (features, gates * units), "recurrent": (units, gates * units)}
+    shapes_of: dict[str, tuple[int, ...]] = {"input": (features, gates * units), "recurrent": (units, gates * units)}
     shapes_of |= {name: (gates * units,) for name in biases if draw(st.booleans())}
     parameters = {name: draw(tensors(dtype, shape, names=(None,) * len(shape), values=HALVES))
                   for name, shape in shapes_of.items()}  # fmt: skip
@@ -175,7 +175,8 @@ def paths_of(call: Invocation, normalised: bool) -> Any:
         logits.names.index(at) if isinstance(at, str) else at % logits.ndim for at in (options["time"], options["axis"])
     ]
     array = numpy.moveaxis(wide(logits).astype(float), places, (-2, -1))
-    lead, time, classes = array.shape[:-2], *array.shape[-2:]
+    lead = array.shape[:-2]
+    time, classes = array.shape[-2:]
     targets = wide(labels)
     blank = options["blank"] % classes
     frames, counts = (
@@ -247,7 +248,8 @@ def ctc_best_path(call: Invocation) -> Any:
         logits.names.index(at) if isinstance(at, str) else at % logits.ndim for at in (options["time"], options["axis"])
     ]
     array = numpy.moveaxis(wide(logits), places, (-2, -1))
-    lead, time, classes = array.shape[:-2], *array.shape[-2:]
+    lead = array.shape[:-2]
+    time, classes = array.shape[-2:]
     blank = options["blank"] % classes
     counts = numpy.broadcast_to(wide(options["lengths"]), lead) if "lengths" in options else numpy.full(lead, time)
     labels, lengths = numpy.full((*lead, time), blank), numpy.zeros(lead, int)

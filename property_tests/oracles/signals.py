@@ -95,7 +95,7 @@ def istft(call: Invocation) -> Any:
     count, window = array.shape[-2], window_of(options)
     whole = (count - 1) * step + length if count else 0
     total, weight = numpy.zeros((*array.shape[:-2], whole)), numpy.zeros(whole)
-    waves = numpy.fft.irfft(array, options.get("fft_length", length)) if count else None
+    waves: Any = numpy.fft.irfft(array, options.get("fft_length", length)) if count else None
     for frame in range(count):
         run = slice(frame * step, frame * step + length)
         total[..., run] += waves[..., frame, :length] * window
@@ -190,7 +190,12 @@ def weights(draw: Draw, run: Any, backend: Backend) -> None:
     assert got.dtype is (dtype or tb.float32)
     result = wide(got)
     if dtype in (None, tb.float32):
-        made = jax.nn.initializers.variance_scaling(scale, mode, kind.replace(" ", "_"), *places)
+        made: Any = jax.nn.initializers.variance_scaling(
+            scale,
+            mode,  # type: ignore[arg-type] # a text
+            kind.replace(" ", "_"),
+            *places,
+        )
         want = numpy.asarray(made(jax.random.key(seed), shape)).astype(float)
         # The numbers of normal distributions are by another inverse of the error function.
         near = abs(result - want) <= 64 * finfo(tb.float32).eps * numpy.maximum(abs(want), 1 / 64)

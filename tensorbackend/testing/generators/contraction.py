@@ -153,7 +153,8 @@ def einsum(draw: Draw, dtype: DType) -> Invocation:
     spread = [draw(st.booleans()) for _ in terms] if dots else [False] * count
     words = draw(st.booleans())
     label = {letter: f"name{letter}" if words else letter for letter in few}
-    operands, texts = [], []
+    operands: list[Tensor] = []
+    texts: list[str] = []
     for term, dotted in zip(terms, spread, strict=True):
         lead = dots[draw(st.integers(0, len(dots))) :] if dotted else ()
         place = draw(st.integers(0, len(term)))
