@@ -51,14 +51,20 @@ def rfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Any = "backwa
     return numpy.fft.rfft(x, n, axis, norm)
 
 
+def not_empty(x: Any, axis: int) -> Any:
+    """x, with one zero along an empty axis, of which NumPy's transforms to real numbers leave memory as it was."""
+    return x if x.shape[axis] else numpy.zeros([size or 1 if at == axis % x.ndim else size
+                                               for at, size in enumerate(x.shape)])  # fmt: skip
+
+
 @reference("fft.irfft", by="NumPy", draw=transform_call("irfft"))
 def irfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Any = "backward") -> Any:
-    return numpy.fft.irfft(x, n, axis, norm)
+    return numpy.fft.irfft(not_empty(x, axis), n, axis, norm)
 
 
 @reference("fft.hfft", by="NumPy", draw=transform_call("hfft"))
 def hfft(x: Any, /, *, n: int | None = None, axis: int = -1, norm: Any = "backward") -> Any:
-    return numpy.fft.hfft(x, n, axis, norm)
+    return numpy.fft.hfft(not_empty(x, axis), n, axis, norm)
 
 
 @reference("fft.ihfft", by="NumPy", draw=transform_call("ihfft"))
@@ -95,6 +101,8 @@ def irfftn(x: Any, /, *, s: Any = None, axes: Any = None, norm: Any = "backward"
     order = list(range(x.ndim)) if axes is None else list(axes)
     if s is None:
         s = [*(x.shape[axis] for axis in order[:-1]), 2 * (x.shape[order[-1]] - 1)]
+    for axis in order:
+        x = not_empty(x, axis)
     return numpy.fft.irfftn(x, s, order, norm)
 
 
