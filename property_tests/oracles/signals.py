@@ -149,7 +149,8 @@ def mel_filters(draw: Draw, run: Any, backend: Backend) -> None:
     assert got.dtype is (options["dtype"] or tb.float32)
     assert (got.shape, got.names) == (want.shape, options["names"])
     wrong = abs(wide(got) - want)
-    assert (wrong <= 1e-13 + finfo(got.dtype).eps * want).all(), f"{frequencies}, {filters}, {options}: got {got!r}"
+    least = 1e-13 + finfo(got.dtype).smallest_normal * finfo(got.dtype).eps
+    assert (wrong <= least + finfo(got.dtype).eps * want).all(), f"{frequencies}, {filters}, {options}: got {got!r}"
 
 
 # Initial weights

@@ -51,9 +51,8 @@ def dot(draw: Draw, dtype: DType) -> Invocation:
         by_name: Any = contract if len(contract) == 1 and draw(st.booleans()) else set(contract)
         return call(x1, x2, contract=by_name, batch=draw(st.sampled_from([None, set(batch)])))
     if draw(st.booleans()):  # pairs of axes of different names
-        x2 = x2.rename(*(name if name not in batch + contract else f"{name}2" for name in x2.names))
-        if batch:  # the axes that stay must agree
-            x2 = x2.rename(*(None if name[0] in batch else name for name in x2.names))
+        # The axes that stay must agree, so these have no names.
+        x2 = x2.rename(*(None if name in batch else f"{name}2" if name in contract else name for name in right))
     else:
         x1, x2 = anonymous(draw, x1), anonymous(draw, x2)
     pairs = {}
@@ -129,7 +128,7 @@ def vecdot(draw: Draw, dtype: DType) -> Invocation:
         names.insert(len(names) + 1 + place, "k")
         operands.append(anonymous(draw, draw(tensors(x.dtype, tuple(shape), names=tuple(names), tame=True))))
     x1, x2 = moderate(draw, operands)
-    options = [{"axis": place}, *([{"axis": "k"}] if "k" in x1.names and "k" in x2.names else [])]
+    options: list[dict[str, Any]] = [{"axis": place}, *([{"axis": "k"}] if "k" in x1.names and "k" in x2.names else [])]
     return call(x1, x2, **draw(st.sampled_from([*options, *([{}] if place == -1 else [])])))
 
 
