@@ -85,7 +85,10 @@ def scaled(draw: Draw, x: tb.Tensor) -> tb.Tensor:
     """The tensor times a power of two."""
     if not x.dtype.is_inexact:
         return x
-    return tb.asarray(wide(x) * scale_of(draw, x.dtype), dtype=x.dtype, names=x.names, backend="binary")
+    factor = scale_of(draw, x.dtype)
+    with numpy.errstate(all="ignore"):
+        array = wide(x) * factor
+    return tb.asarray(array, dtype=x.dtype, names=x.names, backend="binary")
 
 
 def lengths(x: Any, axes: tuple[int, ...], order: float, keepdims: bool) -> Any:

@@ -137,6 +137,8 @@ def ordinary(draw: Draw, dtype: DType, least: int = 0) -> tb.Tensor:
 def standardised(x: Any, axes: tuple[int, ...], epsilon: float) -> Any:
     """x minus its mean over the root of its variance."""
     x = x.astype(float)
+    if not x.size:
+        return x
     apart = x - x.mean(axis=axes, keepdims=True) if axes else x * 0
     return apart / numpy.sqrt((apart * apart).mean(axis=axes, keepdims=True) + epsilon) if axes else apart
 
@@ -193,6 +195,8 @@ def layer_norm(x: Any, scale: Any = None, offset: Any = None, /, *, axis: Axes =
 @reference("nn.rms_norm", by="NumPy", draw=lambda draw, dtype: layer_call(draw, dtype, offset=False), dtypes=REAL)
 def rms_norm(x: Any, scale: Any = None, /, *, axis: Axes = -1, epsilon: float = 1e-6) -> Any:
     axes, wider = positions(x, axis), x.astype(float)
+    if not x.size:
+        return wider
     squares = (wider * wider).mean(axis=axes, keepdims=True) if axes else wider * wider
     return scaled(wider / numpy.sqrt(squares + epsilon), in_order(x, axis), scale)
 
