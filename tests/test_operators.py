@@ -47,7 +47,7 @@ OTHERS: list[Any] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("other", OTHERS, ids=repr)
+@pytest.mark.parametrize("other", OTHERS, ids=lambda other: type(other).__name__)
 def test_objects_of_python_are_no_operands_and_equal_no_tensor(other: Any) -> None:
     x = tb.asarray(3)
     texts = [operator.mod] if isinstance(other, str | bytes | bytearray) else []

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from . import activations as activations
+from . import attention as attention
+from . import contraction as contraction
+from . import convolution as convolution
 from . import creation as creation
 from . import cumulative as cumulative
 from . import elementwise as elementwise
+from . import factorisations as factorisations
+from . import fourier as fourier
 from . import indexing as indexing
+from . import linalg as linalg
+from . import losses as losses
 from . import ragged as ragged
 from . import ragged_packing as ragged_packing
 from . import reduction as reduction
 from . import runtime as runtime
 from . import scatter as scatter
+from . import sequences as sequences
 from . import shape as shape
+from . import signals as signals
 from . import sorting as sorting
 from . import sparse as sparse
 from . import special as special
+from . import systems as systems
 from . import transforms as transforms
+from . import window as window
 from .table import ORACLES as ORACLES

@@ -272,7 +272,7 @@ def batch_norm(
     if mask is not None:
         inside = _repeated(together(x, mask)[1], x)
         wide = where(inside, wide, 0)
-    old = Statistics(*(astype(statistic, promote_types(statistic.dtype, float32)) for statistic in statistics))
+    old = Statistics(*(astype(statistic, promote_types(statistic.dtype, wide.dtype)) for statistic in statistics))
     if not training:
         centre, variance = (
             placed(statistic, x, (along,), f"a running {name}")

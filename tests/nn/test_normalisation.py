@@ -159,3 +159,13 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_does_not_fit(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         wrong()
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+def test_narrower_statistics_lose_no_digits(backend: str) -> None:
+    x = tb.asarray([[0.25], [-3.75]], dtype="float64", backend=backend)
+    kept = tb.nn.Statistics(*(tb.asarray([number], dtype="float32", backend=backend) for number in (1.25, 1.5)))
+    result, same = tb.nn.batch_norm(x, statistics=kept, training=False, epsilon=0.001)
+    wanted = (np.array([[0.25], [-3.75]]) - 1.25) / np.sqrt(1.501)
+    assert np.allclose(result, wanted, rtol=1e-15, atol=0)
+    assert same.mean.dtype is tb.float32

@@ -119,3 +119,11 @@ def test_a_letter_of_two_names_is_an_error_for_two_operands_of_one_template() ->
     for other in (x, tb.ones((2, 2), names=("row", "column"))):
         with pytest.raises(NamesError, match="einsum"):
             tb.einsum("ij,jk->ik", x, other)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary"])
+def test_einsum_sums_in_the_common_dtype(backend: str) -> None:
+    with tb.default_backend(backend):
+        wide, narrow = tb.asarray([1, 2], dtype="int16"), tb.asarray([[127, 1], [1, 1]], dtype="int8")
+        assert tb.einsum("i,ij->i", wide, narrow).tolist() == [128, 4]
+        assert tb.einsum("i,ij->", wide, narrow).tolist() == 132

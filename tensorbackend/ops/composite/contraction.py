@@ -17,6 +17,7 @@ from ...tensor import Axis, Tensor
 from ..contraction import dot
 from ..creation.filled import eye, rename
 from ..elementwise.binary import multiply
+from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.unary import conj
 from ..reduction import sum
@@ -94,6 +95,8 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
     """See `einsum`."""
     expression = parsed(subscripts, [x.template for x in operands])
+    dtype = result_type([x.template for x in operands])  # a sum in an operand's own dtype could wrap
+    operands = [x if x.dtype is dtype else astype(x, dtype) for x in operands]
     named = [squeeze(rename(x, *names), axes) if axes else rename(x, *names)
              for x, names, axes in zip(operands, expression.names, expression.squeezed, strict=True)]  # fmt: skip
     terms = [

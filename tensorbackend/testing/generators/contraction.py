@@ -2,90 +2,177 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from hypothesis import strategies as st
 
-from ...dtypes import DType
-from ..calls import Invocation, generates
+from ...dtypes import ALL_DTYPES, DType
+from ...tensor import Tensor
+from ..calls import Invocation, generates, moderate
 from ..strategies import Draw, broadcastable, shapes, tensors
 from .common import call
+
+SIZES = st.sampled_from([0, 1, 2, 2, 3, 3, 5])
+
+
+def second(draw: Draw, dtype: DType) -> DType:
+    """The dtype of another operand: now and then another one, with which the first is promoted or refused."""
+    return draw(st.sampled_from([dtype, dtype, dtype, *ALL_DTYPES]))
+
+
+def anonymous(draw: Draw, x: Tensor) -> Tensor:
+    """The tensor, with some or all of its axes without names."""
+    kept = draw(st.sampled_from(["all", "all", "none", "some"]))
+    return x if kept == "all" else x.rename(*(name if kept == "some" and draw(st.booleans()) else None
+                                              for name in x.names))  # fmt: skip
+
+
+def listed(draw: Draw, x: Tensor, places: Sequence[int]) -> list[Any]:
+    """Axes by position, counted from either end, or by name."""
+    return [
+        draw(st.sampled_from([place, place - x.ndim, *([x.names[place]] if x.names[place] else [])]))
+        for place in places
+    ]
 
 
 @generates("dot")
 def dot(draw: Draw, dtype: DType) -> Invocation:
-    """Contracted and batch axes in any order."""
-    sizes = {letter: draw(st.integers(0, 3)) for letter in "bkmn"}
-    left, right = (draw(st.permutations(letters)) for letters in (["b", "k", "n"], ["b", "k", "m"]))
+    """Up to two contracted and two batch axes, in any order, by name or listed for each operand."""
+    sizes = {letter: draw(SIZES) for letter in "abklmnpq"}
+    batch, contract, free1, free2 = (draw(st.sampled_from(["", both[0], both])) for both in ("ab", "kl", "mn", "pq"))
+    left, right = (draw(st.permutations(batch + contract + free)) for free in (free1, free2))
     x1, x2 = (
-        draw(tensors(dtype, tuple(sizes[letter] for letter in letters), names=tuple(letters), tame=True))
-        for letters in (left, right)
+        draw(tensors(kind, tuple(sizes[letter] for letter in letters), names=tuple(letters), tame=True))
+        for kind, letters in ((dtype, left), (second(draw, dtype), right))
     )
-    batch = (["b"], ["b"]) if draw(st.booleans()) else ([], [])
-    contract = (["k"], ["k"]) if draw(st.booleans()) else ([], [])
-    used = {*batch[0], *contract[0]}
-    x2 = x2.rename(*(name if name in used or name == "m" else f"{name}2" for name in x2.names))
-    return call(x1, x2, contract=contract, batch=batch)
+    x1, x2 = moderate(draw, [x1, x2])
+    if contract and draw(st.booleans()):
+        by_name: Any = contract if len(contract) == 1 and draw(st.booleans()) else set(contract)
+        return call(x1, x2, contract=by_name, batch=draw(st.sampled_from([None, set(batch)])))
+    if draw(st.booleans()):  # pairs of axes of different names
+        # The axes that stay must agree, so these have no names.
+        x2 = x2.rename(*(None if name in batch else f"{name}2" if name in contract else name for name in right))
+    else:
+        x1, x2 = anonymous(draw, x1), anonymous(draw, x2)
+    pairs = {}
+    for option, letters in (("contract", contract), ("batch", batch)):
+        order = draw(st.permutations(letters))
+        pairs[option] = (
+            listed(draw, x1, [left.index(letter) for letter in order]),
+            listed(draw, x2, [right.index(letter) for letter in order]),
+        )
+    if not batch and draw(st.booleans()):
+        del pairs["batch"]
+    return call(x1, x2, **pairs)
 
 
 @generates("matmul")
 def matmul(draw: Draw, dtype: DType) -> Invocation:
-    """Vectors, matrices and stacks of them."""
-    n, k, m = (draw(st.integers(0, 3)) for _ in range(3))
-    left, right = draw(st.sampled_from([(n, k), (k,)])), draw(st.sampled_from([(k, m), (k,)]))
-    batch = draw(shapes(most=1))
-    if len(left) == 2 and draw(st.booleans()):
-        left = (*batch, *left)
-    if len(right) == 2 and draw(st.booleans()):
-        right = (*batch, *right)
-    x1, x2 = (draw(tensors(dtype, shape, names=(None,) * len(shape), tame=True)) for shape in (left, right))
+    """Vectors, matrices and stacks of them, with broadcast leading axes."""
+    n, k, m = (draw(SIZES) for _ in range(3))
+    left, right = draw(st.sampled_from(["nk", "k"])), draw(st.sampled_from(["km", "k"]))
+    sizes = {"n": n, "k": k, "m": m, "a": draw(SIZES), "b": draw(SIZES)}
+    if len(left) == 2:
+        left = draw(st.sampled_from(["", "", "b", "ab"])) + left
+    if len(right) == 2:
+        right = draw(st.sampled_from(["", "", "b", "ab"])) + right
+    x1, x2 = (
+        draw(
+            tensors(
+                kind,
+                tuple(1 if letter in "ab" and draw(st.integers(0, 3)) == 0 else sizes[letter] for letter in letters),
+                names=tuple(letters),
+                tame=True,
+            )
+        )
+        for kind, letters in ((dtype, left), (second(draw, dtype), right))
+    )
+    x1, x2 = moderate(draw, [anonymous(draw, x1), anonymous(draw, x2)])
     return call(x1, x2)
 
 
 @generates("tensordot")
 def tensordot(draw: Draw, dtype: DType) -> Invocation:
     """Draws the number of contracted axes, or the axes of both operands."""
-    a, b, c, d = (draw(st.integers(0, 3)) for _ in range(4))
-    x1 = draw(tensors(dtype, (a, b, c), names=("a", None, None), tame=True))
-    x2 = draw(tensors(dtype, (b, c, d), names=(None, None, "d"), tame=True))
-    return call(x1, x2, axes=draw(st.sampled_from([2, ((1, 2), (0, 1)), ((2, 1), (1, 0)), ((-1,), (1,))])))
+    sizes = {letter: draw(SIZES) for letter in "abcd"}
+    contract, free1, free2 = (
+        draw(st.sampled_from(choices)) for choices in (["", "b", "bc", "bc"], ["", "a"], ["d", ""])
+    )
+    left, right = free1 + contract, contract + free2
+    listed_axes = draw(st.booleans())
+    if listed_axes:
+        left, right = ("".join(draw(st.permutations(letters))) for letters in (left, right))
+    x1, x2 = (
+        anonymous(draw, draw(tensors(kind, tuple(map(sizes.__getitem__, letters)), names=tuple(letters), tame=True)))
+        for kind, letters in ((dtype, left), (second(draw, dtype), right))
+    )
+    x1, x2 = moderate(draw, [x1, x2])
+    if not listed_axes:
+        return call(x1, x2) if len(contract) == 2 and draw(st.booleans()) else call(x1, x2, axes=len(contract))
+    order = draw(st.permutations(contract))
+    axes = [listed(draw, x, [letters.index(letter) for letter in order]) for x, letters in ((x1, left), (x2, right))]
+    return call(x1, x2, axes=tuple(axes))
 
 
 @generates("vecdot")
 def vecdot(draw: Draw, dtype: DType) -> Invocation:
-    """Vectors along the last axis or a named one."""
-    x1, x2 = (operand.rename(*(None,) * (operand.ndim - 1), "k") if operand.ndim else operand
-              for operand in draw(broadcastable([dtype, dtype], tame=True)))  # fmt: skip
-    return call(x1, x2, axis=draw(st.sampled_from([-1, "k"])))
+    """Vectors along the last axis, another one or a named one; the other axes broadcast."""
+    x1, x2 = draw(broadcastable([dtype, second(draw, dtype)], tame=True))
+    size = draw(SIZES)
+    place = draw(st.sampled_from([-1, -1, -min(x1.ndim, x2.ndim) - 1]))
+    operands = []
+    for x in (x1, x2):
+        shape, names = list(x.shape), list(x.names)
+        shape.insert(len(shape) + 1 + place, size)
+        names.insert(len(names) + 1 + place, "k")
+        operands.append(anonymous(draw, draw(tensors(x.dtype, tuple(shape), names=tuple(names), tame=True))))
+    x1, x2 = moderate(draw, operands)
+    options: list[dict[str, Any]] = [{"axis": place}, *([{"axis": "k"}] if "k" in x1.names and "k" in x2.names else [])]
+    return call(x1, x2, **draw(st.sampled_from([*options, *([{}] if place == -1 else [])])))
 
 
 @generates("outer")
 def outer(draw: Draw, dtype: DType) -> Invocation:
     """Two tensors of up to two axes."""
-    x1, x2 = (draw(tensors(dtype, shapes(most=2), names=None, tame=True)) for _ in range(2))
-    return call(x1, x2.rename(*(None,) * x2.ndim))
+    x1 = draw(tensors(dtype, shapes(most=2), names=None, tame=True))
+    x2 = draw(tensors(second(draw, dtype), shapes(most=2), names=None, tame=True))
+    names = draw(st.sampled_from([(None,) * x2.ndim, tuple(f"other{axis}" for axis in range(x2.ndim)), x2.names]))
+    return call(*moderate(draw, [x1, x2.rename(*names)]))
 
 
 @generates("einsum")
 def einsum(draw: Draw, dtype: DType) -> Invocation:
-    """Products of one to three operands, diagonals and sums."""
-    expression = draw(st.sampled_from(EXPRESSIONS))
-    sizes = {letter: draw(st.integers(0, 3)) for letter in "bijkl"}
-    terms = expression.partition("->")[0].split(",")
-    operands = [
-        draw(tensors(dtype, tuple(sizes[letter] for letter in term), names=(None,) * len(term), tame=True))
-        for term in terms
-    ]
-    return call(expression, *operands)
-
-
-EXPRESSIONS = (
-    "ij,jk->ik",
-    "bij,bjk->bik",
-    "ij->ji",
-    "ii->i",
-    "ij->",
-    "i,j->ij",
-    "ij,jk,kl->il",
-    "iji,j->i",
-    "ij,ij",
-    "",
-)
+    """Sums of products of one to four operands: letters that occur again in a term or in others, words, `...`."""
+    count = draw(st.sampled_from([1, 2, 2, 2, 3, 3, 4]))
+    few = draw(st.sampled_from(["i", "ij", "ijk", "ijkl"]))
+    sizes = {letter: draw(SIZES) for letter in few}
+    terms = [draw(st.lists(st.sampled_from(few), max_size=3)) for _ in range(count)]
+    dots = draw(st.sampled_from([(), (), (2,), (3, 2)]))
+    spread = [draw(st.booleans()) for _ in terms] if dots else [False] * count
+    words = draw(st.booleans())
+    label = {letter: f"name{letter}" if words else letter for letter in few}
+    operands: list[Tensor] = []
+    texts: list[str] = []
+    for term, dotted in zip(terms, spread, strict=True):
+        lead = dots[draw(st.integers(0, len(dots))) :] if dotted else ()
+        place = draw(st.integers(0, len(term)))
+        shape = [sizes[letter] for letter in term]
+        shape[place:place] = [draw(st.sampled_from([size, size, 1])) for size in lead]
+        names: list[Any] = [label[letter] if words and term.count(letter) == 1 else None for letter in term]
+        names[place:place] = [None] * len(lead)
+        parts = [label[letter] for letter in term]
+        if dotted:
+            parts.insert(place, "...")
+        kind = dtype if not operands else second(draw, dtype)
+        x = draw(tensors(kind, tuple(shape), names=tuple(names), tame=True))
+        operands.append(x if draw(st.booleans()) else x.rename(*(None,) * x.ndim))
+        texts.append((" " if words else "").join(parts))
+    subscripts = ",".join(texts)
+    used = sorted({letter for term in terms for letter in term})
+    if not words and draw(st.booleans()):
+        return call(subscripts, *moderate(draw, operands))
+    result = [label[letter] for letter in draw(st.permutations(used))[draw(st.integers(0, len(used))) :]]
+    if any(spread):
+        result.insert(draw(st.integers(0, len(result))), "...")
+    return call(f"{subscripts} -> {(' ' if words else '').join(result)}", *moderate(draw, operands))
