@@ -1,4 +1,4 @@
-"""Oracles of reductions, counts, losses and statistics."""
+"""Oracles of reductions, counts and statistics."""
 
 from __future__ import annotations
 
@@ -181,15 +181,6 @@ def log_softmax(x: Any, /, *, axis: Axes = -1) -> Any:
     return x - log_of_sum(x, axes_of(x, axis), True)
 
 
-@reference("nn.masked_softmax", by="NumPy")
-def masked_softmax(x: Any, mask: Any, /, *, axis: Axes = -1) -> Any:
-    x, mask = double(x), numpy.broadcast_to(mask, numpy.broadcast_shapes(mask.shape, x.shape))
-    logits = numpy.where(mask, x, -numpy.inf)
-    out = numpy.exp(logits - log_of_sum(logits, axes_of(logits, axis), True))
-    some = numpy.any(mask, axis=axes_of(logits, axis), keepdims=True)
-    return numpy.where(some & mask, out, 0)
-
-
 @reference("weighted_mean", by="NumPy", raw=True)
 def weighted_mean(call: Invocation) -> Any:
     x, weights = map(double, map(wide, call.tensors))
@@ -207,43 +198,6 @@ def all_close(call: Invocation) -> Any:
     near = isclose(call)
     sure, open_ = numpy.all(near.filled(False)), numpy.any(near.mask)
     return unjudged(sure, open_ & numpy.all(near.filled(True)))
-
-
-# Losses
-
-
-def probabilities(targets: Any, axis: int, smoothing: float) -> Any:
-    """The target distribution, mixed with the uniform one."""
-    return (1 - smoothing) * targets + smoothing / max(targets.shape[axis], 1)
-
-
-@reference("nn.cross_entropy", by="NumPy")
-def cross_entropy(logits: Any, targets: Any, /, *, axis: int = -1, label_smoothing: float = 0.0) -> Any:
-    logs = log_softmax(double(logits), axis=axis)
-    return cross(probabilities(double(targets), axis, label_smoothing), logs, axis)
-
-
-def cross(targets: Any, logs: Any, axis: int) -> Any:
-    """The negative sum of targets * logs, where 0 times anything infinite is 0."""
-    products = numpy.where((targets == 0) & numpy.isinf(logs), 0, targets * logs)
-    return -numpy.sum(products, axis=axis)
-
-
-@reference("nn.sparse_cross_entropy", by="NumPy")
-def sparse_cross_entropy(logits: Any, labels: Any, /, *, axis: int = -1, label_smoothing: float = 0.0) -> Any:
-    size = logits.shape[axis]
-    if labels.size and not ((labels >= 0) & (labels < size)).all():
-        raise Refusal("a class that does not exist")
-    classes = numpy.moveaxis(numpy.eye(size)[labels.astype(int)], -1, axis)
-    logs = log_softmax(double(logits), axis=axis)
-    return cross(probabilities(classes, axis, label_smoothing), logs, axis)
-
-
-@reference("nn.standardise", by="NumPy")
-def standardise(x: Any, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Any:
-    x = double(x)
-    axes = axes_of(x, axis)
-    return (x - numpy.mean(x, axis=axes, keepdims=True)) / numpy.sqrt(deviation(x, axes, 0.0, True) + epsilon)
 
 
 # Counts and statistics
