@@ -10,6 +10,7 @@ import numpy
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation
@@ -161,23 +162,27 @@ def arange(
 
 
 def _draw_linspace(draw: Draw, dtype: DType) -> Invocation:
-    start, stop = (draw(st.integers(-9, 9)) * 0.5 for _ in range(2))
-    chosen = {
-        "endpoint": draw(st.booleans()), "name": draw(st.sampled_from([None, "n"])),
-        "dtype": draw(st.sampled_from([None, dtype])),
-    }  # fmt: skip
-    return Invocation("", (start, stop, draw(st.integers(0, 9))), chosen, creates=True)
+    """Numbers as ends, or tensors, whose axes stand next to the new one."""
+    chosen: dict[str, Any] = {"endpoint": draw(st.booleans()), "name": draw(st.sampled_from([None, "n"]))}
+    count = draw(st.integers(0, 9))
+    if draw(st.booleans()):
+        start, stop = (draw(st.integers(-9, 9)) * 0.5 for _ in range(2))
+        chosen["dtype"] = draw(st.sampled_from([None, dtype]))
+        return Invocation("", (start, stop, count), chosen, creates=True)
+    shape = draw(shapes(most=2))
+    ends = [draw(tensors(dtype, shape, values=st.integers(-9, 9))) for _ in range(2)]
+    return Invocation("", (*ends, count), {**chosen, "axis": draw(st.integers(-len(shape) - 1, len(shape)))})
 
 
 @reference(
     "linspace", by="NumPy", draw=_draw_linspace, dtypes=[dtype for dtype in ALL_DTYPES if dtype.is_inexact],
-    fixed={**ONE_DEVICE, "axis": "of numbers there is one axis"},
+    bound=Bound(2, "roundings of the ends, whose difference may cancel", "operand"), fixed=ONE_DEVICE,
 )  # fmt: skip
 def linspace(
     start: Any, stop: Any, /, num: int, *, dtype: DType | None = None, endpoint: bool = True, name: Any = None,
-    backend: Any = None,
+    axis: int = 0, backend: Any = None,
 ) -> Any:  # fmt: skip
-    out = numpy.linspace(start, stop, num, endpoint)
+    out = numpy.linspace(start, stop, num, endpoint, axis=axis)
     return out if dtype is None else cast(out, dtype)
 
 
