@@ -6,8 +6,11 @@ from . import creation as creation
 from . import cumulative as cumulative
 from . import elementwise as elementwise
 from . import indexing as indexing
+from . import minima as minima
+from . import optimize as optimize
 from . import ragged as ragged
 from . import ragged_packing as ragged_packing
+from . import random as random
 from . import reduction as reduction
 from . import runtime as runtime
 from . import scatter as scatter
