@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import collectives as collectives
 from . import creation as creation
 from . import cumulative as cumulative
 from . import elementwise as elementwise
@@ -15,6 +16,7 @@ from . import reduction as reduction
 from . import runtime as runtime
 from . import scatter as scatter
 from . import shape as shape
+from . import solvers as solvers
 from . import sorting as sorting
 from . import sparse as sparse
 from . import special as special

@@ -86,11 +86,15 @@ class Recorder:
         self.compared = 0
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self.note(*arguments, **options)
+        return self.function(*arguments, **options)
+
+    def note(self, *arguments: Any, **options: Any) -> None:
+        """Notes the options of a call, such as one that another process makes."""
         bound = self.signature.bind(*arguments, **options)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
             self.values.setdefault(name, set()).add(_told(value))
-        return self.function(*arguments, **options)
 
     def unvaried(self) -> list[str]:
         """The options, parameters with a default, that had one value in all calls."""
