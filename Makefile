@@ -86,7 +86,7 @@ $(OLDEST_READY): pyproject.toml .ci/oldest.py
 	$(PYTHON) -m venv .venv-oldest
 	$(OLDEST_BIN)/python .ci/oldest.py > .venv-oldest/constraints.txt
 	$(OLDEST_BIN)/python -m pip install -q --disable-pip-version-check -c .venv-oldest/constraints.txt \
-		-e '.[cli,jax,scipy,test]'
+		-e '.[cli,jax,oracles,scipy,test]'
 	@touch $@
 
 oldest: $(OLDEST_READY) ## Runs the tests with the oldest versions of pyproject.toml; not part of check

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("cli", "jax", "scipy", "test")
+EXTRAS = ("cli", "jax", "oracles", "scipy", "test")
 
 
 def main() -> None:

@@ -68,15 +68,28 @@ STEPS: list[Callable[[tb.Tensor], tb.Tensor]] = [
 def program(seed: int) -> tuple[str, bytes]:
     """Run a program, and return its result's template and bytes."""
     draw = random.Random(seed)
-    backend, bits = draw.choice(["numpy", "numpy", "binary"]), draw.choice([32, 32, 64])
-    shape = draw.randrange(2, 6), draw.randrange(1, 7)
-    with tb.default_backend(backend), tb.precision(bits):
-        x = tb.tensor([[draw.gauss(0, 1) for _ in range(shape[1])] for _ in range(shape[0])], names=("row", "column"))
-        for step in draw.choices(STEPS, k=draw.randrange(2, 7)):
-            x = step(x)
+    with _defaults(draw) as (backend, bits):
+        x = _calls(draw)
         if x.backend.name != backend or tb.zeros(1).dtype is not {32: tb.float32, 64: tb.float64}[bits]:
             raise AssertionError("a default of the block is another one")
     return repr(x.template), x.to_binary()
+
+
+@contextlib.contextmanager
+def _defaults(draw: random.Random) -> Iterator[tuple[str, int]]:
+    """The blocks of a program."""
+    backend, bits = draw.choice(["numpy", "numpy", "binary"]), draw.choice([32, 32, 64])
+    with tb.default_backend(backend), tb.precision(bits):
+        yield backend, bits
+
+
+def _calls(draw: random.Random) -> tb.Tensor:
+    """The calls of a program, inside its blocks."""
+    shape = draw.randrange(2, 6), draw.randrange(1, 7)
+    x = tb.tensor([[draw.gauss(0, 1) for _ in range(shape[1])] for _ in range(shape[0])], names=("row", "column"))
+    for step in draw.choices(STEPS, k=draw.randrange(2, 7)):
+        x = step(x)
+    return x
 
 
 Known = dict[int, tuple[str, bytes]]
@@ -132,8 +145,9 @@ def in_threads(known: Known, draw: random.Random, end: float) -> Total:
 def interrupted(known: Known, draw: random.Random, end: float) -> Total:
     """Interrupts programs at random moments, and checks after each interrupt that a program gives the right result.
 
-    Each program runs in a context of its own: an interrupt may hit the end of a block before the block's default is
-    restored, which no block in Python can prevent. What all contexts share must stay intact.
+    An interrupt may come as the end of a user's block is entered, before the block's default is restored, which no
+    `with` in Python can prevent. So programs with blocks of their own run in a copy of the context, and in every other
+    round the calls of programs are interrupted inside blocks that no interrupt ends: these must leave the defaults.
     """
     rounds = 0
     errors: list[str] = []
@@ -150,9 +164,12 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
     hook, sys.unraisablehook = sys.unraisablehook, reported
     try:
         while time.monotonic() < end and not errors:
+            seeds = draw.choices(list(known), k=30)
+            if rounds % 2:
+                errors += _interrupted_calls(seeds, draw)
             try:
                 signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-5, 3e-3))
-                for seed in draw.choices(list(known), k=30):
+                for seed in seeds:
                     contextvars.copy_context().run(program, seed)
             except KeyboardInterrupt:
                 pass
@@ -170,6 +187,23 @@ def interrupted(known: Known, draw: random.Random, end: float) -> Total:
         sys.unraisablehook = hook
         signal.signal(signal.SIGALRM, before)
     return Total(rounds, errors)
+
+
+def _interrupted_calls(seeds: list[int], draw: random.Random) -> list[str]:
+    """Interrupts the calls of programs, not their blocks; an error if a default is another one afterwards."""
+    with _defaults(random.Random(seeds[0])) as (backend, bits):
+        with contextlib.suppress(KeyboardInterrupt):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, draw.uniform(1e-5, 3e-3))
+                for seed in seeds:
+                    calls = random.Random(seed)
+                    calls.random()
+                    _calls(calls)
+            finally:
+                with contextlib.suppress(KeyboardInterrupt):
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+        found = tb.get_backend().name, tb.get_precision()
+    return [] if found == (backend, bits) else [f"an interrupt leaves {found} as the defaults, not {(backend, bits)}"]
 
 
 def forked(known: Known, draw: random.Random, end: float) -> Total:

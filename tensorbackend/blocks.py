@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable, Iterator
 from contextlib import _GeneratorContextManager
+from contextvars import copy_context
 from functools import wraps
 from types import GeneratorType, TracebackType
 from typing import Final, ParamSpec, TypeVar, cast
@@ -44,6 +45,41 @@ class _Block(_GeneratorContextManager[R]):
         """Drops the generator if it has ended, which it has not if an interrupt came before it restored anything."""
         if cast("GeneratorType[R, None, None]", self.gen).gi_frame is None:
             _open.discard(self.gen)
+
+
+def contained(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that runs in a copy of the current context, so that no context variable that it sets outlives it.
+
+    Python may be interrupted when the end of a `with` block is entered, before anything is restored. This package opens
+    its own blocks only in such functions: the interpreter itself leaves the copy, which no interrupt can prevent.
+
+    Parameters
+    ----------
+    function : Callable
+        A function that opens blocks.
+
+    Returns
+    -------
+    Callable
+        The function, to be called in the same way.
+
+    Examples
+    --------
+    >>> from contextvars import ContextVar
+    >>> depth = ContextVar("depth", default=0)
+    >>> @contained
+    ... def deeper():
+    ...     depth.set(depth.get() + 1)
+    ...     return depth.get()
+    >>> deeper(), depth.get()
+    (1, 0)
+    """
+
+    @wraps(function)
+    def run(*arguments: P.args, **keywords: P.kwargs) -> R:
+        return copy_context().run(function, *arguments, **keywords)
+
+    return run
 
 
 def block(function: Callable[P, Iterator[R]]) -> Callable[P, _GeneratorContextManager[R]]:

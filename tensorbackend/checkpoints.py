@@ -26,13 +26,14 @@ from pathlib import Path
 from typing import Any
 
 from .backends.libraries import import_library
-from .dtypes import as_dtype
+from .dtypes import as_dtype, scalar_kind
 from .entry import entry
-from .errors import ArgumentError, FileError, expected
+from .errors import ArgumentError, FileError, OperandError, expected
 from .expr.trees import flatten, paths, unflatten
 from .files import safetensors
 from .files.replace import replacing
 from .files.source import Source, broken, naming, read_tensor
+from .ops.creation.values import is_array
 from .protocol import Backend, BackendLike
 from .select import check_held, get_backend
 from .template import Template
@@ -56,11 +57,13 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     ----------
     folder : str or os.PathLike
         The folder. It is made if it does not exist.
-    value : tensors in lists, tuples, dictionaries and dataclasses
-        Other values in them are not written.
+    value : tensors and Python numbers in lists, tuples, dictionaries and dataclasses
+        Other values in them, such as texts and functions, are not written.
 
     Raises
     ------
+    OperandError
+        For an array of another library, which `load` could not give back.
     DTypeError
         For complex128, which safetensors files do not hold.
     FileError
@@ -75,9 +78,9 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     ...     tb.checkpoints.save(folder, {"bias": tb.ones(2, names=("digit",)), "step": 3})
     ...     tb.checkpoints.load(folder)
     {"['bias']": f32[digit: 2] numpy
-    [1.0, 1.0]}
+    [1.0, 1.0], "['step']": 3}
     """
-    place, tensors = Path(folder), _named(value)
+    place, (tensors, numbers) = Path(folder), _named(value)
     for name, x in tensors.items():
         safetensors.check(name, x)
     meshes = [x.backend for x in tensors.values() if x.backend.lays_by_name]
@@ -97,7 +100,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     _write_parts(version / f"part-{process}-of-{processes}", tensors, process)
     meet("written")
     if process == 0:
-        _write_text(version / "index.json", json.dumps(_index(version, tensors, processes)))
+        _write_text(version / "index.json", json.dumps(_index(version, tensors, processes) | {"numbers": numbers}))
         _write_text(place / _CURRENT, version.name)
         if before is not None:
             shutil.rmtree(before)
@@ -116,19 +119,20 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
         The folder.
     like : tensors or templates in lists, tuples, dictionaries and dataclasses, optional
         A value nested as the result shall be, such as the saved value. Its tensors must have the shapes, dtypes and
-        names of the saved ones; its other values stay as they are.
+        names of the saved ones, and its numbers stand where numbers were saved; their values are those of the
+        checkpoint. Its other values stay as they are.
     backend : Backend, type or str, optional
         Where the tensors live, by default the default backend. `"template"` reads no elements.
 
     Returns
     -------
     Any
-        The tensors nested as `like`. Without it, a dictionary of the tensors by their places in the saved value.
+        The tensors and numbers nested as `like`. Without it, a dictionary of them by their places in the saved value.
 
     Raises
     ------
     FileError
-        Where there is no checkpoint, where it is broken, or where it has other tensors than `like`.
+        Where there is no checkpoint, where it is broken, or where it has other tensors or numbers than `like`.
     OSError
         Where the files cannot be read.
 
@@ -152,20 +156,42 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
         tensors = {
             name: _read(version, name, entry, target, index["parts"]) for name, entry in index["tensors"].items()
         }
-    return tensors if like is None else _nested_like(like, tensors)
+        # A checkpoint of an earlier version has no numbers: those of `like` then stay.
+        numbers = None if "numbers" not in index else {name: _number(entry) for name, entry in index["numbers"].items()}
+    if like is None:
+        return tensors | (numbers or {})
+    return _nested_like(like, tensors, numbers)
 
 
-def _named(value: Any) -> dict[str, Tensor]:
-    """The tensors of a nested value by their places in it."""
+def _named(value: Any) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors of a nested value by their places in it, and likewise its numbers, in the form that JSON holds."""
     leaves, tree = flatten(value)
-    tensors = {name: leaf for name, leaf in zip(paths(tree), leaves, strict=True) if isinstance(leaf, Tensor)}
+    named = dict(zip(paths(tree), leaves, strict=True))
+    tensors = {name: leaf for name, leaf in named.items() if isinstance(leaf, Tensor)}
     if not tensors:
         raise ArgumentError(expected("tensors to save", value=value))
-    return tensors
+    numbers = {}
+    for name, leaf in named.items():
+        kind = None if name in tensors else scalar_kind(leaf)
+        if kind is not None:
+            numbers[name] = [kind, repr(_KINDS[kind](leaf))]
+        elif name not in tensors and is_array(leaf):
+            raise OperandError(expected("tensors and Python numbers to save", "wrap it in asarray()", **{name: leaf}))
+    return tensors, numbers
 
 
-def _nested_like(like: Any, tensors: Mapping[str, Tensor]) -> Any:
-    """Nests tensors, given by their places, as `like` is; raises `FileError` where `like` has other tensors."""
+_KINDS: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "float": float, "complex": complex}
+"""The classes of Python numbers by their kinds."""
+
+
+def _number(entry: Any) -> Any:
+    """The number that an index has as its kind and its `repr`."""
+    kind, text = entry
+    return {"True": True, "False": False}[text] if kind == "bool" else _KINDS[kind](text)
+
+
+def _nested_like(like: Any, tensors: Mapping[str, Tensor], numbers: Mapping[str, Any] | None) -> Any:
+    """Nests tensors and numbers, given by their places, as `like` is; raises `FileError` where `like` has others."""
     leaves, tree = flatten(like)
     templates = {
         name: leaf if isinstance(leaf, Template) else leaf.template
@@ -177,7 +203,14 @@ def _nested_like(like: Any, tensors: Mapping[str, Tensor]) -> Any:
         if there is not templates.get(name):
             shown = {"like": templates.get(name), "checkpoint": there, "place": name}
             raise FileError(expected("a checkpoint with the tensors of like", **shown))
-    return unflatten(tree, [tensors.get(name, leaf) for name, leaf in zip(paths(tree), leaves, strict=True)])
+    found: dict[str, Any] = {**tensors, **(numbers or {})}
+    places = dict(zip(paths(tree), leaves, strict=True))
+    given = {name for name, leaf in places.items() if scalar_kind(leaf) is not None}
+    if numbers is not None and given != numbers.keys():
+        name = min(given ^ numbers.keys())
+        shown = {"like": places.get(name), "checkpoint": numbers.get(name), "place": name}
+        raise FileError(expected("a checkpoint with the numbers of like", **shown))
+    return unflatten(tree, [found.get(name, leaf) for name, leaf in places.items()])
 
 
 # Several processes

@@ -111,6 +111,10 @@ class ExchangeError(BackendError, BufferError):
     """Memory of another library that DLPack cannot share."""
 
 
+class OutOfMemoryError(BackendError, MemoryError):
+    """Memory that a backend's library could not allocate, on the host or on a device."""
+
+
 class UnsupportedOp(BackendError, NotImplementedError):
     """An op that the backend does not implement, at all or for a dtype."""
 

@@ -13,6 +13,7 @@ from .backends.complex_specials import SPECIALS as SPECIALS
 from .backends.complex_specials import Specials as Specials
 from .backends.functional import calling as calling
 from .backends.libraries import import_library as import_library
+from .interchange import Forward as Forward
 from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype
 from .interchange import read_only as read_only

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .dtypes import DType, bfloat16
-from .errors import ArgumentError, expected
+from .errors import ArgumentError, OperandError, expected
 from .template import Template
 
 if TYPE_CHECKING:
@@ -46,13 +46,54 @@ ARRAYS = ("__array__", "__dlpack__", "__array_interface__")
 
 
 def as_numpy(value: Any) -> numpy.ndarray[Any, Any]:
-    """Another library's array as a NumPy array; it must have `__array__` or `__array_interface__`."""
+    """Another library's array as a NumPy array in native byte order.
+
+    The array must have `__array__` or `__array_interface__`.
+    """
     if hasattr(value, "__array__") or not hasattr(value, "__array_interface__"):
         array: numpy.ndarray[Any, Any] = value.__array__()
-        return array
-    import numpy
+    else:
+        import numpy
 
-    return numpy.asarray(value)
+        array = numpy.asarray(value)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def in_plain_memory(value: Any) -> Any:
+    """Another library's array as one whose memory holds its elements; only tensors of PyTorch need anything.
+
+    Such a tensor is detached from its graph, and the conjugate or the negative of another tensor is computed, which
+    PyTorch does lazily and its DLPack capsules do not say. Raises `OperandError` for a tensor that has no such memory.
+    """
+    if not hasattr(value, "resolve_neg"):
+        return value
+    kinds = {
+        "nested": (value.is_nested, "use torch.nested.to_padded_tensor()"),
+        "quantised": (value.is_quantized, "use its dequantize()"),
+        "sparse": (not str(value.layout).endswith("strided"), "use its to_dense()"),
+        "meta": (value.is_meta, "use tb.template() for a tensor without data"),
+    }
+    for kind, (is_one, remedy) in kinds.items():
+        if is_one:
+            raise OperandError(expected("an array with its elements in memory", remedy, array=_Kind(kind)))
+    try:
+        fake = value.untyped_storage().device.type == "meta"
+    except (RuntimeError, NotImplementedError):  # a value of a transform of PyTorch's has no storage
+        fake = True
+    if fake:  # its address is no memory at all
+        remedy = "leave the transform or the mode first"
+        raise OperandError(expected("an array with its elements in memory", remedy, array=_Kind("traced")))
+    attached = value.requires_grad
+    return (value.detach() if attached else value).resolve_conj().resolve_neg()
+
+
+class _Kind(NamedTuple):
+    """A kind of tensors of PyTorch, as errors show it."""
+
+    kind: str
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} torch.Tensor>"
 
 
 def is_plain_array(value: object) -> bool:
@@ -185,6 +226,11 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
     capsule
         The capsule.
 
+    Raises
+    ------
+    BufferError
+        If the array has a negative stride and `copy=False` is among the options.
+
     Examples
     --------
     >>> import numpy
@@ -192,6 +238,9 @@ def dlpack_capsule(array: numpy.ndarray[Any, Any], options: Mapping[str, Any]) -
     'PyCapsule'
     """
     words = array.view("u2") if array.dtype.name == "bfloat16" else array
+    if options.get("copy") is False and array.size and any(stride < 0 for stride in array.strides):
+        remedy = "leave copy out"  # some libraries end the process
+        raise BufferError(expected("strides that every library takes, for copy=False", remedy, strides=array.strides))
     version = options.get("max_version")
     marked = version is not None and version >= (1, 0)
     if options.get("copy") is not False:
@@ -233,8 +282,37 @@ _UNSIGNED, _BFLOAT = 1, 4
 """DLPack's codes of two kinds of dtypes."""
 
 
+class Forward:
+    """An array of another library for a consumer that ends the process where a stride is negative, as PyTorch does.
+
+    `__dlpack__` raises `BufferError` for an array with such a stride.
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        capsule = self.array.__dlpack__(**options)
+        start = _start(capsule)
+        if start.strides and any(start.strides[axis] < 0 for axis in range(start.ndim)):
+            raise BufferError("expected an array without negative strides; copy it first")
+        return capsule
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
 def _exchange_code(capsule: Any, old: int, new: int) -> bool:
     """Whether the elements in a capsule have 16 bits and the code `old`; if so, their code becomes `new`."""
+    start = _start(capsule)
+    if (start.code, start.bits) != (old, 16):
+        return False
+    start.code = new
+    return True
+
+
+def _start(capsule: Any) -> Any:
+    """The `DLTensor` in a DLPack capsule, but for the offset at its end."""
     import ctypes
 
     class Start(ctypes.Structure):
@@ -246,6 +324,9 @@ def _exchange_code(capsule: Any, old: int, new: int) -> bool:
             ("ndim", ctypes.c_int32),
             ("code", ctypes.c_uint8),
             ("bits", ctypes.c_uint8),
+            ("lanes", ctypes.c_uint16),
+            ("shape", ctypes.POINTER(ctypes.c_int64)),
+            ("strides", ctypes.POINTER(ctypes.c_int64)),
         )
 
     class Versioned(ctypes.Structure):
@@ -262,11 +343,7 @@ def _exchange_code(capsule: Any, old: int, new: int) -> bool:
     prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
     pointer = prototype(("PyCapsule_GetPointer", ctypes.pythonapi))
     address = pointer(capsule, name)
-    start = Versioned.from_address(address).tensor if name != b"dltensor" else Start.from_address(address)
-    if (start.code, start.bits) != (old, 16):
-        return False
-    start.code = new
-    return True
+    return Versioned.from_address(address).tensor if name != b"dltensor" else Start.from_address(address)
 
 
 def _marked_writable(array: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:

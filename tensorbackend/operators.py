@@ -29,8 +29,10 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     def method(self: Tensor, other: TensorLike) -> Tensor:
         try:
             return _ops[name](self, other)
-        except OperandError:  # Python then tries the other operand's method, and raises if that fails too
-            return NotImplemented  # type: ignore[no-any-return]
+        except OperandError:
+            if not is_left_to(other, name):
+                raise
+            return NotImplemented  # type: ignore[no-any-return] # Python then calls the other operand's method
 
     method.op = name  # type: ignore[attr-defined] # read for `OPERATORS`
     return method
@@ -38,23 +40,64 @@ def _binary(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
 
 def _reflected(name: str) -> Callable[[Tensor, TensorLike], Tensor]:
     def method(self: Tensor, other: TensorLike) -> Tensor:
-        try:
-            return _ops[name](other, self)
-        except OperandError:
-            return NotImplemented  # type: ignore[no-any-return]
+        return _ops[name](other, self)  # the other operand could not: for NotImplemented, a list would repeat itself
 
     method.reflected_op = name  # type: ignore[attr-defined] # read for `REFLECTED`
     return method
 
 
+def is_left_to(other: object, op: str) -> bool:
+    """Whether an operator leaves a second operand that its op does not take to that operand's own method.
+
+    Methods of Python's own classes are not asked: a list would repeat itself in `x * [1, 2]`, and be unequal in
+    `x == [1, 2]`. Whether a tensor equals anything but a list, such as None, is for Python to say.
+
+    Parameters
+    ----------
+    other
+        The second operand.
+    op : str
+        The name of the op.
+
+    Returns
+    -------
+    bool
+        Whether the operand has a method for the operator with the operands exchanged.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> is_left_to(Fraction(1, 2), "multiply"), is_left_to([1, 2], "multiply"), is_left_to(None, "equal")
+    (True, False, True)
+    """
+    name = REFLECTED.get(op) or _MIRRORED[op]
+    if op in ("equal", "not_equal"):
+        return not isinstance(other, list | tuple | range)
+    method = getattr(type(other), name, None)
+    return method is not None and getattr(method, "__objclass__", method).__module__ not in _PYTHONS_OWN
+
+
+_PYTHONS_OWN = ("builtins", "collections", "array")
+"""The modules of Python's containers, and of `object`."""
+
+_MIRRORED = {
+    "less": "__gt__", "less_equal": "__ge__", "greater": "__lt__", "greater_equal": "__le__",
+    "equal": "__eq__", "not_equal": "__ne__", "divmod": "__rdivmod__",
+}  # fmt: skip
+"""The method that Python calls with the operands exchanged, where `REFLECTED` has none."""
+
+
 def _divmod(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
-    quotient = self.__floordiv__(other)
-    return quotient if quotient is NotImplemented else (quotient, self % other)
+    try:
+        return _ops["floor_divide"](self, other), _ops["remainder"](self, other)
+    except OperandError:
+        if not is_left_to(other, "divmod"):
+            raise
+        return NotImplemented  # type: ignore[no-any-return]
 
 
 def _rdivmod(self: Tensor, other: TensorLike) -> tuple[Tensor, Tensor]:
-    quotient = self.__rfloordiv__(other)
-    return quotient if quotient is NotImplemented else (quotient, self.__rmod__(other))
+    return _ops["floor_divide"](other, self), _ops["remainder"](other, self)
 
 
 def _round(self: Tensor, digits: int | None = None) -> Tensor:

@@ -384,7 +384,7 @@ class Tensor(Operators, metaclass=TensorType):
                 try:
                     return op(*inputs)
                 except OperandError:
-                    return NotImplemented
+                    pass  # a list, or an object with operators of its own
         return _ops["numpy_ufunc"](self, ufunc, method, inputs, options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:

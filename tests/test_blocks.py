@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import contextvars
 import gc
+import os
+import sys
 from collections.abc import Callable
-from typing import Any
+from types import FrameType
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import tensorbackend as tb
 from tensorbackend import blocks
+from tensorbackend.expr import node, record, varying
+from tensorbackend.expr.grad import tape as tape_module
+from tensorbackend.protocol import Backend
 
 
 @pytest.mark.parametrize("make", [tb.default_backend, lambda backend: tb.precision(64)])
@@ -47,3 +54,107 @@ def test_a_block_decorates_a_function() -> None:
 
     assert decorated().backend.name == decorated().backend.name == "binary"
     assert tb.zeros(1).backend.name == "numpy"
+
+
+class Defaults(NamedTuple):
+    """What an interrupted call must leave as it was."""
+
+    backend: Backend
+    scoped: Backend | None
+    precision: int
+    trace: object
+    line: object
+    mesh: object
+    repeats: bool
+
+
+def defaults() -> Defaults:
+    public = tb.get_backend(), tb.scoped_backend(), tb.get_precision()
+    return Defaults(*public, record.current(), node._line.get(), varying.current_mesh(), record._repeats.get())
+
+
+X = tb.asarray([[0.5, 2.0], [1.0, 3.0]], names=("row", None))
+
+
+def taped() -> tb.Tensor:
+    with tb.tape() as tape:
+        watched = tape.watch(X)
+        y = tb.sum(watched * tb.sin(watched))
+    slope: tb.Tensor = tb.gradient(y, watched)
+    return slope
+
+
+def profiled() -> object:
+    with tb.profile() as profile:
+        tb.jit(lambda x: tb.exp(x) * 2)(X)
+    return profile
+
+
+def branched(x: tb.Tensor) -> tb.Tensor:
+    halved: tb.Tensor = tb.cond(tb.sum(x) > 3, lambda x: x / 2, tb.square, x)
+    grown: tb.Tensor = tb.while_loop(lambda x: tb.sum(x) < 9, lambda x: x * 1.5, halved, limit=4)
+    return grown
+
+
+PROGRAMS: dict[str, Callable[[], object]] = {
+    "jit": lambda: tb.jit(lambda x: tb.softmax(x * 2, axis=0))(X),
+    "grad": lambda: tb.grad(lambda x: tb.sum(tb.tanh(x) * tb.mean(x)))(X),
+    "vmap": lambda: tb.vmap(lambda row: row / (1 + tb.max(tb.abs(row))))(X),
+    "control flow": lambda: tb.grad(lambda x: tb.sum(branched(x)))(X),
+    "batched branch": lambda: tb.vmap(lambda x: tb.cond(tb.sum(x) > 3, tb.sin, tb.square, x))(X),
+    "tape": taped,
+    "profile": profiled,
+    "compiled gradient": lambda: tb.jit(tb.grad(lambda x: tb.sum(tb.var(x, axis=0))))(X),
+    "host call": lambda: tb.jit(lambda x: tb.host_call(np.sin, x.template, x))(X),
+    "random": lambda: tb.random.split(tb.random.key(0), 3),
+    "function of elements": lambda: tb.reduce(X, 0.0, function=tb.add),
+}
+
+
+class Interrupting:
+    """Counts the calls of Python functions, and raises `KeyboardInterrupt` as one of them is entered."""
+
+    def __init__(self, at: int = -1) -> None:
+        self.at, self.names = at, list[str]()
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
+        if event == "call":
+            self.names.append(frame.f_code.co_qualname)
+            if len(self.names) - 1 == self.at:
+                raise KeyboardInterrupt
+
+    def run(self, program: Callable[[], object]) -> bool:
+        """Whether the program was interrupted."""
+        traced = sys.gettrace()
+        try:
+            sys.settrace(self)
+            program()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(traced)
+        return False
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Python only reports an interrupt that comes while it closes a generator.
+    monkeypatch.setattr(sys, "unraisablehook", lambda ignored: None)
+    program, before = PROGRAMS[name], defaults()
+    for _ in range(3):  # until nothing is compiled any more
+        program()
+    counting = Interrupting()
+    assert not counting.run(program)
+    count, most = len(counting.names), int(os.environ.get("TENSORBACKEND_EXAMPLES", "40"))
+    ends = [place for place, called in enumerate(counting.names) if called == "_Block.__exit__"]
+    places = [*ends[:: max(1, len(ends) // most)], *range(0, count, max(1, count // most))]
+    interrupted = 0
+    for place in places:
+        interrupted += Interrupting(place).run(program)
+        assert defaults() == before, f"interrupted as call {place} of {count}, {counting.names[place]}, is entered"
+        assert tape_module._recording() is None
+    assert interrupted >= 10
+    assert tb.zeros(2).backend is before.backend
+    program()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import ArgumentError, DTypeError, FileError
+from tensorbackend.errors import ArgumentError, DTypeError, FileError, OperandError
 
 SECONDS = 300
 
@@ -127,3 +128,49 @@ def test_twenty_five_kills_lose_nothing(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr[-4000:]
+
+
+NUMBERS: dict[str, Any] = {
+    "step": 500, "large": 10**30, "rate": 0.1, "inf": -np.inf, "zero": -0.0, "on": True, "off": False, "z": 1 - 2.5j,
+}  # fmt: skip
+
+
+def test_numbers_are_those_of_the_checkpoint(tmp_path: Path) -> None:
+    saved = {"w": tb.ones(2), "state": (NUMBERS, [3])}
+    tb.checkpoints.save(tmp_path, saved)
+    like = {"w": tb.zeros(2), "state": (dict.fromkeys(NUMBERS, 0), [0])}
+    for backend in ("numpy", "binary", "template"):
+        loaded = tb.checkpoints.load(tmp_path, like=like, backend=backend)
+        numbers = loaded["state"][0]
+        assert {name: repr(number) for name, number in numbers.items()} == {
+            name: repr(number) for name, number in sorted(NUMBERS.items())
+        }
+        assert loaded["state"][1] == [3]
+    flat = tb.checkpoints.load(tmp_path)
+    assert flat["['state'][0]['step']"] == 500
+    assert flat["['w']"].tolist() == [1.0, 1.0]
+
+
+def test_numbers_must_stand_where_they_were_saved(tmp_path: Path) -> None:
+    tb.checkpoints.save(tmp_path, {"w": tb.ones(2), "step": 500, "activation": tb.exp, "name": "a"})
+    loaded = tb.checkpoints.load(tmp_path, like={"w": tb.zeros(2), "step": 0, "activation": tb.sin, "name": "b"})
+    assert (loaded["step"], loaded["activation"], loaded["name"]) == (500, tb.sin, "b")
+    for like in ({"w": tb.zeros(2)}, {"w": tb.zeros(2), "step": "x"}, {"w": tb.zeros(2), "step": 0, "more": 1}):
+        with pytest.raises(FileError, match="expected a checkpoint with the numbers of like"):
+            tb.checkpoints.load(tmp_path, like=like)
+
+
+def test_a_checkpoint_without_numbers_leaves_those_of_like(tmp_path: Path) -> None:
+    """As those of earlier versions."""
+    tb.checkpoints.save(tmp_path, {"w": tb.ones(2), "step": 500})
+    index = tmp_path / (tmp_path / "current").read_text() / "index.json"
+    content = json.loads(index.read_text())
+    del content["numbers"]
+    index.write_text(json.dumps(content))
+    assert tb.checkpoints.load(tmp_path, like={"w": tb.zeros(2), "step": 7})["step"] == 7
+
+
+def test_arrays_that_would_be_lost_are_refused(tmp_path: Path) -> None:
+    for value in (np.ones(2), np.float32(2), np.int64(3)):
+        with pytest.raises(OperandError, match=r"save: expected tensors and Python numbers.*; wrap it in asarray\(\)"):
+            tb.checkpoints.save(tmp_path, {"w": tb.ones(2), "other": value})

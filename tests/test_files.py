@@ -19,7 +19,7 @@ from safetensors.numpy import load_file, save_file
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, complex128
-from tensorbackend.errors import DTypeError, FileError, NamesError, OperandError
+from tensorbackend.errors import ArgumentError, DTypeError, FileError, NamesError, OperandError
 from tensorbackend.testing import assert_equal
 
 on_both = pytest.mark.parametrize("backend", ["binary", "numpy"])
@@ -219,6 +219,10 @@ def test_a_bound_on_memory(tmp_path: Path) -> None:
     assert loaded["x"].shape == (5 << 20,)
     with pytest.raises(FileError, match=r"expected at most 1000000 bytes of data, .*; raise max_bytes"):
         tb.load(path, max_bytes=10**6)
+    for wrong in ("abc", -1, 1.5, [1]):
+        for file in (path, tmp_path / "missing.npz"):
+            with pytest.raises(ArgumentError, match=r"load: expected an int.* as max_bytes, got max_bytes="):
+                tb.load(file, max_bytes=wrong)  # type: ignore[arg-type]
     small: Any = tb.load(path, backend="template", max_bytes=10)
     assert small["x"].template is tb.Template((5 << 20,), "f64")
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ..errors import ContractError, TensorBackendError, expected
 from ..opspec import CALLBACKS
 from ..protocol import Backend, Kernel, Payload, own_method
+from ..protocol.exhaustion import out_of_memory
 from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor
@@ -30,10 +31,15 @@ WATCHED: Final = 4096
 def explain(error: Exception, name: str, backend: Backend) -> None:
     """Raises `ContractError` in place of an error that a plugin's callback raised by accident; returns for any other.
 
-    An error of this library already says what is wrong. The plugin is not to blame for an error in a user's function
-    that the callback runs, in a default or a fall-back, which the plugin did not write, or for a lack of memory.
+    In place of a library's error about memory it raises `OutOfMemoryError`, which is the same on every backend. An
+    error of this library already says what is wrong. The plugin is not to blame for an error in a user's function that
+    the callback runs, or in a default or a fall-back, which the plugin did not write.
     """
-    if isinstance(error, TensorBackendError | MemoryError) or type(backend).__module__.startswith(_OURS):
+    if isinstance(error, TensorBackendError):
+        return
+    if backend.exhausted(error):
+        raise out_of_memory(error).named(name) from error
+    if type(backend).__module__.startswith(_OURS):
         return
     callback = CALLBACKS.get(name)
     if callback is None or "function" in callback.options or own_method(backend, name) is None:

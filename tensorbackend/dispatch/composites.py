@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..accuracy import Bounds
+from ..blocks import contained
 from ..dtypes import as_dtype, defaults
 from ..memo import remember, told
 from ..operands import Call, Operand, template_of
@@ -20,7 +21,7 @@ from ..protocol.core import CompositeCall, Core, Cost, Reach
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
-from ..select import common_backend, default_backend, get_backend, move, with_default
+from ..select import common_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
@@ -117,8 +118,7 @@ class CompositePath(Path):
         shapes_only = get_backend("template")
         inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
         options = self._options(call)
-        with default_backend(shapes_only):
-            result = self.default(None, inputs, options)
+        result = with_default(shapes_only, self.default, None, inputs, options)
         if isinstance(result, Tensor):
             return result.template, options, None
         make = getattr(result, "_make", None)  # a named tuple's, from an iterable
@@ -152,9 +152,14 @@ class CompositePath(Path):
             else:
                 arguments.append(value)
         if defaults.cast_blocks:
-            with defaults.uncast():  # the operands have been cast
-                return self.spec.function(*arguments, **keywords)
+            return _uncast(self.spec.function, *arguments, **keywords)  # the operands have been cast
         return self.spec.function(*arguments, **keywords)
+
+
+@contained
+def _uncast(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    with defaults.uncast():
+        return function(*arguments, **keywords)
 
 
 def _normal(parameter: Parameter, value: Any, first: Template) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
+from ..blocks import contained
 from ..dtypes import Scalar, check_scalar, scalar_kind
 from ..errors import DTypeError, NamesError, ShapeError, TensorBackendError, expected
 from ..ops.creation.filled import full
@@ -14,7 +15,9 @@ from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import Traced, as_tensor
+from .record import repeated
 from .trees import Tree, flatten, paths
+from .varying import Known, current_mesh, varies, varies_of
 
 Leaf: TypeAlias = "Tensor | Scalar"
 
@@ -35,6 +38,8 @@ class Leaves:
             for leaf, path in zip(leaves, places, strict=True)
         ]
         self.templates = [_template_of(leaf) for leaf in self.leaves]
+        self.varying = [varies_of(leaf) for leaf in self.leaves]
+        """How each leaf varies over a mesh; a carried value as in any iteration, once its body is traced."""
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -69,6 +74,7 @@ def _template_of(leaf: Leaf) -> Template:
     return intern_template((), weak_template(kind).dtype, ())
 
 
+@contained
 def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 
@@ -76,11 +82,14 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     the body returns for it; a number that the body returns takes the dtype of the carried value.
     Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value whose template changes.
     """
-    body = trace()
-    for _ in range(_ROUNDS):
-        if not _adapted(carried, body):
-            break
+    with repeated():
         body = trace()
+        for _ in range(_ROUNDS):
+            if not _adapted(carried, body):
+                break
+            body = trace()
+        while _widened(carried, body):
+            body = trace()
     for position, before in enumerate(carried.templates):
         if position in body.numbers and before.dtype is not body.graph.results[position].dtype:
             with suppress(TensorBackendError):  # the check below names the carried value
@@ -88,6 +97,18 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
         check_same(f"{path} to stay {before!r} from turn to turn", before, after, "returned", "in the body")
     return body
+
+
+def _widened(carried: Leaves, body: Traced) -> bool:
+    """Lets carried values vary over the mesh axes over which the body's results vary; returns whether any did not."""
+    if current_mesh() is None:
+        return False
+    known: Known = {}
+    outputs = zip(carried.varying, body.graph.outputs, strict=False)
+    after = [before.union(varies(value, known)) for before, value in outputs]
+    changed = after != carried.varying
+    carried.varying = after
+    return changed
 
 
 def _adapted(carried: Leaves, body: Traced) -> bool:

@@ -62,7 +62,7 @@ class _Branches:
             leaves = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")
             return leaves, paths(self.out_tree, "result")
 
-        return traced(flat, self.operands.templates, self.operands.paths, home)
+        return traced(flat, self.operands.templates, self.operands.paths, home, self.operands.varying)
 
 
 @overload

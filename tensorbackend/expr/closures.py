@@ -18,6 +18,7 @@ from .node import PARAMETER, Node, Value
 from .record import ExprBackend, captured
 from .simplify import rewritten
 from .trace import trace_leaves
+from .varying import Varies, parameter_options, varies_of
 
 
 class Traced(NamedTuple):
@@ -44,11 +45,12 @@ def traced(
     templates: Sequence[Template],
     names: Sequence[str],
     home: Backend,
+    varying: Sequence[Varies],
 ) -> Traced:
     """The graph of a function that takes a flat list of tensors, and returns its results and their paths.
 
-    Tensors that the function makes from data alone live on `home`. Raises `OperandError` for a result that is no tensor
-    and cannot be converted to one.
+    `varying` says how the tensors vary over a mesh. Tensors that the function makes from data alone live on `home`.
+    Raises `OperandError` for a result that is no tensor and cannot be converted to one.
     """
     numbers: dict[int, Scalar] = {}
 
@@ -64,7 +66,7 @@ def traced(
             results.append(result)
         return results
 
-    return Traced(trace_leaves(tensors, templates, names, home), numbers)
+    return Traced(trace_leaves(tensors, templates, names, home, varying), numbers)
 
 
 def as_tensor(value: Any, path: str, home: Backend) -> Tensor:
@@ -123,7 +125,10 @@ def _identity(x: Tensor) -> Hashable:
 
 
 def _closed(graph: Graph, captured_nodes: Mapping[Hashable, Node]) -> Graph:
-    constants = {key: Value(Node(PARAMETER, node.out, line=node.line)) for key, node in captured_nodes.items()}
+    constants = {
+        key: Value(Node(PARAMETER, node.out, options=parameter_options(varies_of(node.tensor)), line=node.line))
+        for key, node in captured_nodes.items()
+    }
 
     def visit(node: Node) -> Sequence[Value]:
         known = None if node.tensor is None else constants.get(_identity(node.tensor))

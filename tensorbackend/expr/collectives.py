@@ -1,43 +1,29 @@
 """Collective operations on the devices of a mesh, inside a function of `shard_map`: sums, gathers, exchanges.
 
 Each is one node, which names the mesh axes. Each device has an operand and a result of its own; the result of a sum or
-a gather is the same on all devices along these mesh axes.
+a gather is the same on all devices along these mesh axes. A node of the kind "vary" does nothing; it says that each
+device goes on with its own copy of a value (see `varying`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Sequence
 from math import prod
 from typing import TypeAlias
 
 from ..dtypes import int64
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
-from ..mesh import Mesh
 from ..ops.elementwise.binary import divide
 from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Axis, Tensor
 from .control import call
 from .record import ExprBackend
+from .varying import current_mesh
 
 MeshAxes: TypeAlias = str | Sequence[str]
 """The name of a mesh axis, or of several."""
-
-_mesh: ContextVar[Mesh | None] = ContextVar("tensorbackend_mesh", default=None)
-
-
-@contextmanager
-def on_mesh(mesh: Mesh) -> Iterator[None]:
-    """Inside the block, this thread traces a function of the parts that each device of a mesh holds."""
-    before = _mesh.get()
-    _mesh.set(mesh)
-    try:
-        yield
-    finally:
-        _mesh.set(before)
 
 
 def _axes(mesh_axes: MeshAxes) -> tuple[tuple[str, ...], int]:
@@ -45,7 +31,7 @@ def _axes(mesh_axes: MeshAxes) -> tuple[tuple[str, ...], int]:
 
     Raises `ArgumentError` for axes that the mesh does not have, and outside a function of `shard_map`.
     """
-    mesh, axes = _mesh.get(), (mesh_axes,) if isinstance(mesh_axes, str) else tuple(mesh_axes)
+    mesh, axes = current_mesh(), (mesh_axes,) if isinstance(mesh_axes, str) else tuple(mesh_axes)
     if mesh is None:
         raise ArgumentError(expected("a call inside a function of shard_map()", mesh_axes=mesh_axes))
     if not axes or len(set(axes)) < len(axes) or not set(axes) <= set(mesh.names):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..blocks import contained
 from ..dtypes import uncast
 from ..errors import TemplateDataError
 from ..protocol import Backend, Kernel, own_method
@@ -51,6 +52,7 @@ def _results(payloads: tuple[Any, ...], several: bool) -> Any:
     return payloads if several else payloads[0]
 
 
+@contained
 def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
     """The graph of a default implementation. Its parameters are the tensors of the call, with sequences flattened."""
     parameters: list[Value] = []

@@ -140,8 +140,10 @@ def check_predicate(predicate: Template, what: str) -> None:
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
     """Runs a loop as long as a condition holds, for at most `limit` turns; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
-    traced_body = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
-    asked = traced(lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home)
+    traced_body = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
+    asked = traced(
+        lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home, carried.varying
+    )
     check_predicate(asked.graph.results[0], "condition")
     (condition, body), constants = close([asked.graph, traced_body.graph])
     backend = common_backend([*carried.tensors, *constants])
@@ -345,7 +347,10 @@ def run_scan_of(
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
     home = home_of(carried.tensors, scanned.tensors)
-    traced_step = settled(carried, lambda: traced(step, [*carried.templates, *entries], names, home))
+    traced_step = settled(
+        carried,
+        lambda: traced(step, [*carried.templates, *entries], names, home, [*carried.varying, *scanned.varying]),
+    )
     (body,), constants = close([traced_step.graph])
     backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
     inputs = on_backend(constants, backend), carried.on(backend), scanned.on(backend)

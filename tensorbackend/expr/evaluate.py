@@ -20,14 +20,15 @@ from typing import Any, Final, TypeAlias, cast
 from ..dispatch import explain
 from ..dispatch.kernels import composite_kernel, implementation, payloads_of, primitive_kernel, raw_kernel, wrap
 from ..dispatch.watching import is_program
-from ..errors import ContractError, TensorBackendError
+from ..errors import ContractError, OutOfMemoryError, TensorBackendError
 from ..protocol import Backend, Kernel, Payload, own_method
+from ..protocol.exhaustion import out_of_memory
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
-from .node import CUSTOM, RENAMED, Node, Value
+from .node import CUSTOM, PROGRAM, RENAMED, Node, Value
 from .record import ExprBackend, under
 from .source import function_of
 
@@ -35,10 +36,6 @@ KEPT_BYTES: Final = 1 << 16
 """A constant of more bytes is computed again in each run, rather than kept with the program."""
 
 Result: TypeAlias = Tensor | tuple[Tensor, ...]
-
-
-_FILE: Final = "<program>"
-"""The file name in the code of a program."""
 
 
 class Compiled:
@@ -125,10 +122,11 @@ class Program:
 
     def __init__(self, graph: Graph, backend: Backend, *, entered_once: bool = False) -> None:
         self.backend, self.results = backend, graph.results
-        graph = opened(graph)
+        if backend.beneath is backend:  # a backend that records, as a tape does, keeps gradients
+            graph = opened(graph)
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels)
-        run = function_of("\n".join(writer.lines), _FILE, "run", writer.namespace)
+        run = function_of("\n".join(writer.lines), PROGRAM, "run", writer.namespace)
         is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
         """Takes the payloads of the parameters, and returns a tuple of the payloads of the results."""
@@ -151,20 +149,22 @@ class Program:
 def note(error: Exception, backend: Backend) -> None:
     """Adds a note to an error that a program's kernel raised: the op of the node, and the user's line that made it.
 
-    Raises `ContractError` in place of an error that a plugin's callback raised by accident.
+    Raises what `explain` raises in place of the error.
     """
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename != _FILE:
+    while trace is not None and trace.tb_frame.f_code.co_filename != PROGRAM:
         trace = trace.tb_next
     node = None if trace is None else trace.tb_frame.f_globals["nodes"].get(trace.tb_lineno)
-    if node is None:
+    if node is None:  # a library compiled the whole program
+        if backend.exhausted(error) and not isinstance(error, TensorBackendError):
+            raise out_of_memory(error) from error
         return
     place = None if node.line is None else f"in {node.op}, traced at {node.line.file}:{node.line.number}"
     if isinstance(error, TensorBackendError) and place is not None:
         error.add_note(place)
     try:
         explain(error, node.op, backend)
-    except ContractError as told:
+    except (ContractError, OutOfMemoryError) as told:
         if place is not None:
             told.add_note(place)
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from ..blocks import contained
 from ..dtypes import DType
 from ..entry import checked
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
@@ -85,6 +86,7 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
         rest = [None if isinstance(leaf, Tensor) else leaf for leaf in leaves]
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
 
+        @contained
         def run(host_tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
             filled = list(rest)
             for place, x in zip(places, host_tensors, strict=True):

@@ -8,6 +8,7 @@ from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
+from ..blocks import contained
 from ..dispatch.watching import Change, Subject, is_program
 from ..dtypes import defaults
 from ..entry import checked
@@ -21,6 +22,7 @@ from .arguments import Static, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
+from .record import repeated
 from .simplify import simplified
 from .trace import argument_names, check_results, trace_leaves
 from .trees import LEAF, Tree, flatten, unflatten
@@ -282,6 +284,7 @@ def _jitted(
             {name: Static(argument) if name in names else argument for name, argument in keywords.items()},
         )
 
+    @contained
     def graph_of(call: tuple[tuple[Any, ...], dict[str, Any]], tree: Tree, leaves: Sequence[Any]) -> Graph:
         """The graph of the function for a call, given as the tree and the leaves of its arguments."""
 
@@ -289,7 +292,8 @@ def _jitted(
             positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
             return function(*positional, **named)
 
-        return trace_leaves(flat, leaves, argument_names(function, *call))
+        with repeated():
+            return trace_leaves(flat, leaves, argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
         """The leaves; with `trace_floats`, Python floats and complex numbers among them become tensors."""

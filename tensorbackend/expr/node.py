@@ -35,6 +35,9 @@ HOST: Final = "host_call"
 CUSTOM: Final = "custom_gradient"
 """The op of a node that holds a graph with a gradient of its own."""
 
+PROGRAM: Final = "<program>"
+"""The file name in the code of a graph's program."""
+
 
 class Line(NamedTuple):
     """A line of the user's program."""
@@ -165,8 +168,8 @@ _line: ContextVar[Line | None] = ContextVar("tensorbackend_line", default=None)
 
 @cache  # asked for every frame above a new node, or above a call that is profiled
 def is_users(file: str) -> bool:
-    """Whether a file of code is the user's, neither of this package nor frozen into Python."""
-    return not (is_ours(file) or file.startswith("<frozen "))
+    """Whether a file of code is the user's: not of this package, nor a program of a graph, nor frozen into Python."""
+    return not (is_ours(file) or file.startswith((PROGRAM, "<frozen ")))
 
 
 def here() -> Line | None:

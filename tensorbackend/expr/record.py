@@ -15,7 +15,7 @@ from ..opspec import CALLBACKS
 from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
-from ..select import default_backend, get_backend
+from ..select import default_backend, get_backend, with_default
 from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, next_serial
@@ -60,8 +60,9 @@ class ExprBackend(Backend):
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """A node that holds the elements, on the backend on which the trace keeps such data."""
-        with default_backend(_holder()) as backend:
-            return self.from_backend(Tensor(out, backend, backend.from_binary(out, data=data)), copy=False)
+        backend = get_backend(_holder())
+        payload = with_default(backend, lambda: backend.from_binary(out, data=data))
+        return self.from_backend(Tensor(out, backend, payload), copy=False)
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The elements of a value that depends on no argument; `TemplateDataError` for any other."""
@@ -73,6 +74,11 @@ class ExprBackend(Backend):
     def is_concrete(self, x: Tensor, /) -> bool:
         """Whether a value depends on no argument, so that it is computed when its data is read."""
         return not depends_on_argument(x.data)
+
+    def repeats_from(self) -> int | None:
+        """The start of the innermost trace whose graph runs again."""
+        scope = _scope.get()
+        return None if scope is None else scope.repeated
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Raises `TemplateDataError`, as the batches are copies of data."""
@@ -212,6 +218,8 @@ class Scope:
         """The backend of data that is made from Python numbers or another library's arrays."""
         self.default = default
         """The default backend around the trace."""
+        self.repeated: int | None = None
+        """The start of the innermost trace, this one or one around it, whose graph runs again without Python."""
         self.token: Value | None = None
         """The token that the last call of a function with side effects returned; `expr.effects` explains tokens."""
 
@@ -255,10 +263,27 @@ def recording(home: Backend | None = None) -> Iterator[Scope]:
     if isinstance(holder, ExprBackend):
         holder = default if outer is None else outer.holder
     scope = Scope(holder, default)
-    before = _scope.get()
+    scope.repeated = scope.start if _repeats.get() else None if outer is None else outer.repeated
+    before, repeats = _scope.get(), _repeats.get()
     try:
         _scope.set(scope)
+        _repeats.set(False)
         with default_backend(ExprBackend()):
             yield scope
     finally:
         _scope.set(before)
+        _repeats.set(repeats)
+
+
+_repeats: ContextVar[bool] = ContextVar("tensorbackend_repeats", default=False)
+
+
+@block
+def repeated() -> Iterator[None]:
+    """A block in which the next trace is that of a function whose graph runs again without Python."""
+    before = _repeats.get()
+    try:
+        _repeats.set(True)
+        yield
+    finally:
+        _repeats.set(before)

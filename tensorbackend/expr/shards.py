@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
+from ..blocks import contained
 from ..entry import checked
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
@@ -14,11 +15,11 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .closures import close
-from .collectives import on_mesh
 from .control import call, named, on_backend
 from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
+from .varying import NOWHERE, Varies, on_mesh, results_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,12 +60,13 @@ def shard_map(
     -------
     Callable
         The function of whole tensors. If no axis of a result is divided over some mesh axis, the result must be the
-        same on all devices along that mesh axis, as after `psum`; it is not defined which device's result is taken.
+        same on all devices along that mesh axis, as after `psum`.
 
     Raises
     ------
     ShapeError
-        If a rule cannot be met: the mesh does not divide the axis, or two rules want the same mesh axis.
+        If a rule cannot be met: the mesh does not divide the axis, or two rules want the same mesh axis. Also for a
+        result that may differ between devices along a mesh axis over which it is not divided.
     BackendError
         For tensors that are not on a mesh.
 
@@ -84,6 +86,7 @@ def shard_map(
     rules = Layout(mesh, layout)
 
     @wraps(function)
+    @contained
     def mapped(*arguments: Any, **keywords: Any) -> Any:
         with named("shard_map"):
             leaves, tree = flatten((arguments, keywords))
@@ -105,13 +108,17 @@ def shard_map(
 
         with on_mesh(mesh):
             parts = [x.template.replace(shape=x.shard_shape) for x in shardings]
-            body = trace_leaves(of_parts, parts, [labels[place] for place in places])
+            varying = [NOWHERE.widened(divided_over(x.axes)) for x in shardings]
+            body = trace_leaves(of_parts, parts, [labels[place] for place in places], varying=varying)
+            assert out_tree is not None  # set by the trace
+            found = results_of(body, varying)
         with named("shard_map"):
             wholes = [spread(rules, part) for part in body.results]
+            for label, whole, varies in zip(paths(out_tree, "result"), wholes, found, strict=True):
+                _refuse_differing(label, whole, varies)
             results = call_shard_map(
                 mesh, body, [leaves[place] for place in places], [x.axes for x in shardings], wholes
             )
-        assert out_tree is not None  # set by the trace
         return unflatten(out_tree, results)
 
     return mapped
@@ -134,6 +141,23 @@ def call_shard_map(
     }
     out: tuple[Template, ...] = tuple([x.template for x in wholes])
     return call("shard_map", backend, out, (on_backend((*constants, *operands), backend),), options)
+
+
+def divided_over(axes: Axes) -> tuple[str, ...]:
+    """The mesh axes that divide some axis of a tensor."""
+    return tuple([name for mesh_axes in axes for name in mesh_axes])
+
+
+def _refuse_differing(label: str, whole: Sharding, varies: Varies) -> None:
+    """Raises `ShapeError` for a result that may differ along a mesh axis over which it is not divided."""
+    left = [name for name in whole.mesh.names if name in varies.differs - {*divided_over(whole.axes)}]
+    if left and any(whole.mesh.sizes[name] > 1 for name in left):
+        over = repr(left[0] if len(left) == 1 else tuple(left))
+        expectation = (
+            f"{label} to be the same on all devices along {' and '.join(left)}, as no axis of it is divided there"
+        )
+        remedy = f"combine it with psum(..., {over}), pmean() or all_gather(), or name an axis that layout divides"
+        raise ShapeError(expected(expectation, remedy, result=whole.template))
 
 
 def _met(sharding: Sharding, label: str) -> Sharding:

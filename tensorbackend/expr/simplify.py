@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..blocks import contained
 from ..errors import TensorBackendError
 from ..memo import kind_of
 from ..protocol import Backend
@@ -83,6 +84,7 @@ def _key(node: Node) -> tuple[Any, ...]:
     return node.op, node.out, node.inputs, node.default, *options.items(), *map(kind_of, options.values())
 
 
+@contained
 def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Graph:
     """Computes once, on a backend, each value that does not depend on the parameters, unless it is large.
 
@@ -161,6 +163,7 @@ def _changes_nothing_but_names(node: Node) -> bool:
     return same
 
 
+@contained
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results, computed by new nodes that its default implementation records."""
     assert node.default is not None  # a composite has one

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
+from ..blocks import contained
 from ..dtypes import as_dtype, scalar_kind
 from ..entry import checked
 from ..errors import DTypeError, OperandError, ShapeError, expected
@@ -21,6 +22,7 @@ from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
 from .record import Scope, expr_tensor, recording, value_of
 from .trees import Tree, flatten, paths, unflatten
+from .varying import Varies, parameter_options, varies_of
 
 
 @checked
@@ -87,21 +89,28 @@ def argument_names(
     return [path for root, argument in pairs for path in paths(flatten(argument)[1], root)]
 
 
+@contained
 def trace_leaves(
     function: Callable[[list[Any]], Any],
     leaves: Sequence[Any],
     names: Sequence[str],
     home: Backend | None = None,
+    varying: Sequence[Varies] | None = None,
 ) -> Graph:
     """The graph of a function of a flat list; the templates and tensors in the list become the parameters.
 
     Tensors that the function makes from data live on `home`. By default they follow the backend of the parameters.
+    `varying` says for each leaf how it varies over a mesh; for a tensor that is known anyway.
     """
     templates = [_template_of(leaf) for leaf in leaves]
     if home is None and not any(template is not None for template in templates):
         home = get_backend()
     with recording(home) as scope:
-        values = [None if template is None else Value(Node(PARAMETER, template)) for template in templates]
+        given: Sequence[Varies | None] = varying or [varies_of(x) if isinstance(x, Tensor) else None for x in leaves]
+        values = [
+            None if template is None else Value(Node(PARAMETER, template, options=parameter_options(said)))
+            for template, said in zip(templates, given, strict=True)
+        ]
         result = function(
             [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
         )
@@ -112,6 +121,7 @@ def trace_leaves(
     return Graph(parameters, outputs, out_tree, used)
 
 
+@contained
 def resumed(
     function: Callable[[list[Any]], Any],
     before: Scope,

@@ -23,6 +23,7 @@ from .evaluate import evaluate
 from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import Tree, flatten, parts_by_key, unflatten
+from .varying import varies_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -92,6 +93,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
             lambda traced_leaves: function(*unflatten(tree, traced_leaves), **keywords),
             [leaf if example is None else example.template for leaf, example in zip(leaves, examples, strict=True)],
             names,
+            varying=[varies_of(leaf) for leaf in leaves],
         )
         whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
         return unflatten(whole.out_tree, evaluate(whole, tensors))

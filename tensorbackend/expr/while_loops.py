@@ -14,13 +14,13 @@ from ..ops.creation.filled import asarray, full
 from ..ops.elementwise.binary import less, logical_and
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
-from ..ops.shape import reshape
 from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Axis, Tensor, TensorLike
 from .carried import Leaves, home_of, nested, settled
 from .closures import traced
 from .control import Flat, Function, Tensors, named, run_scan_of, run_while
+from .examples import chosen, replaced, spread
 from .trees import Nested, leaves_like, unflatten
 
 Asked = Callable[[list[Tensor]], Any]
@@ -83,7 +83,8 @@ def while_loop(
         carried values of all `limit` turns are kept.
     axis
         The axis of examples, by position or name. Then a turn changes only the examples for which the condition holds,
-        and the loop ends when it holds for none. Tensors without that axis are shared by all examples and change in
+        and the loop ends when it holds for none. An example must not depend on others: in a turn after its end, the
+        body gets its initial values. Tensors without that axis are shared by all examples and change in
         each turn. For a name, these are the tensors without an axis of that name; for a position, those without axes.
     trajectory
         Ascending numbers of turns, such as `(0, 10, 100)`. The loop ends after the last of these numbers at the latest.
@@ -142,7 +143,7 @@ def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
 def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit: int | None) -> Tensors:
     """The carried leaves after each number of turns in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
-    settled(carried, lambda: traced(turn, carried.templates, carried.paths, home))
+    settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
     start = Leaves(carried.on(home), carried.paths, home)
     ends = steps if limit is None else tuple(min(step, limit) for step in steps)
     turns = [end - before for before, end in pairwise((0, *ends))]
@@ -192,19 +193,23 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[As
             raise ShapeError(expected(f"a condition of shape ({size},)", remedy, condition=template))
         return cast(Tensor, condition)
 
-    def chosen(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
+    start = [*carried.on(home_of(carried.tensors))]
+    begun = asked(start)
+    safe = [x if place is None else replaced(begun, x, (place,)) for x, place in zip(start, places, strict=True)]
+
+    def kept(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
         if place is None or (isinstance(after, Tensor) and after.shape != before.shape):
             return after  # of the wrong shape, for which a later check raises
-        shape = tuple(size if position == place else 1 for position in range(before.ndim))
-        return where(reshape(going, shape), after, before)
+        return where(spread(going, before, (place,)), after, before)
 
     def changed(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
         going = asked(leaves)
-        turned, names = turn(leaves)
-        kept = [
-            chosen(going, after, before, place) for after, before, place in zip(turned, leaves, places, strict=True)
+        entered = [
+            leaf if place is None else chosen(going, leaf, other, (place,))
+            for leaf, other, place in zip(leaves, safe, places, strict=True)
         ]
-        return kept, names
+        turned, names = turn(entered)
+        return [kept(going, *parts) for parts in zip(turned, leaves, places, strict=True)], names
 
     return lambda leaves: any_(asked(leaves)), changed
 

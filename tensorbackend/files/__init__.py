@@ -117,6 +117,8 @@ def load(
         that holds one name twice, or that takes more than `max_bytes`.
     OperandError
         For another suffix.
+    ArgumentError
+        For a `max_bytes` that is no int from 0 on.
     OSError
         Where the file cannot be read.
 
@@ -128,11 +130,13 @@ def load(
     ...     tb.load(f"{folder}/x.npy").tolist(), tb.load(f"{folder}/x.npy", backend="template").template
     ([0, 1, 2], s64[3])
     """
+    from ..rules.plan import integer
     from .source import Source, naming
 
     place = _path(path)
     kind, form = _format(place)
     target = get_backend(backend)
+    max_bytes = None if max_bytes is None else integer(0, max_bytes=max_bytes)
     with Source(place) as source, naming(path=place):
         tensors = form.read(source, target, max_bytes)
     return tensors[""] if kind == ".npy" else tensors

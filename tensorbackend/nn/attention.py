@@ -11,14 +11,20 @@ from ..dtypes import DTypeLike, promote_types
 from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
+from ..ops.composite.elementwise.functions import isfinite, logical_not
+from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import in_float32, masked_softmax, softmax
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import together
-from ..ops.elementwise.binary import add, less, less_equal, logical_and, multiply
+from ..ops.elementwise.binary import add, greater, less, less_equal, logical_and, multiply
 from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
-from ..ops.shape import align_to, matrix_transpose, permute_dims, reshape
+from ..ops.reduction import all as all_
+from ..ops.reduction import any as any_
+from ..ops.reduction import sum as sum_
+from ..ops.shape import align_to, expand_dims, matrix_transpose, permute_dims, reshape
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import to_floating
 from ..tensor import Axis, Tensor, TensorLike
@@ -47,6 +53,32 @@ def _beside(x: Tensor, query: Tensor) -> Tensor:
     bare = rename(x, *lead, "\0time", "\0feature")
     order = [*(name for name in query_lead if name is not None), "\0time", "\0feature"]
     return rename(align_to(bare, order), *query_lead, *x.names[-2:])
+
+
+class _Finite(NamedTuple):
+    """Vectors (..., time, features) as products under a mask take them.
+
+    A weight of 0 times NaN or an infinity is NaN, in the result and in the gradients of the other factor. So a product
+    gets zeros in their place, and its result gets NaN afterwards, where the mask holds.
+    """
+
+    x: Tensor
+    """The vectors with 0 in place of NaN and infinities."""
+    whole: Tensor
+    """(..., time): whether all elements of a vector are finite."""
+
+    @classmethod
+    def of(cls, x: Tensor) -> _Finite:
+        finite = isfinite(x)
+        return cls(where(finite, x, 0), all_(finite, axis=-1))
+
+
+class _Weights(NamedTuple):
+    """Weights (..., queries, keys) of finite queries and keys, whatever the given ones hold."""
+
+    weights: Tensor
+    spoilt: Tensor | None
+    """Under a mask, where it holds for a query or key that is not finite: the weights there are to be NaN."""
 
 
 @entry
@@ -104,20 +136,47 @@ def attention_weights(
     >>> tb.nn.attention_weights(x, x, causal=True).tolist()[:2]
     [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]]
     """
-    query, key = (_last(x, time, axis) for x in together(query, key))
+    query, key = together(query, key)
+    weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
+    return weights if spoilt is None else where(spoilt, math.nan, weights)
+
+
+def _weights(
+    query: Tensor,
+    key: Tensor,
+    mask: TensorLike | None,
+    bias: TensorLike | None,
+    causal: bool,
+    scale: float | None,
+    time: Axis,
+    axis: Axis,
+) -> _Weights:
+    """The weights that `attention_weights` documents."""
+    query, key = _last(query, time, axis), _last(key, time, axis)
     key = _beside(key, query)
     if query.names[-2] is not None and query.names[-2] in key.names:
         key = rename(key, *key.names[:-2], None, key.names[-1])
-    wide = multiply(in_float32(query), 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
-    scores = matmul(wide, matrix_transpose(in_float32(key)))
+    wide, keys = in_float32(query), in_float32(key)
+    masked = causal or mask is not None
+    if masked:
+        (wide, query_whole), (keys, key_whole) = _Finite.of(wide), _Finite.of(keys)
+    wide = multiply(wide, 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
+    scores = matmul(wide, matrix_transpose(keys))
     if bias is not None:
         scores = _biased(scores, together(scores, bias)[1])
+    if not masked:
+        return _Weights(softmax(scores, axis=-1), None)
     inside = None if mask is None else together(scores, mask)[1]
     if causal:
-        queries, keys = scores.shape[-2:]
-        seen = less_equal(iota((1, keys), axis=1, like=scores), iota((queries, 1), axis=0, like=scores))
+        queries, count = scores.shape[-2:]
+        seen = less_equal(iota((1, count), axis=1, like=scores), iota((queries, 1), axis=0, like=scores))
         inside = seen if inside is None else logical_and(inside, seen)
-    return softmax(scores, axis=-1) if inside is None else masked_softmax(scores, inside, axis=-1)
+    assert inside is not None  # as the scores are masked
+    weights = masked_softmax(scores, inside, axis=-1)
+    whole = logical_and(
+        expand_dims(query_whole, axis=query_whole.ndim), expand_dims(key_whole, axis=key_whole.ndim - 1)
+    )
+    return _Weights(weights, logical_and(inside, logical_not(whole)))
 
 
 def _biased(scores: Tensor, bias: Tensor) -> Tensor:
@@ -173,14 +232,25 @@ def attention(
     [[[2.0, 0.0], [2.0, 0.0]]]
     """
     query, key, value = together(query, key, value)
-    weights = attention_weights(
-        query, key, mask=mask, bias=bias, causal=causal, scale=scale, time=time, axis=axis
-    )  # fmt: skip
+    weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
     ends = _last(query, time, axis)
     values = _beside(_last(value, time, axis), ends)
     values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
-    averages = matmul(weights, in_float32(values))
+    wide = in_float32(values)
+    averages = matmul(weights, wide) if spoilt is None else _averages(weights, spoilt, wide)
     return astype(averages, to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype)))
+
+
+def _averages(weights: Tensor, spoilt: Tensor, values: Tensor) -> Tensor:
+    """The values averaged with weights, for each query as if there were no others than those that it attends to."""
+    finite, whole = _Finite.of(values)
+    averages = matmul(weights, finite)
+    # The infinities and NaN of each feature, for the queries that attend to a vector with any of them.
+    rest = stop_gradient(sum_(where(isfinite(values), 0, values), axis=-2))
+    reached = greater(matmul(weights, astype(logical_not(expand_dims(whole, axis=whole.ndim)), weights.dtype)), 0)
+    averages = add(averages, where(reached, expand_dims(rest, axis=rest.ndim - 1), 0))
+    broken = any_(spoilt, axis=-1)
+    return where(expand_dims(broken, axis=broken.ndim), math.nan, averages)
 
 
 class KeyValueCache(NamedTuple):
@@ -233,13 +303,21 @@ Parameters = Mapping[str, Tensor]
 `query_bias`."""
 
 
-def _projected(parameters: Parameters, name: str, x: Tensor) -> Tensor:
-    """x of shape (..., features) times a weight of the parameters, plus its bias."""
+def _projected(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Tensor:
+    """x of shape (..., features) times a weight of the parameters, plus its bias.
+
+    Under a mask, vectors that are not finite give NaN, and take no part in gradients.
+    """
     if name not in parameters:
         raise ArgumentError(expected("parameters query, key, value and output", parameters=sorted(parameters)))
+    whole = None
+    if masked:
+        x, whole = _Finite.of(in_float32(x) if not x.dtype.is_floating else x)
     product = matmul(x, parameters[name])
     bias = parameters.get(f"{name}_bias")
-    return product if bias is None else add(product, bias)
+    if bias is not None:
+        product = add(product, bias)
+    return product if whole is None else where(expand_dims(whole, axis=whole.ndim), product, math.nan)
 
 
 def _in_heads(x: Tensor, heads: int) -> Tensor:
@@ -318,13 +396,15 @@ def multi_head_attention(
     """
     x = _last(asarray(x), time, axis)
     source = x if memory is None else _last(together(x, memory)[1], time, axis)
-    query = _in_heads(_projected(parameters, "query", x), heads)
-    key = _in_heads(_projected(parameters, "key", source), heads)
-    value = _in_heads(_projected(parameters, "value", source), heads)
+    masked = causal or mask is not None
+    query, key, value = (
+        _in_heads(_projected(parameters, name, of, masked), heads)
+        for name, of in (("query", x), ("key", source), ("value", source))
+    )
     if rotate is not None:
         query, key = (rotate(vectors, iota(vectors.shape[-2], like=vectors)) for vectors in (query, key))
     attended = attention(query, key, value, mask=mask, bias=bias, causal=causal)
-    return _projected(parameters, "output", _out_of_heads(attended))
+    return _projected(parameters, "output", _out_of_heads(attended), masked)
 
 
 @entry
@@ -373,7 +453,7 @@ def incremental_attention(
     """
     x = _last(asarray(x), time, axis)
     steps = x.shape[-2]
-    query, key, value = (_in_heads(_projected(parameters, name, x), heads) for name in ("query", "key", "value"))
+    query, key, value = (_in_heads(_projected(parameters, name, x, True), heads) for name in ("query", "key", "value"))
     positions = add(iota(steps, dtype="int64", like=x), cache.length)
     if rotate is not None:
         query, key = rotate(query, positions), rotate(key, positions)
@@ -382,7 +462,7 @@ def incremental_attention(
     bare = (rename(operand, *(None,) * operand.ndim) for operand in (query, keys, values))
     attended = rename(attention(*bare, mask=seen), *query.names)
     after = KeyValueCache(keys, values, add(cache.length, steps))
-    return _projected(parameters, "output", _out_of_heads(attended)), after
+    return _projected(parameters, "output", _out_of_heads(attended), True), after
 
 
 def _entered(old: Tensor, new: Tensor, start: Tensor) -> Tensor:

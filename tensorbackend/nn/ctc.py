@@ -42,7 +42,7 @@ class _Frames(NamedTuple):
 
     logits: Tensor
     counts: Tensor
-    """(batch,), int64: the number of frames of each example."""
+    """(batch,), int64: the number of frames of each example; beyond it the logits are 0."""
     shape: Shape
     names: Names
     """The names of the batch axes of the logits."""
@@ -85,6 +85,8 @@ def _frames(logits: Tensor, lengths: TensorLike | None, time: Axis, axis: Axis) 
         counts = full(sizes[:1], sizes[1], dtype="int64", like=logits)
     else:
         counts = _flat(_integers(together(logits, lengths)[1], "lengths"), shape, names, "lengths")
+        inside = less(iota(sizes[1], dtype="int64", like=flat), expand_dims(counts, axis=1))
+        flat = where(expand_dims(inside, axis=2), flat, 0)
     return _Frames(flat, counts, shape, names, logits.names[along])
 
 

@@ -108,9 +108,6 @@ def _sequence(
     batch = [batch_axis for batch_axis in range(x.ndim) if batch_axis not in (along, feature)]
     moved = permute_dims(x, (along, *batch, feature))
     dtype = to_floating(result_type([x.template, weight.template, recurrent.template]))
-    summed = matmul(astype(moved, dtype), astype(rename(weight, weight.names[0], None), dtype))
-    if bias is not None:
-        summed = add(summed, astype(rename(bias, None), dtype))
     lead = x.template.replace(
         shape=tuple(x.shape[batch_axis] for batch_axis in batch),
         names=tuple(x.names[batch_axis] for batch_axis in batch),
@@ -131,6 +128,11 @@ def _sequence(
         inside = held if inside is None else logical_and(inside, held)
     if inside is not None:
         inside = expand_dims(rename(inside, *moved.names[:-1]), axis=inside.ndim)
+        # Before the product: else the gradient of the weights has 0 times whatever other steps hold.
+        moved = where(inside, moved, 0)
+    summed = matmul(astype(moved, dtype), astype(rename(weight, weight.names[0], None), dtype))
+    if bias is not None:
+        summed = add(summed, astype(rename(bias, None), dtype))
     return _Sequence(
         summed,
         inside,

@@ -18,7 +18,7 @@ from ..rules.broadcasting import result_type
 from ..rules.functional import check_initial
 from ..rules.plan import Plan
 from ..rules.reduction import reduction
-from ..select import default_backend, get_backend
+from ..select import get_backend, with_default
 from ..template import Template, intern_template
 from ..tensor import Axes, Tensor
 from .elementwise.conversion import astype
@@ -37,8 +37,9 @@ def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
     whatever the function itself raises.
     """
     backend = get_backend("template")
-    with default_backend(backend):
-        result = function(*(Tensor(intern_template((), dtype, ()), backend, None) for dtype in dtypes))
+    result = with_default(
+        backend, function, *(Tensor(intern_template((), dtype, ()), backend, None) for dtype in dtypes)
+    )
     if not isinstance(result, Tensor):
         raise OperandError(expected("a function that returns a tensor", "wrap it in asarray()", returned=result))
     if result.shape:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
 from ..entry import entry
+from ..errors import ArgumentError, expected
 from ..protocol import BackendLike
+from ..select import get_backend
 from ..tensor import Tensor, TensorLike
 from .composite.random.threefry import split
+from .creation.filled import asarray
 from .random import key as key_of
 
 P = ParamSpec("P")
@@ -22,7 +25,8 @@ class Generator:
 
     Its state is its key, a tensor: `tb.save` keeps it, and a generator made from it draws the same numbers again. As a
     dataclass, a generator is a tree of one tensor: it can be pickled, moved to another backend, and passed to and
-    returned from traced functions. Draws in a traced function advance only the generator that the function returns.
+    returned from traced functions. Draws in a traced function advance only the generator that the function returns. A
+    function that `tb.jit` compiles, or the body of a loop, must get the generator as an argument or a carried value.
 
     Parameters
     ----------
@@ -45,6 +49,9 @@ class Generator:
     key: Tensor
     """The state: a key that no draw has used yet."""
 
+    def __post_init__(self) -> None:
+        self._trace = get_backend().repeats_from()
+
     def next_key(self) -> Tensor:
         """A key for one draw, which no other draw has.
 
@@ -53,6 +60,12 @@ class Generator:
         Tensor
             A random key.
 
+        Raises
+        ------
+        ArgumentError
+            In a function that `tb.jit` compiles and in the body of a loop, for a generator from outside that is not
+            passed in: the function is traced only once, so each call or turn would draw the same numbers.
+
         Examples
         --------
         >>> import tensorbackend as tb
@@ -60,6 +73,14 @@ class Generator:
         >>> tb.nn.dropout(random.next_key(), tb.ones(4), 0.5).shape
         (4,)
         """
+        trace, home = get_backend().repeats_from(), getattr(self, "_trace", None)
+        if trace is not None and (home is None or home < trace):
+            key = asarray(self.key)
+            if key.backend.is_concrete(key):
+                remedy = "pass the generator to the function and return it, so that it goes on drawing"
+                raise ArgumentError(
+                    expected("no generator from outside in a function that is traced once", remedy, key=key.template)
+                )
         both = split(self.key)
         self.key = both[0]
         return both[1]

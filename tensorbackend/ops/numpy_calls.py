@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ArgumentError, DTypeError, OperandError, TemplateDataError, TensorBackendError
+from ..interchange import is_plain_array
 from ..opspec import OPS
 from ..synonyms import SYNONYMS
 from ..tensor import Tensor, bind
@@ -105,8 +106,10 @@ def numpy_ufunc(x: Tensor, ufunc: Any, method: str, inputs: Sequence[Any], optio
         if counterpart is not None:
             try:
                 return counterpart(*inputs)
-            except OperandError:
-                return NotImplemented
+            except OperandError:  # lists, which NumPy takes for arrays, or an object that computes the function itself
+                if any(hasattr(value, "__array_ufunc__") and not isinstance(value, Tensor) and not is_plain_array(value)
+                       for value in inputs):  # fmt: skip
+                    return NotImplemented
     out = options.get("out", ())
     if any(isinstance(target, Tensor) for target in out):  # no payload is ever written to
         return NotImplemented

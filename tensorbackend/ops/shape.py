@@ -150,6 +150,10 @@ def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
         raise ShapeError(expected("a value without axes to pad with", "index it first", value=pad_value))
     out, triples = padded(x, padding)
     dtype = result_type([x, pad_value])
+    # Between fewer than two elements there is nothing; XLA gets an interior padding that does nothing wrong.
+    triples = tuple([
+        (low, high, interior if size > 1 else 0) for size, (low, high, interior) in zip(x.shape, triples, strict=True)
+    ])  # fmt: skip
     return Plan(out.replace(dtype=dtype), (dtype, dtype), {"padding": triples})
 
 

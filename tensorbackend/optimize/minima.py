@@ -19,8 +19,9 @@ from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
+from .implicit import Minima, is_recorded, of_minimum, without_gradient
 from .lbfgs import Inputs, Plan, minimised
-from .objective import objective, traced
+from .objective import objective, traced, value_at
 from .with_scipy import METHODS as SCIPYS
 from .with_scipy import by_scipy
 
@@ -125,7 +126,11 @@ def minimize(
 
     Notes
     -----
-    The result is constant to gradients.
+    Gradients flow from x and its value to the tensors that the function closes over and to bounds, by the implicit
+    function theorem: with the Hessian at the minimum, not through the iterations. They are right where x is a minimum
+    inside or on the bounds, and NaN where the Hessian is singular. A trajectory has no gradient (`GradientError`). For
+    a method of SciPy, which does not run in a trace, take the gradient on a tape. The gradient with respect to x0 is
+    zero.
 
     Examples
     --------
@@ -174,11 +179,12 @@ def minimize(
     names, home = x.names[: result.ndim], x.backend
     flat = reshape(nameless(x), (*batch, size))
     low, high = bounds or (None, None)
+    lower, upper = _bound(low, -_INFINITY, x, flat), _bound(high, _INFINITY, x, flat)
     tensors = Inputs(
-        traced_objective.constants,
+        traced_objective.detached,
         flat,
-        _bound(low, -_INFINITY, x, flat),
-        _bound(high, _INFINITY, x, flat),
+        lower.detach(),
+        upper.detach(),
         _per_example(tolerance, batch, x.dtype, home, "tolerance"),
         _per_example(max_iterations, batch, "int32", home, "max_iterations"),
     )
@@ -192,6 +198,15 @@ def minimize(
         if steps is not None:
             raise ArgumentError(expected("no trajectory for a method of SciPy", "use 'l-bfgs'", method=chosen))
         parts = by_scipy(chosen, plan, tensors)
+    constants = traced_objective.constants
+    if is_recorded([*constants, lower, upper, flat]):
+        if steps is None:
+            minima = Minima(plan.graph, plan.bounded)
+            parts[0] = of_minimum(minima, constants, lower, upper, parts[0])
+            parts[1] = value_at(plan.graph, constants, reshape(parts[0], x.shape, names=x.names))
+        else:
+            expectation, remedy = "no gradient through a trajectory", "minimize without one to get a gradient"
+            parts[:2] = without_gradient(expectation, remedy, (*constants, lower, upper), *parts[:2])
     front: tuple[int, ...] = () if steps is None else (len(steps),)
     outer = (None,) * len(front) + names
     return Minimum(
@@ -255,7 +270,10 @@ class _Nested:
 
 
 def _brought(value: Any, backend: Backend) -> Tensor:
-    return move(value.detach(), backend) if isinstance(value, Tensor) else asarray(value, backend=backend)
+    """A value on a backend; what a trace or a tape records stays there."""
+    if not isinstance(value, Tensor):
+        return asarray(value, backend=backend)
+    return value if value.backend.dispatch_priority > 1 else move(value, backend)
 
 
 def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
@@ -268,7 +286,7 @@ def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
 
 def _per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
     """A number for each example, of shape (..., 1)."""
-    x = nameless(_brought(value, home))
+    x = nameless(_brought(value, home)).detach()
     if x.shape not in ((), batch):
         remedy = "give one number, or one for each example"
         raise ShapeError(expected(f"{name} of shape {batch}", remedy, **{name: x.template}))

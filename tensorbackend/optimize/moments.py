@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import NamedTuple
 
+from ..dtypes import DType
 from ..entry import checked
 from ..expr.trees import tree_map
-from ..ops.creation.filled import zeros_like
+from ..ops.creation.filled import ones_like
 from ..ops.elementwise.conversion import astype
-from ..ops.elementwise.transcendental import sqrt
+from ..ops.elementwise.transcendental import expm1, sqrt
 from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
 from .schedules import Schedule
@@ -18,17 +20,21 @@ from .transformations import (
     add_decayed_weights,
     chain,
     check_decay,
+    next_step,
     scale_by_rate,
     zero_steps,
 )
+from .widths import rounded, wide_zeros, widened
 
 
 class Moments(NamedTuple):
-    """The state of `scale_by_adam`."""
+    """The state of `scale_by_adam`: tensors like the parameters, in float32 or wider."""
 
     steps: Tensor
     first: Trees
+    """The mean gradients."""
     second: Trees
+    """The means of their squared magnitudes."""
 
 
 @checked
@@ -45,7 +51,15 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     Returns
     -------
     GradientTransformation
-        Its state holds the number of steps and the means.
+        Its state holds the number of steps and, in float32 or wider, the mean gradients and the mean squares.
+
+    Notes
+    -----
+    Squares are those of float32 or wider, as in optax and PyTorch: a float32 gradient beyond 1.8e19 has none, so clip
+    gradients that may become so large.
+
+    For a complex parameter the square is that of the magnitude. As with every optimiser here, pass the conjugate of
+    what `grad` returns for it: that is the direction in which the function rises.
 
     References
     ----------
@@ -61,21 +75,38 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     check_decay(b1=b1, b2=b2)
 
     def init(parameters: Trees) -> Moments:
-        zeros = tree_map(zeros_like, parameters)
+        zeros = wide_zeros(parameters)
         return Moments(zero_steps(parameters), zeros, tree_map(abs_, zeros))
 
     def update(gradients: Trees, state: Moments, parameters: Trees = None) -> tuple[Trees, Moments]:
-        count = state.steps + 1
-        first = tree_map(lambda g, m: (1 - b1) * g + b1 * m, gradients, state.first)
-        second = tree_map(lambda g, m: (1 - b2) * abs_(g) ** 2 + b2 * m, gradients, state.second)
+        count = next_step(state.steps)
+
+        def mean(g: Tensor, m: Tensor) -> Tensor:
+            return astype((1 - b1) * widened(g) + b1 * m, m.dtype)
+
+        def mean_square(g: Tensor, v: Tensor) -> Tensor:
+            size = widened(g) if not g.dtype.is_complex else abs_(widened(g))
+            return astype((1 - b2) * (size * size) + b2 * v, v.dtype)
+
+        first = tree_map(mean, gradients, state.first)
+        second = tree_map(mean_square, gradients, state.second)
+        weights: dict[DType, tuple[Tensor, Tensor]] = {}
 
         def direction(m: Tensor, v: Tensor) -> Tensor:
-            power = astype(count, v.dtype)
-            return (m / (1 - b1**power)) / (sqrt(v / (1 - b2**power)) + epsilon)
+            if v.dtype not in weights:
+                steps = astype(count, v.dtype)
+                weights[v.dtype] = _weight(b1, steps), _weight(b2, steps)
+            of_m, of_v = weights[v.dtype]
+            return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
-        return tree_map(direction, first, second), Moments(count, first, second)
+        return rounded(tree_map(direction, first, second), gradients), Moments(count, first, second)
 
     return GradientTransformation(init, update)
+
+
+def _weight(decay: float, steps: Tensor) -> Tensor:
+    """The sum of the weights in a mean that began at 0: 1 - decay**steps, without cancellation."""
+    return -expm1(steps * log(decay)) if decay else ones_like(steps)
 
 
 @checked

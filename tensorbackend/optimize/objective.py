@@ -18,6 +18,12 @@ class Objective(NamedTuple):
 
     graph: Graph
     constants: tuple[Tensor, ...]
+    """The tensors that the function closes over."""
+
+    @property
+    def detached(self) -> tuple[Tensor, ...]:
+        """The constants for iterations, which no gradient flows through."""
+        return tuple(x.detach() for x in self.constants)
 
 
 def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
@@ -31,10 +37,10 @@ def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], name
 def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
     """The objective of a function that gives one tensor for one like x; `OperandError` if it gives anything else."""
     (closed,), constants = close([traced(lambda arguments: function(*arguments), [x], ["x"])])
-    return Objective(closed, tuple(x.detach() for x in constants))
+    return Objective(closed, tuple(constants))
 
 
-def value_at(graph: Graph, constants: tuple[Tensor, ...], x: Tensor) -> Tensor:
+def value_at(graph: Graph, constants: Sequence[Tensor], x: Tensor) -> Tensor:
     """The value of the function at x."""
     (value,) = evaluate(graph, [*constants, x])
     return value

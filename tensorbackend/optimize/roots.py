@@ -27,6 +27,7 @@ from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
 from ..solvers.direct import eliminated
 from ..tensor import Tensor, TensorLike
+from .implicit import is_recorded, of_numbers, of_root
 from .objective import objective, value_at
 
 
@@ -62,7 +63,7 @@ def root(
     Returns
     -------
     Root
-        The flags tell whether x is a root. The result is constant to gradients.
+        The flags tell whether x is a root.
 
     Raises
     ------
@@ -70,6 +71,12 @@ def root(
         For a function that returns more or fewer elements than it takes.
     ArgumentError
         For a tolerance that is not above 0.
+
+    Notes
+    -----
+    Gradients flow from the result to the tensors that the function closes over, by the implicit function theorem: with
+    the Jacobian at x, not through the iterations. They are NaN where it is singular, and right where x is a root. The
+    gradient with respect to x0 is zero.
 
     References
     ----------
@@ -94,12 +101,13 @@ def root(
         raise ShapeError(
             expected("a function whose result has the number of elements of x0", x0=x.template, result=result)
         )
-    solved = _newton(
-        traced_objective.graph, float(tolerance), index(max_iterations), traced_objective.constants, _flat(x)
-    )
-    return solved._replace(
-        x=reshape(solved.x, x.shape, names=x.names), value=reshape(solved.value, result.shape, names=result.names)
-    )
+    graph, constants = traced_objective
+    solved = _newton(graph, float(tolerance), index(max_iterations), traced_objective.detached, _flat(x))
+    found = reshape(solved.x, x.shape, names=x.names)
+    if is_recorded([*constants, found]):
+        found = of_root(graph, constants, found)
+        return solved._replace(x=found, value=value_at(graph, constants, found))
+    return solved._replace(x=found, value=reshape(solved.value, result.shape, names=result.names))
 
 
 def _flat(x: Tensor) -> Tensor:
@@ -161,6 +169,7 @@ def bisect(
     ----------
     function : function of a tensor
         Takes a tensor of the shape of `low` and `high`, and returns a number for each element, from that element alone.
+        It is traced.
     low, high : Tensor
         The ends of the intervals to search, floating; they broadcast.
     tolerance : float
@@ -179,6 +188,11 @@ def bisect(
     ArgumentError
         For a tolerance that is not above 0.
 
+    Notes
+    -----
+    Gradients flow from the result to the tensors that the function closes over, by the implicit function theorem, not
+    through the halvings. The gradient with respect to the ends is zero.
+
     Examples
     --------
     >>> import tensorbackend as tb
@@ -193,18 +207,24 @@ def bisect(
     if not dtype.is_floating:
         raise DTypeError(expected("floating bounds", "cast them with astype()", low=one.template, high=other.template))
     both = one + other  # the shape and the names of both
-    start, end = (broadcast_to(astype(x, dtype), both.shape) for x in (one, other))
-    at_start, at_end = sign(function(start)), sign(function(end))
-    if at_start.shape != both.shape:
-        raise ShapeError(
-            expected("a function with a number for each element", x=both.template, result=at_start.template)
-        )
+    start, end = (broadcast_to(astype(x, dtype), both.shape).detach() for x in (one, other))
+    traced_objective = objective(function, start)
+    graph, constants = traced_objective
+    detached = traced_objective.detached  # here, as a loop depends on what it detaches itself
+    (result,) = graph.results
+    if result.shape != both.shape:
+        raise ShapeError(expected("a function with a number for each element", x=both.template, result=result))
+
+    def value(x: Tensor) -> Tensor:
+        return value_at(graph, detached, x)
+
+    at_start, at_end = sign(value(start)), sign(value(end))
     bracketed = at_start * at_end <= 0
 
     def halve(state: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         count, start, end = state
         middle = start + (end - start) / 2
-        left = sign(function(middle)) == at_start
+        left = sign(value(middle)) == at_start
         return count + 1, where(left, middle, start), where(left, end, middle)
 
     def wide(state: tuple[Tensor, ...]) -> Tensor:
@@ -215,4 +235,6 @@ def bisect(
     count, start, end = while_loop(wide, halve, (full((), 0, dtype="int32", backend=start.backend), start, end))
     x = start + (end - start) / 2
     narrow = abs_(end - start) <= tolerance
-    return Root(x, function(x), count, logical_and(bracketed, narrow), logical_not(bracketed))
+    if is_recorded([*constants, x]):
+        x = of_numbers(graph, constants, x)
+    return Root(x, value_at(graph, constants, x), count, logical_and(bracketed, narrow), logical_not(bracketed))

@@ -9,10 +9,18 @@ from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..ops.creation.values import asarray
 from ..ops.elementwise.binary import maximum, minimum
+from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.transcendental import cos
+from ..ops.inspection import result_type
 from ..tensor import Tensor, TensorLike
 
 Schedule = Callable[[Tensor], Tensor]
+
+
+def _share(count: TensorLike, per_step: float) -> Tensor:
+    """The number of steps times a number, in float32 or wider."""
+    x = asarray(count)
+    return astype(x, result_type(x.dtype, "float32", 1.0)) * per_step
 
 
 def _positive(steps: int) -> int:
@@ -50,7 +58,7 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
 
     @entry
     def decayed(count: TensorLike) -> Tensor:
-        return first * base ** (asarray(count) * per_step)
+        return first * base ** _share(count, per_step)
 
     return decayed
 
@@ -88,7 +96,7 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
 
     @entry
     def decayed(count: TensorLike) -> Tensor:
-        return last + (first - last) * 0.5 * (1 + cos(minimum(asarray(count) * per_step, 1.0) * pi))
+        return last + (first - last) * 0.5 * (1 + cos(minimum(_share(count, per_step), 1.0) * pi))
 
     return decayed
 
@@ -121,7 +129,9 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     @entry
     def warmed(count: TensorLike) -> Tensor:
         x = asarray(count)
-        after = schedule(maximum(x - steps, 0)) if callable(schedule) else float(schedule)
-        return minimum(x * per_step, 1.0) * after
+        if x.dtype.is_integer and x.dtype.bits < 32:  # which may not hold the number of steps
+            x = astype(x, "int32")
+        after = schedule(maximum(x, steps) - steps) if callable(schedule) else float(schedule)
+        return minimum(_share(x, per_step), 1.0) * after
 
     return warmed

@@ -3,28 +3,35 @@
 `state = transformation.init(parameters)` once, then in each step `updates, state = transformation.update(gradients,
 state, parameters)` and `parameters = apply_updates(parameters, updates)`. States are trees of tensors, so a step can be
 compiled, batched and carried through loops like any other function.
+
+Gradients of float16 and bfloat16 are widened to float32, and each update is rounded once, to the gradient's dtype. What
+a state sums up is float32 or wider.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import reduce
-from math import isfinite
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from ..dtypes import iinfo
 from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..expr.trees import flatten, tree_map
-from ..ops.creation.filled import full, zeros_like
+from ..ops.composite.elementwise.functions import isfinite, square
+from ..ops.creation.filled import full
 from ..ops.creation.values import together
-from ..ops.elementwise.binary import add, minimum
+from ..ops.elementwise.binary import add, logical_and, maximum, minimum
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import abs as abs_
+from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..tensor import Tensor
 from .schedules import Schedule
+from .widths import rounded, rounded_once, wide_zeros, widened
 
 Trees = Any
 Nested = TypeVar("Nested")
@@ -88,7 +95,7 @@ def global_norm(tree: Trees) -> Tensor:
     Returns
     -------
     Tensor
-        A real number without axes.
+        A real number without axes, float32 or wider. Squares neither overflow nor underflow.
 
     Examples
     --------
@@ -96,8 +103,18 @@ def global_norm(tree: Trees) -> Tensor:
     >>> tb.optimize.global_norm([tb.asarray([3.0]), tb.asarray([[4.0]])]).item()
     5.0
     """
-    squares = [sum_(abs_(x) ** 2) for x in together(*flatten(tree)[0])]
-    return sqrt(reduce(add, squares)) if squares else full((), 0.0)
+    greatest, norm = _norm(tree)
+    return greatest * norm
+
+
+def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
+    """The greatest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
+    magnitudes = [abs_(widened(x)) for x in together(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
+    if not magnitudes:
+        return full((), 1.0), full((), 0.0)
+    greatest = reduce(maximum, [max_(x) for x in magnitudes])
+    greatest = where(logical_and(greatest > 0, isfinite(greatest)), greatest, 1)
+    return greatest, sqrt(reduce(add, [sum_(square(x / greatest)) for x in magnitudes]))
 
 
 @checked
@@ -112,7 +129,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     Returns
     -------
     GradientTransformation
-        Its state is the tuple of their states.
+        Its state is the tuple of their states. Between them, updates are float32 or wider.
 
     Examples
     --------
@@ -124,11 +141,11 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     """
 
     def update(gradients: Trees, states: tuple[Any, ...], parameters: Trees = None) -> tuple[Trees, Any]:
-        after = []
+        after, updates = [], tree_map(widened, gradients)
         for transformation, state in zip(transformations, states, strict=True):
-            gradients, state = transformation.update(gradients, state, parameters)
+            updates, state = transformation.update(updates, state, parameters)
             after.append(state)
-        return gradients, tuple(after)
+        return rounded(updates, gradients), tuple(after)
 
     return GradientTransformation(
         lambda parameters: tuple(transformation.init(parameters) for transformation in transformations), update
@@ -163,7 +180,7 @@ def scale(factor: float) -> GradientTransformation:
     [2.0]
     """
     number = float(factor)
-    return _stateless(lambda gradients, parameters: tree_map(lambda x: x * number, gradients))
+    return _stateless(lambda gradients, parameters: rounded_once(lambda x: x * number, gradients))
 
 
 @checked
@@ -196,9 +213,10 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
         raise ArgumentError(expected("a norm above 0", most=most))
 
     def clipped(gradients: Trees, parameters: Trees) -> Trees:
-        norm = global_norm(gradients)
-        factor = minimum(most / where(norm == 0, 1, norm), 1.0)
-        return tree_map(lambda x: x * astype(factor, x.dtype), gradients)
+        greatest, norm = _norm(gradients)
+        within = norm <= most / greatest
+        divisor, factor = where(within, 1, greatest), where(within, 1, most / where(within, 1, norm))
+        return rounded_once(lambda x: x / divisor * factor, gradients)
 
     return _stateless(clipped)
 
@@ -223,7 +241,7 @@ def add_decayed_weights(decay: float) -> GradientTransformation:
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]
     """
-    return _stateless(lambda gradients, parameters: tree_map(lambda g, x: g + decay * x, gradients, parameters))
+    return _stateless(lambda gradients, parameters: rounded_once(lambda g, x: g + decay * x, gradients, parameters))
 
 
 class Counted(NamedTuple):
@@ -236,6 +254,11 @@ def zero_steps(parameters: Trees) -> Tensor:
     """The number 0 of steps, on the backend of the parameters."""
     leaves = flatten(parameters)[0]
     return full((), 0, dtype="int32", backend=leaves[0].backend if leaves else None)
+
+
+def next_step(steps: Tensor) -> Tensor:
+    """One more step; the greatest number stays."""
+    return minimum(steps, iinfo(steps.dtype).max - 1) + 1
 
 
 @checked
@@ -264,13 +287,13 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     [-0.5]
     """
     if not callable(rate):
-        if not isfinite(rate):
+        if not math.isfinite(rate):
             raise ArgumentError(expected("a finite rate", rate=rate))
         return scale(-float(rate))
 
     def update(gradients: Trees, state: Counted, parameters: Trees = None) -> tuple[Trees, Counted]:
-        now = rate(state.steps)
-        return tree_map(lambda x: x * astype(-now, x.dtype), gradients), Counted(state.steps + 1)
+        now = widened(rate(state.steps))
+        return rounded_once(lambda x: x * -now, gradients), Counted(next_step(state.steps))
 
     return GradientTransformation(lambda parameters: Counted(zero_steps(parameters)), update)
 
@@ -295,7 +318,7 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     Returns
     -------
     GradientTransformation
-        Its state holds the decayed sums of gradients.
+        Its state holds the decayed sums of gradients, in float32 or wider.
 
     References
     ----------
@@ -312,11 +335,14 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     check_decay(decay=decay)
 
     def update(gradients: Trees, state: Momentum, parameters: Trees = None) -> tuple[Trees, Momentum]:
-        momentum = tree_map(lambda g, m: g + decay * m, gradients, state.momentum)
-        ahead = tree_map(lambda g, m: g + decay * m, gradients, momentum) if nesterov else momentum
-        return ahead, Momentum(momentum)
+        def added(g: Tensor, m: Tensor) -> Tensor:
+            return astype(widened(g) + decay * m, m.dtype)
 
-    return GradientTransformation(lambda parameters: Momentum(tree_map(zeros_like, parameters)), update)
+        momentum = tree_map(added, gradients, state.momentum)
+        ahead = tree_map(added, gradients, momentum) if nesterov else momentum
+        return rounded(ahead, gradients), Momentum(momentum)
+
+    return GradientTransformation(lambda parameters: Momentum(wide_zeros(parameters)), update)
 
 
 def check_decay(**decays: float) -> None:

@@ -9,6 +9,7 @@ from ..expr.grad.functions import value_and_grad
 from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.record import ExprBackend
+from ..expr.trees import flatten
 from ..ops.creation.values import asarray
 from ..ops.reduction import sum as sum_
 from ..ops.shape import reshape
@@ -40,8 +41,8 @@ def by_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:
     import numpy
 
     x0 = tensors.x0
-    if isinstance(x0.backend, ExprBackend) or not x0.backend.holds_data:
-        remedy = "use 'l-bfgs', or call it outside a trace"
+    if any(isinstance(x.backend, ExprBackend) or not x.backend.holds_data for x in flatten(tensors)[0]):
+        remedy = "use 'l-bfgs', or call it outside a trace, and take gradients on a tape"
         raise BackendError(expected("tensors with data for a method of SciPy", remedy, method=method, x0=x0.template))
     try:
         from scipy.optimize import minimize

@@ -92,7 +92,7 @@ class Control:
         """Combines the operands of the devices along mesh axes, inside `shard_map`.
 
         The kinds are those of `expr/collectives.py`. `axes` are the mesh axes. Of the operand's axes, `axis` is
-        gathered, scattered or split, and `other` is concatenated.
+        gathered, scattered or split, and `other` is concatenated. The kind "vary" returns the operand as it is.
         """
 
     @optional_callback

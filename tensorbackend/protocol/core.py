@@ -466,6 +466,13 @@ class Core:
         """Whether a tensor has data that can be read; by default the same for all tensors of the backend."""
         return self.holds_data
 
+    def repeats_from(self) -> int | None:
+        """Where this backend records a function that will run again without Python: the number of that trace.
+
+        Traces that begin later have greater numbers. `None` if nothing is recorded, or only for one run.
+        """
+        return None
+
     def dlpack_device(self) -> tuple[int, int]:
         """DLPack's device type and number of this instance's payloads, by default those of `device`."""
         return dlpack_device(self.device)
@@ -512,6 +519,10 @@ class Core:
 
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits until the payload is computed; a backend that computes at once has nothing to do."""
+
+    def exhausted(self, error: Exception, /) -> bool:
+        """Whether an error of the backend's library says that memory ran out; users then get `OutOfMemoryError`."""
+        return isinstance(error, MemoryError)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload of a template, `None` if nothing is; called in checked mode."""

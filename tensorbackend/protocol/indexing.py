@@ -1,7 +1,7 @@
 """Callbacks that read and write by index.
 
-Indices are never negative. `mode` says what happens for an index outside its axis: `"error"` raises `IndexRangeError`,
-`"clip"` moves the index to the nearest end, `"fill"` reads zero and writes nothing.
+No index counts from the end here: a negative one is outside its axis. For an index outside its axis, the `mode`
+`"error"` raises `IndexRangeError`, `"clip"` moves it to the nearest end, `"fill"` reads zero and writes nothing.
 """
 
 from __future__ import annotations

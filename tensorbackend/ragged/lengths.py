@@ -178,10 +178,12 @@ def _payload(x: Tensor) -> Any:
 
 def _alike(left: Any, right: Any, known: dict[tuple[int, int], bool]) -> bool:
     """Whether two values of a trace are computed by the same calls from the same values."""
-    if left is right or (isinstance(left, Value) and left == right):
+    if left is right:
         return True
     if not (isinstance(left, Value) and isinstance(right, Value)):
-        return False
+        return False  # arrays, which `==` compares by element
+    if left == right:
+        return True
     one, other = left.node, right.node
     if one is other or PARAMETER in (one.op, other.op):
         return False

@@ -11,18 +11,21 @@ from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
 from ..expr.carried import home_of
 from ..expr.control import named
 from ..expr.control import scan as _scan
+from ..expr.examples import replaced
 from ..expr.trace import trace
 from ..expr.trees import Tree, flatten, tree_map, unflatten
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import logical_not
+from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, zeros
-from ..ops.elementwise.binary import add, logical_or
+from ..ops.elementwise.binary import add, greater, logical_or, maximum, multiply, subtract
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.slices import put_slice
+from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import any as _any
-from ..ops.shape import expand_dims
+from ..ops.shape import broadcast_to, expand_dims
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Axis, Tensor
@@ -43,6 +46,27 @@ def chosen(mask: Tensor, new: Any, old: Any) -> Any:
         return where(laid_out(mask, after.template), after, before)
 
     return tree_map(choose, new, old)
+
+
+def _entering(mask: Tensor, carry: Any, start: Any) -> Any:
+    """The carried values that a turn gets: those of the start for examples for which a mask does not hold.
+
+    Such an example has ended, and the function may be undefined for what it carries.
+    """
+
+    def enter(x: Tensor, first: Any) -> Tensor:
+        if not set(mask.names) <= set(x.names):
+            return x
+        return where(laid_out(mask, x.template), x, stop_gradient(astype(asarray(first, like=x), x.dtype)))
+
+    return tree_map(enter, carry, start)
+
+
+def _of_one(mask: Tensor, x: Any) -> Any:
+    """A tensor whose entries for examples for which a mask does not hold are those of one for which it does."""
+    if not isinstance(x, Tensor) or not set(mask.names) <= set(x.names):
+        return x
+    return replaced(mask, x, [x.names.index(name) for name in mask.names])
 
 
 @checked
@@ -100,14 +124,27 @@ def scan(
             expected(f"lengths of the axis {name!r} in each of xs", xs=[sequence.template for sequence in several])
         )
     axis_lengths = lengths[name]
-    entries = [_in_front(sequence.filled(neutral(sequence.dtype)), name) for sequence in several]
-    here = _in_front(inside(axis_lengths, name, sizes[name]), name)
+    within = inside(axis_lengths, name, sizes[name])
+    some = greater(axis_lengths, 0)
+    place = maximum(subtract(axis_lengths, 1), 0) if reverse else multiply(axis_lengths, 0)
+
+    def continued(x: Tensor) -> Tensor:
+        """x, (axis, ...), whose entries beyond the lengths are those that each example begins with."""
+        if not sizes[name] or not set(axis_lengths.names) <= set(x.names):
+            return _in_front(x, name)
+        shape = tuple(1 if other == name else size for other, size in zip(x.names, x.shape, strict=True))
+        begun = take_along_axis(x, broadcast_to(laid_out(place, x.template), shape, names=x.names), axis=name)
+        return _in_front(where(laid_out(within, x.template), x, stop_gradient(_of_one(some, begun))), name)
+
+    entries = [continued(sequence.filled(neutral(sequence.dtype))) for sequence in several]
+    here = _in_front(within, name)
     inner = {
         other: other_lengths
         for other, other_lengths in lengths.items()
         if other != name and name in other_lengths.names
     }
-    scanned = (entries, here, {other: _in_front(inner_lengths, name) for other, inner_lengths in inner.items()})
+    scanned = (entries, here, {other: continued(inner_lengths) for other, inner_lengths in inner.items()})
+    start = tree_map(lambda leaf: _of_one(some, leaf), initial)
     constant = {
         other: other_lengths
         for other, other_lengths in lengths.items()
@@ -123,7 +160,8 @@ def scan(
             )
             for value, whole in zip(values, several, strict=True)
         )
-        result = function(carry, parts[0] if isinstance(xs, Ragged) else parts)
+        entered = _entering(present, carry, start)
+        result = function(entered, parts[0] if isinstance(xs, Ragged) else parts)
         if not isinstance(result, tuple) or len(result) != 2:
             raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
         return chosen(present, result[0], carry), result[1]
@@ -225,8 +263,8 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     }
 
     def turn(before: dict[str, Any]) -> dict[str, Any]:
-        carry, y, ends = function(before["carry"])
         going = logical_not(before["ended"])
+        carry, y, ends = function(_entering(going, before["carry"], start))
         leaves = _tensors(y)
         return {
             "carry": chosen(going, carry, before["carry"]),

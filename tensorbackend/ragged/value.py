@@ -9,6 +9,7 @@ from ..dtypes import DType, Scalar
 from ..entry import entry
 from ..errors import ArgumentError, AxisError, OperandError, ShapeError, expected
 from ..expr.trees import register_tree_node
+from ..operators import is_left_to
 from ..ops.creation.filled import asarray
 from ..ops.elementwise import binary, unary
 from ..ops.elementwise.binary import logical_and
@@ -25,24 +26,22 @@ INDEPENDENT = ("add", "subtract", "negative", "positive")
 
 def _of_one(name: str) -> Callable[[Ragged], Ragged]:
     def method(self: Ragged) -> Ragged:
-        return _operated(name, self)
+        return apply(getattr(unary, name), self)
 
     return method
 
 
 def _of_two(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ragged]:
     def method(self: Ragged, other: Any) -> Ragged:
-        return _operated(name, other, self) if reflected else _operated(name, self, other)
+        try:
+            return apply(getattr(binary, name), *((other, self) if reflected else (self, other)))
+        except OperandError as error:
+            if reflected or not is_left_to(other, name):
+                error.named(name)
+                raise
+            return NotImplemented  # type: ignore[no-any-return] # Python then calls the other operand's method
 
     return method
-
-
-def _operated(name: str, *operands: Any) -> Ragged:
-    """The result of an operator, or `NotImplemented` if the op does not take one of the operands."""
-    try:
-        return apply(getattr(unary if len(operands) == 1 else binary, name), *operands)
-    except OperandError:  # Python then asks the other operand, and raises `TypeError` if that cannot either
-        return NotImplemented  # type: ignore[no-any-return]
 
 
 class Ragged:

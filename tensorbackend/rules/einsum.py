@@ -34,7 +34,7 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
     """
     inputs, arrow, result = subscripts.partition("->")
     parts = [*inputs.split(","), result]
-    words = any(len(word) > 1 and word != "..." for part in parts if len(part.split()) > 1 for word in part.split())
+    words = _are_words([part.split() for part in parts], operands)
     *labels, output = (part.split() if words else _letters(part) for part in parts)
     used = [label for term in (*labels, output) for label in term if label != "..."]
     if not operands or not all(label.isidentifier() if words else label.isalpha() for label in used):
@@ -45,7 +45,7 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
     if len(labels) != len(operands):
         raise ArgumentError(expected(f"{len(operands)} terms, one for each operand", subscripts=subscripts))
     spread = [
-        _spread(term, operand, text)
+        _spread(term, operand, text, "name" if words else "letter")
         for term, operand, text in zip(labels, operands, map(str.strip, parts), strict=False)
     ]
     sizes, squeezed = _sizes(spread, operands)
@@ -73,21 +73,45 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
     return Expression(terms, final, path, tuple(operand.names for operand in operands), squeezed)
 
 
+def _are_words(parts: Sequence[Sequence[str]], operands: Sequence[Template]) -> bool:
+    """Whether subscripts are words: the terms and the result, each split at spaces, as `_letters` are not.
+
+    A word longer than a letter must stand beside another one, or each term must fit its operand as one word, which
+    then has more letters than the operand has axes.
+    """
+    *terms, result = parts
+    if any(len(part) > 1 and any(map(_is_long, part)) for part in parts):
+        return True
+    given = {word for term in terms for word in term}
+    return (
+        any(map(_is_long, given))
+        and len(terms) == len(operands)
+        and all("..." in term or len(term) == x.ndim for term, x in zip(terms, operands, strict=True))
+        and given.issuperset(result)
+    )
+
+
+def _is_long(word: str) -> bool:
+    return len(word) > 1 and "..." not in word
+
+
 def _letters(term: str) -> list[str]:
     """The letters of a term, with `...` as one of them."""
     before, dots, after = term.replace(" ", "").partition("...")
     return [*before, *([dots] if dots else []), *after]
 
 
-def _spread(term: list[str], operand: Template, text: str) -> list[str]:
+def _spread(term: list[str], operand: Template, text: str, label: str) -> list[str]:
     """A label for each axis of an operand; the axes of `...` are counted from the last one: `"..."`, `".."`, `"."`."""
-    if "..." not in term:
-        if len(term) != operand.ndim:
-            raise ArgumentError(expected(f"{operand.ndim} letters for {operand!r}", term=text))
-        return term
     many = operand.ndim - len(term) + 1
+    fitting = f"{operand.ndim} {label}{'' if operand.ndim == 1 else 's'}"
+    remedy = "separate names of axes by spaces" if label == "letter" and len(term) > operand.ndim else ""
+    if "..." not in term:
+        if many != 1:
+            raise ArgumentError(expected(f"{fitting} for {operand!r}", remedy, term=text))
+        return term
     if many < 0 or term.count("...") > 1:
-        raise ArgumentError(expected(f"at most {operand.ndim} letters and one ... for {operand!r}", term=text))
+        raise ArgumentError(expected(f"at most {fitting} and one ... for {operand!r}", remedy, term=text))
     place = term.index("...")
     return [*term[:place], *("." * distance for distance in range(many, 0, -1)), *term[place + 1 :]]
 
@@ -129,13 +153,13 @@ def _renamed(term: list[str], operand: Template) -> Template:
 
 def _check_names(terms: Sequence[list[str]], operands: Sequence[Template]) -> None:
     """Raises `NamesError` where one label stands for axes of two names in different operands."""
-    known: dict[str, tuple[str, Template]] = {}
-    for term, operand in zip(terms, operands, strict=True):
+    known: dict[str, tuple[str, int]] = {}
+    for place, (term, operand) in enumerate(zip(terms, operands, strict=True)):
         for label, name in reversed(list(zip(term, operand.names, strict=True))):
             if name is not None:
-                other, holder = known.setdefault(label, (name, operand))
-                if other != name and holder is not operand:
-                    check_meeting((other,), (name,), holder, operand)
+                other, holder = known.setdefault(label, (name, place))
+                if other != name and holder != place:  # a place, as two operands may have one template
+                    check_meeting((other,), (name,), operands[holder], operand)
 
 
 def _path(terms: tuple[str, ...], output: str, sizes: dict[str, int]) -> tuple[tuple[int, ...], ...]:

@@ -223,7 +223,9 @@ def _span(x: Template, axis: int, key: Any) -> Span:
         backwards = positions.step < 0
         if backwards:
             positions = positions[::-1]
-        return Span(positions.start if len(positions) else 0, len(positions), positions.step, reversed=backwards)
+        # The step to a second element that there is not may be too large for a library's ints.
+        step = positions.step if len(positions) > 1 else 1
+        return Span(positions.start if len(positions) else 0, len(positions), step, reversed=backwards)
     position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"

@@ -6,23 +6,24 @@ from typing import NamedTuple
 
 from ..dtypes import finfo
 from ..expr.jit import jit
-from ..expr.vmap import vmap
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
-from ..ops.creation.filled import iota, zeros
-from ..ops.elementwise.binary import less_equal, logical_and, logical_or, maximum, minimum
-from ..ops.elementwise.conversion import astype
+from ..ops.creation.filled import ones_like, zeros_like
+from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import conj
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
 from .biconjugate import bicgstab
 from .conjugate import cg, cg_adaptive
 from .direct import direct
-from .iteration import Method, Problem, Progress, iterated, square
+from .iteration import Method, Problem, square
 from .least_squares import lsqr
 from .linear import Form, Linear
 from .minimal import gmres
+from .refinement import State, System, begun, followed, refined
+from .scaling import greatest, power, scaled
 
 
 class Plan(NamedTuple):
@@ -34,6 +35,10 @@ class Plan(NamedTuple):
     form: Form
     preconditioner: Form | None
     trajectory: tuple[int, ...] | None
+    at_zero: bool
+    """Whether x0 is 0."""
+    refuses: bool
+    """Whether to raise an error for a solve that fails."""
 
 
 class Inputs(NamedTuple):
@@ -62,7 +67,7 @@ class Outcome(NamedTuple):
 
 @jit(static_argnums=0)
 def solved(plan: Plan, tensors: Inputs) -> Outcome:
-    """The solution of a system."""
+    """The solution of a system, in units in which the greatest elements of A and of b are from 1 to 2."""
     basis, form = tensors.basis, plan.form
 
     def project(x: Tensor) -> Tensor:
@@ -71,42 +76,50 @@ def solved(plan: Plan, tensors: Inputs) -> Outcome:
             return x
         return x - matmul(matmul(x, matrix_transpose(conj(basis))), basis)
 
-    def apply(x: Tensor) -> Tensor:
-        return project(form(tensors.parts, x))
-
-    def adjoint(x: Tensor) -> Tensor:
-        return conj(form.transposed(tensors.parts, conj(x)))
-
     def precondition(x: Tensor) -> Tensor:
         assert plan.preconditioner is not None  # it is called only then
         return project(plan.preconditioner(tensors.preconditioner, x))
 
     b = project(tensors.b)
-    goal = maximum(square(b) * tensors.rtol**2, tensors.atol**2)
-    problem = Problem(
-        apply, adjoint, precondition if plan.preconditioner else None, b, project(tensors.x0), goal, tensors.most
+    matrix = scaled(form, tensors.parts, b, tensors.x0.shape[-1])
+    unit = power(greatest(b))
+    b = b * (1 / unit)
+    length = sqrt(square(b))
+    system = System(
+        lambda x: project(matrix.apply(x)),
+        matrix.adjoint,
+        precondition if plan.preconditioner else None,
+        b,
+        length,
+        matrix.size,
+        maximum(length * tensors.rtol, tensors.atol / unit),
+        tensors.rtol if plan.method == "lsqr" else None,
     )
+    # Of b = 0 the solution is 0, wherever x0 is.
+    x0 = tensors.x0 if plan.at_zero else where(length == 0, 0, project(tensors.x0) * (1 / unit) * matrix.power)
     if plan.method == "direct":
-        x = project(direct(Linear(form, tensors.parts), b))
-        none = zeros(goal.shape, dtype="bool", backend=b.backend)
-        progress = Progress(none, astype(none, "int32"), goal)
-        bound = goal
+        x = where(length == 0, 0, project(direct(Linear(form, matrix.parts), b)))
+        state = begun(system, x, tensors.most, False)
         if plan.trajectory is not None:
-            x, progress = _repeated(x, progress, len(plan.trajectory))
+            count = len(plan.trajectory)
+            state = State(*(broadcast_to(part, (count, *part.shape)) for part in state))
+        spent = zeros_like(state.met)  # it has no iterations
     else:
-        method = _method(plan, problem, tensors)
-        (x, progress), bound = iterated(method, plan.trajectory), method.bound
-    return _verified(plan, problem, x, progress, bound, tensors.rtol)
+        start = begun(system, x0, tensors.most, plan.at_zero)
+
+        def method(problem: Problem) -> Method:
+            return _method(plan, problem, tensors.rtol)
+
+        if plan.trajectory is None:
+            state = refined(system, method, start, tensors.most)
+            spent = state.iterations >= tensors.most
+        else:
+            state = followed(system, method, start, tensors.most, plan.trajectory)
+            spent = ones_like(state.met)  # the end of a trajectory is no failure
+    return _judged(state, spent, length, unit, matrix.power)
 
 
-def _repeated(x: Tensor, progress: Progress, count: int) -> tuple[Tensor, Progress]:
-    """The result of a solve without iterations, repeated for each entry of a trajectory."""
-    return broadcast_to(x, (count, *x.shape)), Progress(
-        *(broadcast_to(part, (count, *part.shape)) for part in progress)
-    )
-
-
-def _method(plan: Plan, problem: Problem, tensors: Inputs) -> Method:
+def _method(plan: Plan, problem: Problem, rtol: Tensor) -> Method:
     if plan.method == "cg":
         return cg(problem)
     if plan.method == "cg-adaptive":
@@ -115,31 +128,23 @@ def _method(plan: Plan, problem: Problem, tensors: Inputs) -> Method:
         return bicgstab(problem, plan.number)
     if plan.method == "gmres":
         return gmres(problem, plan.number)
-    return lsqr(problem, tensors.rtol)
+    return lsqr(problem, rtol)
 
 
-def _verified(plan: Plan, problem: Problem, x: Tensor, progress: Progress, bound: Tensor, rtol: Tensor) -> Outcome:
-    """Judges convergence by the residual itself, because errors add up in a method's recurrence.
+def _judged(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of_matrix: Tensor) -> Outcome:
+    """The outcome in the units of A and b, where `length` is 0 for a b of zeros.
 
-    The residual may be 10 times the tolerance, or as large as the rounding errors of a product with x, up to sqrt(eps)
-    times the norm of b, which is half of the digits of b.
+    An example that has neither converged nor used up its iterations has diverged, and so has one whose x overflows or
+    underflows.
     """
-    sign = where(iota(x.shape[-1], dtype="int32", backend=x.backend) % 2 == 0, 1, -1)
-    probe = broadcast_to(astype(sign, x.dtype), x.shape if plan.trajectory is None else x.shape[1:])
-    size = square(problem.apply(probe)) / x.shape[-1]  # about the squared norm of the matrix
+    scale = unit / power_of_matrix
+    finite = isfinite(state.left)
+    x = where(finite, where(length == 0, state.x, state.x * scale), _NAN)
+    held = logical_and(isfinite(greatest(x)), logical_or(scale >= finfo(scale.dtype).smallest_normal, length == 0))
+    converged = logical_and(state.met, held)
+    gone_wrong = logical_or(logical_or(state.broke, logical_not(held)), logical_not(spent))
+    diverged = logical_and(logical_not(converged), gone_wrong)
+    return Outcome(x, state.r * unit, state.iterations[..., 0], converged[..., 0], diverged[..., 0])
 
-    def residual(x: Tensor) -> Tensor:
-        return problem.b - problem.apply(x)
 
-    r = residual(x) if plan.trajectory is None else vmap(residual)(x)
-    left = square(r)
-    epsilon = finfo(x.dtype).eps
-    rounding = minimum(size * square(x) * (100 * epsilon) ** 2, square(problem.b) * epsilon)
-    met = less_equal(left, maximum(problem.goal * 100, rounding))
-    if plan.method == "lsqr":
-        normal = square(problem.adjoint(r) if plan.trajectory is None else vmap(problem.adjoint)(r))
-        scale = maximum(size, 1e-30) * left
-        met = logical_or(met, less_equal(normal, scale * maximum(100 * rtol**2, x.shape[-1] * epsilon)))
-    diverged = logical_not(logical_and(progress.residual <= bound, isfinite(left)))
-    converged = logical_and(logical_and(progress.residual <= problem.goal, met), logical_not(diverged))
-    return Outcome(x, r, progress.iterations[..., 0], converged[..., 0], diverged[..., 0])
+_NAN = float("nan")

@@ -10,18 +10,23 @@ from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
 from ..expr.trees import flatten
 from ..ops.creation.filled import zeros_like
-from ..ops.elementwise.binary import maximum
+from ..ops.elementwise.binary import maximum, minimum
+from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
-from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import conj
 from ..select import common_backend
 from ..tensor import Tensor
 from .core import Inputs, Outcome, Plan, solved
-from .iteration import ratio, square
+from .failures import refusing
+from .iteration import ratio
 from .linear import Form, Transposed
+from .scaling import norm
 
 HERMITIAN = ("cg", "cg-adaptive")
 """Methods for matrices that are their own conjugate transposes."""
+
+DEFAULT_RTOL = 1e-5
+"""The relative tolerance that `solve` has by default."""
 
 Values = Sequence[Tensor]
 
@@ -29,7 +34,8 @@ Values = Sequence[Tensor]
 def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
     """The solution of a system, with gradients with respect to b and to the values of the matrix.
 
-    No gradient flows through the iterations. The gradient is that of the solution as a function of the arguments.
+    No gradient flows through the iterations. The gradient is that of the solution as a function of the arguments. It is
+    NaN where its own solve does not converge.
     """
     if common_backend(flatten(tensors)[0]).dispatch_priority <= 1:  # nothing records the computation
         return solved(plan, tensors)
@@ -73,17 +79,29 @@ def _transposed(form: Form) -> Form:
 
 def _solved_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
     """Solves with the transpose (not conjugated) of the matrix for another b, to the tolerances of the first solve."""
-    before = square(tensors.b)
-    rtol = maximum(tensors.rtol, where(before == 0, 0, ratio(tensors.atol, sqrt(before)))).detach()
+    before = norm(tensors.b)
+    # An absolute tolerance says nothing about another b. One that is larger than b would make the gradient 0.
+    relative = minimum(where(before == 0, DEFAULT_RTOL, ratio(tensors.atol, before)), DEFAULT_RTOL)
+    rtol = maximum(tensors.rtol, where(tensors.atol == 0, 0, relative)).detach()
     basis = None if tensors.basis is None else conj(tensors.basis)
     other = tensors._replace(b=b, rtol=rtol, atol=zeros_like(rtol), basis=basis)
     if plan.method in HERMITIAN:
-        other = other._replace(b=conj(b), x0=zeros_like(b), basis=tensors.basis)
-        return conj(with_gradient(plan, other).x)
+        return conj(_reliable(plan, other._replace(b=conj(b), x0=zeros_like(b), basis=tensors.basis)))
     form = _transposed(plan.form)
     preconditioner = None if plan.preconditioner is None else _transposed(plan.preconditioner)
     start = zeros_like(tensors.b)  # one element for each row of the matrix
-    return with_gradient(plan._replace(form=form, preconditioner=preconditioner), other._replace(x0=start)).x
+    return _reliable(plan._replace(form=form, preconditioner=preconditioner), other._replace(x0=start))
+
+
+def _reliable(plan: Plan, tensors: Inputs) -> Tensor:
+    """The solution from x0 = 0, with gradients; NaN for examples that have not converged, or an error on request."""
+    outcome = with_gradient(plan._replace(at_zero=True), tensors)
+    factor = refusing(outcome) if plan.refuses else where(outcome.converged, 1, _NAN)
+    # A factor, as it makes NaN of the solution's derivatives too.
+    return outcome.x * astype(factor, tensors.rtol.dtype)[..., None]
+
+
+_NAN = float("nan")
 
 
 def _by_values(
@@ -105,7 +123,7 @@ def _by_values(
     # to 432.
     residual = tensors.b - plan.form(tensors.parts, x)
     back = tensors._replace(x0=zeros_like(x), b=conj(by_b), atol=zeros_like(tensors.atol))
-    of_rows = with_gradient(plan, back).x
+    of_rows = _reliable(plan, back)
     of_columns = _solved_transpose(plan, tensors, conj(x))
     outside = cotangent - plan.form.transposed(tensors.parts, by_b)
     more = pulled(of_rows, conj(residual)), pulled(conj(outside), of_columns)

@@ -1,6 +1,7 @@
 """Parts that the iterative methods share: the problem, its progress, and the loop.
 
-Vectors have shape (..., n), and numbers for each example have shape (..., 1), so that they broadcast.
+Vectors have shape (..., n), and numbers for each example have shape (..., 1), so that they broadcast. Methods begin
+with x = 0 and get systems whose elements are scaled to be near 1 (`scaling.py`).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from ..expr.vmap import vmap
 from ..expr.while_loops import while_loop
 from ..ops.composite.contraction import matmul, vecdot
 from ..ops.creation.filled import zeros
@@ -34,7 +36,9 @@ class Problem(NamedTuple):
     """The conjugate transpose of the matrix."""
     precondition: Function | None
     b: Tensor
+    """The right-hand side, which is the first residual; 0 for examples that need no iteration."""
     x0: Tensor
+    """Zeros, in the shape of x."""
     goal: Tensor
     """The squared norm of a residual that is small enough."""
     most: Tensor
@@ -47,7 +51,7 @@ class Progress(NamedTuple):
     going: Tensor
     iterations: Tensor
     residual: Tensor
-    """The squared norm of the residual, as the method knows it."""
+    """The squared norm of the residual, as the method knows it; infinite where the method broke down."""
 
 
 class Method(NamedTuple):
@@ -57,6 +61,8 @@ class Method(NamedTuple):
     step: Callable[[tuple[Any, ...]], tuple[Any, ...]]
     bound: Tensor
     """The squared residual beyond which the method has diverged."""
+    finish: Callable[[tuple[Any, ...]], Tensor] | None = None
+    """What makes x of the last state, if it is another x than that of the state."""
 
 
 def dot(x: Tensor, y: Tensor) -> Tensor:
@@ -124,4 +130,6 @@ def iterated(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, 
         return reshape(going, ()) if going.ndim == 1 else any_(going)
 
     state = while_loop(goes_on, method.step, method.start, trajectory=trajectory)
-    return state[1], state[0]
+    if method.finish is None:
+        return state[1], state[0]
+    return (method.finish if trajectory is None else vmap(method.finish))(state), state[0]

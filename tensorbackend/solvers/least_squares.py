@@ -30,7 +30,7 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
         length = astype(sqrt(square(x)), x.dtype)
         return ratio(x, length), length
 
-    r = problem.b - problem.apply(problem.x0)
+    r = problem.b
     u, beta = normalised(r)
     v, alpha = normalised(problem.adjoint(u))
     first = square(r)

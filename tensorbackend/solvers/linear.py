@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ..errors import OperandError, ShapeError, expected
 from ..expr.closures import close
@@ -33,6 +33,10 @@ Tensors = Sequence[Tensor]
 
 class Form(Protocol):
     """The computation of a linear function from its tensors and a vector; it is hashable."""
+
+    @property
+    def axes(self) -> int:
+        """How many of the last axes of the floating parts hold the elements of one matrix; 0 if no parts hold them."""
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The function applied to x of shape (..., columns)."""
@@ -64,6 +68,11 @@ class Transposed:
 
     form: Form
 
+    @property
+    def axes(self) -> int:
+        """Those of the other form."""
+        return self.form.axes
+
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The transpose of the other form applied to x."""
         return self.form.transposed(parts, x)
@@ -76,6 +85,8 @@ class Transposed:
 @dataclass(frozen=True)
 class Dense:
     """A matrix of shape (..., rows, columns)."""
+
+    axes: ClassVar[int] = 2
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The matrix times each vector."""
@@ -100,6 +111,8 @@ def _product(matrix: Tensor, x: Tensor) -> Tensor:
 class Sparse:
     """A sparse matrix, or a batch of them."""
 
+    axes: ClassVar[int] = 1
+
     tree: Tree
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
@@ -115,6 +128,8 @@ class Sparse:
 class Diagonal:
     """A diagonal matrix: multiplies each element by a number of its own."""
 
+    axes: ClassVar[int] = 1
+
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The product."""
         return parts[0] * x
@@ -125,6 +140,8 @@ class Diagonal:
 @dataclass(frozen=True)
 class Factors:
     """Incomplete factors of a matrix; the function solves with them."""
+
+    axes: ClassVar[int] = 0
 
     tree: Tree
 
@@ -145,6 +162,8 @@ def _by_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
 @dataclass(frozen=True)
 class Traced:
     """The user's function, as a graph that takes the tensors that it closes over and then the vectors."""
+
+    axes: ClassVar[int] = 0
 
     graph: Graph
     rows: int

@@ -100,7 +100,7 @@ def gmres(problem: Problem, restart: int) -> Method:
     def apply(x: Tensor) -> Tensor:
         return problem.apply(preconditioned(x))
 
-    r = problem.b - problem.apply(problem.x0)
+    r = problem.b
     first = square(r)
     tell = Watch(problem, first)
     return Method((tell.first, problem.x0, r), cycle, tell.bound)

@@ -8,7 +8,7 @@ matrix regular, is summed separately. The places of the entries are found on the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 from weakref import ref
 
 import numpy
@@ -66,6 +66,8 @@ class Structure(NamedTuple):
 @dataclass(frozen=True)
 class Padded:
     """A sparse matrix, or a batch with one structure; its parts are the blocks' values and columns, and the slots."""
+
+    axes: ClassVar[int] = 2
 
     size: int
     """The number of columns."""

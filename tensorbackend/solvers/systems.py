@@ -12,17 +12,15 @@ from ..dtypes import as_dtype
 from ..entry import entry
 from ..errors import (
     ArgumentError,
-    ConvergenceError,
     DTypeError,
     NamesError,
     ShapeError,
     TensorBackendError,
     expected,
 )
-from ..expr.hooks import debug_callback
 from ..expr.trees import flatten
 from ..operands import nameless
-from ..ops.composite.linalg.norms import vector_norm
+from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
@@ -35,7 +33,8 @@ from ..select import common_backend, get_backend, move
 from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
 from .core import Inputs, Outcome, Plan
-from .implicit import with_gradient
+from .failures import refuse_failure
+from .implicit import DEFAULT_RTOL, with_gradient
 from .linear import Traced, in_dtype, linear, shape_of
 from .padded import repeated
 from .preconditioners import preconditioner as preconditioner_of
@@ -53,9 +52,9 @@ class Solution(NamedTuple):
     iterations: Tensor
     """The number of iterations, int32, for each example."""
     converged: Tensor
-    """Whether the residual is small enough, for each example."""
+    """Whether the norm of b - A x is small enough, for each example."""
     diverged: Tensor
-    """Whether the method broke down, the residual grew beyond all bounds, or there is a NaN or an infinity."""
+    """Whether the method broke down or came no nearer, x is out of range, or there is a NaN or an infinity."""
 
 
 @entry
@@ -66,7 +65,7 @@ def solve(
     method: str = "auto",
     *,
     x0: TensorLike | None = None,
-    rtol: TensorLike = 1e-5,
+    rtol: TensorLike = DEFAULT_RTOL,
     atol: TensorLike = 0.0,
     max_iterations: TensorLike | None = None,
     preconditioner: Any = None,
@@ -97,8 +96,9 @@ def solve(
     x0 : Tensor, optional
         Where to begin; zeros by default. Constant to gradients.
     rtol, atol : float or Tensor
-        An example has converged where the norm of the residual is at most `max(rtol * norm(b), atol)`. Tensors have a
-        number for each example.
+        An example has converged where the norm of b - A x is at most `max(rtol * norm(b), atol)`, or what rounding
+        leaves: `10 * eps * norm(x)` times the root of the mean squared norm of the rows of A, but no more than
+        `sqrt(eps) * norm(b)`. Tensors have a number for each example.
     max_iterations : int or Tensor, optional
         The most iterations, for each example if it is a tensor; by default 10 m. An iteration takes 2 l products for
         `"bicgstab(l)"`, one with A and one with its transpose for `"lsqr"`, and one for the other methods.
@@ -119,13 +119,14 @@ def solve(
         Ascending numbers of iterations (of restarts for `"gmres"`) after which x and all other parts of the result are
         taken; each part is stacked along a new first axis. No iterations follow the last of these.
     raise_on_failure : bool
-        Whether to raise an error if an example has not converged; in a compiled function too, once its data are there.
+        Whether to raise an error if an example has not converged; in a compiled function and for the solve of a
+        gradient too, once there are data.
 
     Returns
     -------
     Solution
-        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. Without
-        convergence x is the last iterate: read the flags.
+        `x` and `residual`, and `iterations`, `converged` and `diverged` of each example. Without convergence x is the
+        last or the best iterate: read the flags. An example with neither flag has used all its iterations.
 
     Raises
     ------
@@ -138,9 +139,9 @@ def solve(
 
     Notes
     -----
-    The gradient with respect to b is a solve with the transpose by the same method, to the same tolerances. The
-    gradient with respect to A is the product of that solution with x. Both have gradients again. For `"lsqr"`, the
-    gradient with respect to a matrix takes three solves.
+    The gradient with respect to b is a solve with the transpose by the same method, to the same tolerances. It is NaN
+    where that solve does not converge. The gradient with respect to A is the product of that solution with x. Both have
+    gradients again. For `"lsqr"`, the gradient with respect to a matrix takes three solves.
 
     Examples
     --------
@@ -160,7 +161,8 @@ def solve(
     steps = None if trajectory is None else tuple(map(index, trajectory))
     function = system.function if name == "direct" else repeated(system.function)
     approximate_inverse = None if approximate_inverse is None else repeated(approximate_inverse)
-    plan = Plan(name, number, function.form, None if approximate_inverse is None else approximate_inverse.form, steps)
+    approximation = None if approximate_inverse is None else approximate_inverse.form
+    plan = Plan(name, number, function.form, approximation, steps, x0 is None, raise_on_failure)
     tensors = Inputs(
         function.parts,
         () if approximate_inverse is None else approximate_inverse.parts,
@@ -175,9 +177,7 @@ def solve(
     outcome = with_gradient(plan, tensors)
     solution = system.solution(outcome, steps)
     if raise_on_failure:
-        debug_callback(_refuse_failure, solution.converged, solution.diverged, solution.iterations, vector_norm(
-            outcome.residual, axis=-1
-        ))  # fmt: skip
+        refuse_failure(outcome)
     return solution
 
 
@@ -237,7 +237,9 @@ class _System:
         dtype = result_type(*of)
         if not dtype.is_inexact:
             raise DTypeError(expected("a floating or complex b", "cast it with astype()", b=b.template))
-        self.dtype, self.real = dtype, to_real(as_dtype(dtype))
+        self.given = as_dtype(dtype)
+        self.dtype = dtype = wide_dtype(self.given)
+        self.real = to_real(dtype)
         self.named = b = b if b.dtype is dtype else astype(b, dtype)
         function = linear(A, b.template, count, "A")
         self.function = in_dtype(function, dtype)
@@ -358,6 +360,8 @@ class _System:
             x_names = guess_names if any(guess_names) or len(guess_names) != len(x_names) else x_names
         if self.matrix is not None and any(self.matrix.names[-2:]):
             x_names = self.matrix.names[-1:]
+        if self.given is not self.dtype:
+            outcome = outcome._replace(x=astype(outcome.x, self.given), residual=astype(outcome.residual, self.given))
         return Solution(
             _shaped(outcome.x, (*front, *self.batch, *x_shape), (*names, *x_names)),
             _shaped(outcome.residual, (*front, *self.batch, *last), (*names, *last_names)),
@@ -370,20 +374,3 @@ def _shaped(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) ->
     if x.shape != shape:
         return reshape(x, shape, names=names)
     return x.rename(*names) if any(names) else x
-
-
-def _refuse_failure(converged: Tensor, diverged: Tensor, iterations: Tensor, residual: Tensor) -> None:
-    """Raises `ConvergenceError` unless all examples have converged."""
-    flags = list(flatten(converged.tolist())[0])
-    if not all(flags):
-        broken = flatten(diverged.tolist())[0]
-        raise ConvergenceError(
-            expected(
-                "a solver to converge",
-                "raise max_iterations or the tolerance, give a preconditioner or a null_space, or use another method",
-                converged=converged.tolist(),
-                diverged=diverged.tolist() if any(broken) else False,
-                iterations=iterations.tolist(),
-                residual=residual.tolist(),
-            )
-        ).named("solve")

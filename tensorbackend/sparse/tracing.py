@@ -18,6 +18,7 @@ from ..ops.creation.filled import ones, zeros
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
 from ..protocol import BackendLike
+from ..select import get_backend, move
 from ..template import Template
 from ..tensor import Tensor
 from .host import on_host
@@ -125,7 +126,7 @@ def _matrix(linear: Linear, result: Template, argument: Template, backend: Backe
     else:
         values = astype(linear.entries, result.dtype)
         if home() is not None and values.backend.name == home():
-            values = asarray(values, backend=backend)
+            values = move(values, get_backend(backend))
     pointers = numpy.zeros(linear.size + 1, "int64")
     numpy.cumsum(numpy.bincount(linear.rows, minlength=linear.size), out=pointers[1:])
     small = "int32" if max(linear.size, argument.size, len(linear.rows)) < 2**31 else "int64"

@@ -546,3 +546,9 @@ def test_constants_of_a_loop_outlive_the_function_that_jax_first_compiled() -> N
     x = tb.ones((2, 3), backend="jax", dtype="f64")
     tb.jit(tb.grad(total))(x)
     assert total(x).item() == total(x * 1).item() == tb.jit(total)(x).item()
+
+
+def test_what_eval_shape_gives_shows_no_number() -> None:
+    for shape in ((), (2, 3), (0,)):
+        out = jax.eval_shape(lambda x: tb.asarray(x, backend="jax") * 2, np.ones(shape, np.float32))
+        assert repr(out) == f"{tb.Template(shape, 'f32')!r} jax (without data)"

@@ -67,7 +67,8 @@ def test_a_function_is_not_called_without_data() -> None:
     assert dry_run.peak.memory == tb.dry_run(tb.exp, "f32[1000]").peak.memory + 1  # a byte orders the calls
 
 
-def test_a_constant_is_handed_over_at_each_run() -> None:
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_constant_is_handed_over_at_each_run(backend: str) -> None:
     log = Log()
 
     @tb.jit
@@ -76,9 +77,35 @@ def test_a_constant_is_handed_over_at_each_run() -> None:
         tb.debug_callback(lambda text, scale: log.seen.append((text, scale)), "text", scale=2)
         return x
 
-    step(tb.ones(()))
-    step(tb.ones(()))
-    assert log.seen == [[[2.0]], ("text", 2)] * 2
+    for _ in range(2):
+        assert log.taken(step(tb.ones((), backend=backend))) == [[[2.0]], ("text", 2)]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("operands", [0, 1], ids=["without operands", "of a constant"])
+def test_a_call_that_needs_no_carried_value_is_made_in_each_iteration(backend: str, operands: int) -> None:
+    log = Log()
+    constant = tb.asarray(7.0, backend=backend)
+
+    def call(x: tb.Tensor) -> tb.Tensor:
+        tb.debug_callback(log, *[constant] * operands)
+        return x + 1
+
+    def turn(i: tb.Tensor, x: tb.Tensor) -> Any:
+        tb.debug_callback(log, *[tb.asarray(8.0)] * operands)
+        return tb.cond(i > 1, call, lambda x: x, x)
+
+    def loop(x: tb.Tensor) -> Any:
+        return tb.fori_loop(0, 3, turn, x)
+
+    x = tb.asarray(0.0, backend=backend)
+    calls = [[8.0][:operands]] * 3 + [[7.0][:operands]]
+    assert log.taken(loop(x)) == calls
+    compiled = tb.jit(loop)
+    assert log.taken(compiled(x)) == calls
+    assert log.taken(compiled(x)) == calls
+    scanned = tb.scan(lambda c, e: (call(c), e), x, tb.ones(2, backend=backend))[0]
+    assert log.taken(scanned) == [[7.0][:operands]] * 2
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -98,3 +98,23 @@ def test_a_result_must_look_as_was_said(backend: str) -> None:
         tb.host_call(numpy.median, 3, x)
     with pytest.raises(ShapeError, match="host_call: expected a template such as"):
         tb.host_call(numpy.median, "f32[", x)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_function_of_constants_is_called_only_in_the_branch_that_is_taken(backend: str) -> None:
+    called: list[float] = []
+    constant = tb.asarray(2.0, backend=backend)
+
+    def ask(scale: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+        called.append(float(scale))
+        return scale
+
+    def choose(x: tb.Tensor) -> Any:
+        return tb.cond(x > 0, lambda x: x + tb.host_call(ask, "f32", constant), lambda x: x, x)
+
+    for function in (choose, tb.jit(choose)):
+        assert function(tb.asarray(-1.0, backend=backend)).item() == -1.0
+        assert called == []
+        assert function(tb.asarray(1.0, backend=backend)).item() == 3.0
+        assert called.pop() == 2.0
+        called.clear()

@@ -156,3 +156,14 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_does_not_fit(wrong: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         wrong()
+
+
+def test_a_mask_goes_with_axes_that_all_have_names() -> None:
+    q, k, v = (x[:, 0].rename(time=name, unit=unit) for x, name, unit in (
+        (QUERY, "time", "unit"), (KEY, "seen", "unit"), (VALUE, "seen", "feature")))  # fmt: skip
+    mask = tb.asarray([[True] * 5, [True] * 3 + [False] * 2], names=("batch", "seen"))[:, None]
+    outputs = tb.nn.attention(q, k, v, mask=mask)
+    assert outputs.names == ("batch", "time", "feature")
+    holes = tb.where(tb.iota(5)[:, None] < 3, v[1].rename(None, None), float("nan"))
+    alone = tb.nn.attention(q[1].rename(None, None), k[1].rename(None, None), holes, mask=mask[1].rename(None, None))
+    assert tb.all_close(outputs[1].rename(None, None), alone)

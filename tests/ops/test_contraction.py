@@ -72,3 +72,50 @@ MIX_UPS: list[Callable[[tb.Tensor, tb.Tensor], tb.Tensor]] = [
 def test_axes_that_are_said_one_by_one_are_no_batch_axes(product: Callable[[tb.Tensor, tb.Tensor], tb.Tensor]) -> None:
     with pytest.raises(NamesError, match="dot: expected each name once"):
         product(normal(0, batch=2, feature=3), normal(1, batch=2, feature=3))
+
+
+SAME_LETTERS: list[tuple[str, list[Any], Any]] = [
+    ("i,i->", [[0, 1, 2], [1, 2, 3]], 8),
+    ("i,i", [[0, 1, 2], [1, 2, 3]], 8),
+    ("i,i,i->", [[0, 1, 2]] * 3, 9),
+    ("ii,i->", [[[1, 2], [3, 4]], [1, 1]], 5),
+    ("ji,ij,i->", [[[1, 2], [3, 4]], [[1, 0], [2, 1]], [1, 1]], 9),
+    ("jj,j,ii->i", [[[1, 2], [3, 4]], [2, -1], [[0, 5], [5, 1]]], [0, -2]),
+]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("subscripts", "operands", "wanted"), SAME_LETTERS, ids=[row[0] for row in SAME_LETTERS])
+def test_terms_of_one_equal_letter_are_two_terms(
+    backend: str, subscripts: str, operands: list[Any], wanted: Any
+) -> None:
+    tensors = [tb.asarray(operand, backend=backend) for operand in operands]
+    assert tb.einsum(subscripts, *tensors).tolist() == wanted
+    assert tb.jit(lambda *tensors: tb.einsum(subscripts, *tensors))(*tensors).tolist() == wanted
+
+
+def test_the_gradient_of_a_product_of_vectors_is_the_other_vector() -> None:
+    y = tb.asarray([1.0, 2.0, 3.0])
+    assert tb.grad(lambda x: tb.einsum("i,i->", x, y))(tb.asarray([0.0, 1.0, 2.0])).tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_word_is_enough_for_a_tensor_of_one_axis() -> None:
+    x, y = tb.asarray([1.0, 2.0, 3.0], names=("time",)), tb.asarray([4.0, 5.0, 6.0])
+    assert tb.einsum("time, time ->", x, y).item() == tb.einsum("time,time", x, y).item() == 32.0
+    assert tb.einsum("time,unit->time unit", x, y).names == ("time", "unit")
+    assert tb.einsum("time -> time", y).names == ("time",)
+    assert tb.einsum(", time -> time", tb.asarray(2.0), x).tolist() == [2.0, 4.0, 6.0]
+    assert tb.einsum("..., time ->...", tb.ones((2, 1)), x).tolist() == [[6.0], [6.0]]
+    assert tb.einsum("ij,jk->ik", tb.ones((2, 3)), tb.ones((3, 4))).names == (None, None)
+    assert tb.einsum("n k, k m -> n m", tb.ones((2, 3)), tb.ones((3, 4))).names == (None, None)
+    with pytest.raises(NamesError, match="einsum: expected axes that have the names of their term"):
+        tb.einsum("unit, unit ->", x, y)
+    with pytest.raises(ArgumentError, match=r"expected 1 letter for .* got term='time'; separate names of axes by"):
+        tb.einsum("time, jk -> jk", x, tb.ones((2, 3)))
+
+
+def test_a_letter_of_two_names_is_an_error_for_two_operands_of_one_template() -> None:
+    x = tb.ones((2, 2), names=("row", "column"))
+    for other in (x, tb.ones((2, 2), names=("row", "column"))):
+        with pytest.raises(NamesError, match="einsum"):
+            tb.einsum("ij,jk->ik", x, other)

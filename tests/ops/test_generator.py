@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors import OperandError, TemplateDataError
+from tensorbackend.errors import ArgumentError, OperandError, TemplateDataError
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
@@ -55,3 +55,30 @@ def test_a_seed_is_an_int() -> None:
     assert tb.random.generator(tb.asarray(3)).key.tolist() == [0, 3]  # type: ignore[arg-type] # an int to Python
     with pytest.raises(TemplateDataError):
         tb.random.generator(tb.template((), "s64"))  # type: ignore[arg-type] # likewise, without data
+
+
+def test_a_generator_from_outside_is_refused_where_it_would_repeat_its_numbers() -> None:
+    random = tb.random.generator(2)
+    compiled = tb.jit(lambda x: x + random.draw(tb.random.uniform, (2,)))
+    with pytest.raises(ArgumentError, match="no generator from outside in a function that is traced once"):
+        compiled(tb.zeros(2))
+    with pytest.raises(ArgumentError, match="no generator from outside"):
+        tb.jit(tb.grad(lambda x: tb.sum(x * random.draw(tb.random.uniform, (2,)))))(tb.zeros(2))
+    with pytest.raises(ArgumentError, match="no generator from outside"):
+        tb.fori_loop(0, 3, lambda i, total: total + random.draw(tb.random.uniform), tb.zeros(()))
+
+
+def test_a_generator_may_be_used_where_its_function_runs_anew_or_makes_it() -> None:
+    random = tb.random.generator(2)
+    gradient = tb.grad(lambda x: tb.sum(x * random.draw(tb.random.uniform, (2,))))
+    assert gradient(tb.zeros(2)).tolist() != gradient(tb.zeros(2)).tolist()
+    inside = tb.jit(lambda x: x + tb.random.generator(4).draw(tb.random.uniform, (2,)))
+    assert inside(tb.zeros(2)).tolist() == tb.random.generator(4).draw(tb.random.uniform, (2,)).tolist()
+
+    def turn(i: tb.Tensor, state: tuple[tb.Tensor, tb.random.Generator]) -> tuple[tb.Tensor, tb.random.Generator]:
+        total, generator = state
+        return total + generator.draw(tb.random.uniform), generator
+
+    total, after = tb.fori_loop(0, 3, turn, (tb.zeros(()), random))
+    assert float(total) == pytest.approx(sum(float(random.draw(tb.random.uniform)) for _ in range(3)))
+    assert after.key.tolist() == random.key.tolist()

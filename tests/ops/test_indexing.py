@@ -453,3 +453,21 @@ def test_an_index_beyond_any_axis_is_told_by_a_warm_call_too(backend: str) -> No
             x[index]
         with pytest.raises(tb.errors.IndexRangeError):
             x[index] = 1.0
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+@pytest.mark.parametrize("huge", [1 << 31, 1 << 62, (1 << 63) - 1, 1 << 63, 1 << 70, -(1 << 63), -(1 << 70)])
+def test_huge_steps_and_bounds_of_slices(backend: str, huge: int) -> None:
+    values = np.arange(6.0)
+    x = tb.asarray(values, backend=backend)
+    for key in (slice(None, None, huge), slice(1, None, huge), slice(None, huge), slice(huge, None), slice(4, 2, huge)):
+        for _ in range(2):  # the second time by the warm call
+            assert x[key].tolist() == values[key].tolist()
+            assert x.reshape((2, 3))[:, key].tolist() == values.reshape(2, 3)[:, key].tolist()
+        assert tb.jit(lambda x, key=key: x[key])(x).tolist() == values[key].tolist()
+        counted = np.zeros(6)
+        counted[key] = 1
+        assert tb.grad(lambda x, key=key: tb.sum(x[key]))(x).tolist() == counted.tolist()
+    if huge > 0:
+        assert tb.slice_(x, starts=(1,), lengths=(1,), strides=(huge,)).tolist() == [1.0]
+        assert tb.slice_(x, starts=(huge,), lengths=(0,), strides=(huge,)).tolist() == []

@@ -278,12 +278,17 @@ EDGES = [
 ]
 
 
+IN_FLOAT32 = [
+    edge for edge in EDGES if not any(0 < abs(number) < 1e-38 or 1e38 < abs(number) < INF for number in edge[1])
+]
+
+
 @on_each_backend
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize(("name", "arguments", "reference"), EDGES)
+@pytest.mark.parametrize(
+    ("dtype", "name", "arguments", "reference"),
+    [*(("float64", *edge) for edge in EDGES), *(("float32", *edge) for edge in IN_FLOAT32)],
+)
 def test_edges(backend: str, dtype: str, name: str, arguments: tuple[float, ...], reference: float) -> None:
-    if dtype == "float32" and any(0 < abs(argument) < 1e-38 or 1e38 < abs(argument) < INF for argument in arguments):
-        return
     operands = [tb.tensor(argument, dtype=dtype, backend=backend) for argument in arguments]
     value = real(getattr(tb, name)(*operands))
     assert distance(value, reference, tb.tensor(reference).dtype) == 0 if reference != 5e-324 else value == reference

@@ -120,7 +120,7 @@ def test_plain_operands() -> None:
     assert tr.to_list(product)[1].tolist() == [4.0]
     assert tr.to_list(-x)[1].tolist() == [-4.0]
     assert tr.to_list((x > 1) & ~(x > 2))[0].tolist() == [False, True, False]
-    with pytest.raises(TypeError, match="unsupported operand"):
+    with pytest.raises(OperandError, match="add: expected a tensor, a Python number or an array"):
         x + "text"
 
 
@@ -197,3 +197,18 @@ def test_a_copy_on_templates_shows_no_lengths() -> None:
     dry = tb.backend_copy(pair(), "template")
     assert repr(dry) == "ragged f32[batch: 2][time: 3] template, time=s64[batch: 2]"
     assert math.isinf(tr.max(tr.with_lengths(ones(b=1, t=1), t=[0]), axis="t").item())
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_traced_lengths_meet_those_of_a_tensor_from_outside(backend: str) -> None:
+    """Lengths with data are compared by value, on either side, and other ones raise the library's own error."""
+    with tb.default_backend(backend):
+        weights, v = tr.from_list([[1.0, 2.0], [3.0]]), tb.ones((2, 2), names=("batch", "time"))
+        for product in (lambda x: x * weights, lambda x: weights * x):
+            slope = tb.grad(lambda v, product=product: tr.sum(product(tr.with_lengths(v, time=[2, 1]))))(v)
+            assert slope.tolist() == [[1.0, 2.0], [3.0, 0.0]]
+            with pytest.raises(ShapeError, match="the same lengths where axes 'time' meet"):
+                tb.jit(lambda x, product=product: tr.sum(product(x)))(weights)
+        three = tr.from_list([[1.0, 2.0], [3.0], [4.0]])
+        with pytest.raises(ShapeError, match="the same lengths where axes 'time' meet"):
+            tb.grad(lambda v: tr.sum(tr.with_lengths(v, time=[2, 1]) * three))(v)

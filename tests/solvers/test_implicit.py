@@ -9,7 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import Tensor
-from tensorbackend.errors import GradientError
+from tensorbackend.errors import ConvergenceError, GradientError
 from tensorbackend.solvers import solve
 
 METHODS = ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "gmres", "lsqr", "direct"]
@@ -183,3 +183,66 @@ def test_a_trajectory_has_none() -> None:
     with pytest.raises(GradientError, match="expected no gradient through the trajectory of a solve"):
         tb.grad(lambda b: tb.sum(solve(a, b, "cg", trajectory=(1, 2)).x))(b)
     assert tb.grad(lambda b: tb.sum(solve(a, b, "cg").residual) + tb.sum(b))(b).tolist() == [1.0] * SIZE
+
+
+def test_of_a_solve_by_the_default_method() -> None:
+    a, b = 3.0 * tb.sparse.eye(3, dtype="f64"), tb.asarray([1.0, 2.0, 3.0], dtype="f64")
+    weights = numpy.array([0.3, -1.7, 0.3])
+
+    def loss(b: Tensor) -> Tensor:
+        return tb.sum(solve(a, b).x * tb.asarray(weights))
+
+    check_close(tb.grad(loss)(b), weights / 3)
+    check_close(tb.jit(tb.grad(loss))(b), weights / 3)
+    with tb.tape() as tape:
+        watched = tape.watch(b)
+        y = loss(watched)
+    check_close(tb.gradient(y, watched), weights / 3)
+
+
+def failing() -> Any:
+    """Return a loss whose solve converges after three iterations, and whose gradient's solve needs more."""
+    matrix = numpy.diag(numpy.arange(1.0, 31)) + numpy.diag(numpy.full(29, 0.9), 1)
+    a, weights = tb.asarray(matrix), tb.asarray(numpy.cos(numpy.arange(30.0)))
+
+    def loss(b: Tensor, scale: Any = 1.0, **options: Any) -> Tensor:
+        return tb.sum(solve(scale * a, b, "gmres", rtol=1e-10, max_iterations=3, **options).x * weights)
+
+    return loss
+
+
+def test_a_gradient_whose_solve_fails_is_nan() -> None:
+    loss, b = failing(), tb.asarray(numpy.eye(30)[0])
+    assert tb.isfinite(loss(b)).item()
+    scale = tb.asarray(1.0, dtype="f64")
+    for gradient in (
+        tb.grad(loss)(b),
+        tb.jit(tb.grad(loss))(b),
+        tb.vmap(tb.grad(loss))(b[None]),
+        tb.grad(loss, 1)(b, scale),
+    ):
+        assert numpy.isnan(array(gradient)).all()
+
+
+def test_a_gradient_whose_solve_fails_is_an_error_on_request() -> None:
+    loss, b = failing(), tb.asarray(numpy.eye(30)[0])
+
+    def strict(b: Tensor) -> Tensor:
+        failed: Tensor = loss(b, raise_on_failure=True)
+        return failed
+
+    for gradient in (tb.grad(strict), tb.jit(tb.grad(strict))):
+        with pytest.raises(ConvergenceError, match="expected the solve of a gradient to converge, got converged=False"):
+            gradient(b)
+    with tb.tape() as tape:
+        watched = tape.watch(b)
+        y = strict(watched)
+    with pytest.raises(ConvergenceError, match="expected the solve of a gradient to converge"):
+        tb.gradient(y, watched)
+
+
+def test_an_absolute_tolerance_above_b_gives_no_zero_gradient() -> None:
+    a, b = tb.asarray(matrix_for("cg")), tb.asarray(VECTOR)
+    for scale in (0.0, 1e-12):
+        gradient = tb.grad(lambda b: tb.sum(solve(a, b, "cg", rtol=0.0, atol=1e-6).x))(scale * b)
+        check_close(gradient, numpy.linalg.solve(matrix_for("cg"), numpy.ones(SIZE)), atol=1e-4)

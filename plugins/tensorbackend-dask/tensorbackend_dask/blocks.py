@@ -113,6 +113,20 @@ def pairwise(name: str, dtype: str, ndim: int) -> Blocks:
     return restored(name, ((labels, dtype), (labels, dtype)), ((labels, dtype),))
 
 
+class WithoutLast:
+    """Calls a function of blocks without the last argument, which only tells Dask what blocks the result has."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__name__ = getattr(function, "__name__", "blocks")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WithoutLast, (self.function,)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments[:-1])
+
+
 class Folded:
     """Combines any number of blocks in order by a callback of two tensors, in a dtype that may be wider than theirs."""
 

@@ -17,7 +17,7 @@ from tensorbackend import Template
 from tensorbackend.dtypes import DType, as_dtype
 from tensorbackend.extending import numpy_dtype
 
-from .blocks import Array, Finished, Labels, restored
+from .blocks import Array, Finished, Labels, WithoutLast, restored
 from .chunks import Chunks, common, starts_of
 from .library import da, np
 
@@ -133,8 +133,11 @@ def layer(
         numblocks[operand.name] = operand.numblocks
         arrays.append(operand)
         pairs += [operand.name, its]
-    new = {label: (1,) * len(sizes) for label, sizes in zip(labels, chunks, strict=True) if label not in met}
-    blockwise_layer = dask_blockwise.blockwise(function, name, labels, *pairs, numblocks=numblocks, new_axes=new)
+    new = {label: sizes for label, sizes in zip(labels, chunks, strict=True) if label not in met}
+    if new:
+        # Not as `new_axes`: where Dask fuses the layer with one that broadcasts the axis, these keep their one block.
+        function, pairs = WithoutLast(function), [*pairs, Place(tuple(new.values())), tuple(new)]
+    blockwise_layer = dask_blockwise.blockwise(function, name, labels, *pairs, numblocks=numblocks)
     return array(name, blockwise_layer, arrays, chunks, dtype)
 
 

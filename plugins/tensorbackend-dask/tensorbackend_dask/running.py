@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,7 +10,7 @@ from typing import Any
 
 import tensorbackend as tb
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from tensorbackend.errors import BackendError, OperandError, TensorBackendError, expected
+from tensorbackend.errors import BackendError, OperandError, OutOfMemoryError, TensorBackendError, expected
 
 from .blocks import Array
 from .chunks import Chunks
@@ -126,7 +127,7 @@ def values(payloads: Sequence[Lazy], keep: int) -> list[Array]:
     missing = [x for x, value in zip(payloads, arrays, strict=True) if value is None]
     if not missing:
         return arrays
-    with explained():
+    with explained(missing):
         computed = iter(_run(dask.compute, _staged(missing, keep)))
     for number, (x, value) in enumerate(zip(payloads, arrays, strict=True)):
         if value is None:
@@ -142,7 +143,7 @@ def kept(payload: Lazy, keep: int) -> None:
     """Computes a payload, on the cluster if there is one, and keeps its blocks there."""
     if value_of(payload) is not None:
         return
-    with explained():
+    with explained([payload]):
         (staged,) = _staged([payload], keep)
         (persisted,) = _run(dask.persist, [staged])
         if (client := _client()) is not None:
@@ -180,8 +181,6 @@ def _run(function: Any, payloads: Sequence[Lazy]) -> Sequence[Any]:
 
 def _client() -> Any:
     """Returns the `distributed` client that computes, or `None` if there is none."""
-    import sys
-
     if "distributed" not in sys.modules:
         return None
     from dask.base import get_scheduler
@@ -256,23 +255,31 @@ def _with_values(graph: HighLevelGraph, stages: dict[str, Stage]) -> HighLevelGr
 
 
 @contextmanager
-def explained() -> Iterator[None]:
-    """Turns a failure of the cluster, or of memory, into a `BackendError` that says what to do."""
+def explained(payloads: Sequence[Lazy] = ()) -> Iterator[None]:
+    """Turns a failure of the cluster, or of memory, into a `BackendError` that says what to do.
+
+    `payloads` are those that are computed in the block.
+    """
     try:
         yield
     except TensorBackendError:
         raise
     except MemoryError as error:
         remedy = "make the blocks smaller with chunks or block_bytes"
-        raise BackendError(expected("memory for the blocks", remedy, error=str(error))) from error
+        raise OutOfMemoryError(expected("memory for the blocks", remedy, error=str(error))) from error
     except Exception as error:  # those of the cluster are told by name, as distributed may not be installed
         kind = type(error).__name__
         if kind == "KilledWorker":
             remedy = "give the workers more memory, or make the blocks smaller with chunks or block_bytes"
             raise BackendError(expected("workers that survive a task", remedy, error=str(error))) from error
-        lost = isinstance(error, ValueError) and str(error).startswith("Missing dependency")
+        incomplete = isinstance(error, ValueError) and str(error).startswith("Missing dependency")
+        if incomplete and not any(map(_on_cluster, payloads)):
+            remedy = "report the program that shows it, as a fault of tensorbackend-dask"
+            raise BackendError(
+                expected("a graph with the inputs of all its tasks", remedy, error=str(error))
+            ) from error
         if (
-            lost
+            incomplete
             or kind in _LOST
             or type(error).__module__.startswith(("distributed", "tornado"))
             or isinstance(error, ConnectionError)
@@ -280,6 +287,12 @@ def explained() -> Iterator[None]:
             remedy = "start a new cluster and a client, and compute again what the old cluster kept"
             raise BackendError(expected("a Dask cluster that answers", remedy, error=f"{kind}: {error}")) from error
         raise
+
+
+def _on_cluster(payload: Lazy) -> bool:
+    """Whether a graph refers to blocks that a cluster keeps."""
+    future = getattr(sys.modules.get("distributed"), "Future", ())
+    return any(isinstance(getattr(task, "value", task), future) for task in dict(payload.dask).values())
 
 
 _LOST = frozenset(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import dask
+import dask.array
 import numpy
 import pytest
 import tensorbackend as tb
@@ -131,9 +132,52 @@ def test_what_a_cluster_raises_is_explained() -> None:
         pass
 
     for error, text in ((KilledWorker("x"), "survive a task"), (MemoryError("y"), "memory for the blocks"),
-                        (ConnectionError("z"), "a Dask cluster that answers")):  # fmt: skip
+                        (ConnectionError("z"), "a Dask cluster that answers"),
+                        (ValueError("Missing dependency"), "a graph with the inputs of all its tasks")):  # fmt: skip
         with pytest.raises(BackendError, match=text) as caught, explained():
             raise error
         assert caught.value.__cause__ is error
     with pytest.raises(ZeroDivisionError), explained():
         1 / 0  # noqa: B018 # other errors stay as they are
+
+
+ROWS = numpy.random.default_rng(0).normal(size=(40, 3))
+
+GRADIENTS = {
+    "std": lambda x: tb.std(x),
+    "std of columns": lambda x: tb.sum(tb.std(x, axis=0) ** 3),
+    "std of rows": lambda x: tb.sum(tb.std(x, axis=1, correction=1.0, keepdims=True) * x),
+    "var": lambda x: tb.var(x, axis=0)[1] * tb.var(x),
+    "var and std": lambda x: tb.sum(tb.var(x, axis=0) * tb.std(x, axis=0)) + tb.std(x),
+    "softmax and std": lambda x: tb.std(tb.softmax(x, axis=0) * x),
+    "softmax of standardised": lambda x: tb.sum(tb.softmax((x - tb.mean(x)) / tb.std(x), axis=0) * x),
+    "mean": lambda x: tb.mean(x * x) * tb.max(x),
+    "logsumexp": lambda x: tb.logsumexp(x) * tb.sum(x, axis=0)[2],
+    "norm": lambda x: tb.linalg.vector_norm(x) / tb.prod(tb.min(x, axis=0)),
+    "reshaped": lambda x: tb.sum(x * tb.reshape(tb.sum(x * x), (1, 1))),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_reductions_of_large_tensors_have_gradients(name: str, compiled: bool) -> None:
+    """The results of the reductions are computed first, and then broadcast against many blocks of the source."""
+    gradient = tb.value_and_grad(GRADIENTS[name])
+    gradient = tb.jit(gradient) if compiled else gradient
+    backend = DaskBackend(keep_bytes=64)
+    x = tb.asarray(dask.array.from_array(ROWS, chunks=(10, 2)), backend=backend)
+    value, slope = gradient(x)
+    wanted_value, wanted = tb.value_and_grad(GRADIENTS[name])(tb.asarray(ROWS))
+    assert slope.data.npartitions > 1
+    assert numpy.allclose(numpy.asarray(value), numpy.asarray(wanted_value), rtol=1e-9)
+    assert numpy.allclose(numpy.asarray(slope), numpy.asarray(wanted), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("keep", [64, 1 << 28])
+def test_a_new_axis_is_broadcast_against_blocks(keep: int) -> None:
+    """Dask fuses the layer that makes an axis of one block with one that broadcasts it."""
+    column = numpy.arange(40.0)
+    x = tb.asarray(dask.array.from_array(column, chunks=10), backend=DaskBackend(keep_bytes=keep))
+    assert numpy.allclose(numpy.asarray(x * tb.reshape(tb.sum(x * 2), (1,))), column * 1560)
+    assert numpy.allclose(numpy.asarray(x - tb.expand_dims(tb.max(x), 0)), column - 39)
+    assert numpy.allclose(numpy.asarray(tb.expand_dims(x, 0) + tb.expand_dims(x, 1)), column[None] + column[:, None])

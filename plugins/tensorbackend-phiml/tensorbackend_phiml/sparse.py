@@ -33,8 +33,8 @@ class Sparse(Linalg, Indexing):
             )
         if isinstance(x, CSR):
             return lambda b, v, i, p: b.csr_matrix(i, p, v, x.shape), (x.values, x.indices, x.pointers)
-        if isinstance(x, CSC):
-            return lambda b, v, i, p: b.csc_matrix(p, i, v, x.shape), (x.values, x.indices, x.pointers)
+        if isinstance(x, CSC):  # PhiML's gradients of solves read the parts in this order, which is not that of CSR
+            return lambda b, v, p, i: b.csc_matrix(p, i, v, x.shape), (x.values, x.pointers, x.indices)
         return super().disassemble(x)
 
     # Construction

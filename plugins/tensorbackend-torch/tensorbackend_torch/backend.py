@@ -10,6 +10,7 @@ from tensorbackend.dtypes import ALL_DTYPES, bfloat16
 from tensorbackend.errors import ArgumentError, expected
 from tensorbackend.extending import (
     DeviceFacts,
+    Forward,
     dlpack_capsule,
     host_facts,
     import_library,
@@ -153,7 +154,13 @@ class TorchBackend(
 
     def from_dlpack(self, array: Any, /, *, copy: bool | None) -> tuple[Template, Payload]:
         """The template and payload of an array with `__dlpack__` on this device, detached."""
-        tensor = _plain(array if isinstance(array, torch.Tensor) else torch.utils.dlpack.from_dlpack(array))
+        try:
+            foreign = not isinstance(array, torch.Tensor)
+            tensor = _plain(torch.utils.dlpack.from_dlpack(Forward(array)) if foreign else array)
+        except BufferError:
+            if copy is False or self.device != "cpu":
+                raise
+            return super().from_dlpack(array, copy=copy)  # by NumPy, which takes all strides
         if tensor.device != self.place:
             remedy = f"pass device={self.device!r} to copy the array there"
             raise BufferError(expected(f"an array on {self.device}", remedy, device=str(tensor.device)))
@@ -174,6 +181,10 @@ class TorchBackend(
         """Waits for the GPU."""
         if x.data.is_cuda:
             torch.cuda.synchronize(self.place)
+
+    def exhausted(self, error: Exception, /) -> bool:
+        """Whether PyTorch could not allocate memory, on the host or on a GPU."""
+        return isinstance(error, MemoryError | torch.cuda.OutOfMemoryError) or "can't allocate memory" in str(error)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """What is wrong with a payload: its type, shape, dtype, device, or that it is not plain memory."""

@@ -147,8 +147,21 @@ class TorchIndexing(TorchBase):
         return filled
 
 
+_HUGE = 1 << 31
+"""PyTorch adds strides times steps without looking for an overflow, and warns of bounds beyond 64 bits."""
+
+
 def _viewed(values: Array, key: tuple[Any, ...]) -> Array:
-    """Returns a view; raises `IndexError` for a negative step, with which PyTorch has no views."""
+    """Returns a view; raises `IndexError` for a slice of which PyTorch has no view: a negative step, huge numbers."""
+    for part in key:
+        if part.__class__ is slice:
+            start, stop, step = part.start, part.stop, part.step
+            if (
+                (step is not None and not 0 < step < _HUGE)
+                or (start is not None and not -_HUGE < start < _HUGE)
+                or (stop is not None and not -_HUGE < stop < _HUGE)
+            ):
+                raise IndexError("expected bounds and a step that PyTorch takes")
     try:
         return values[key]
     except ValueError as error:

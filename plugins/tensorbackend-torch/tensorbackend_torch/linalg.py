@@ -12,13 +12,14 @@ from math import prod
 from typing import Literal
 
 from tensorbackend import Template
+from tensorbackend.dtypes import float32
 from tensorbackend.extending import not_positive_definite, singular_matrix
 from tensorbackend.protocol.linalg import Transform
 
 from .complex_functions import all_finite
 from .kernels import Function, TorchBase, kernel, kernel_planned
 from .library import torch
-from .products import matrix_product
+from .products import MANY, matrix_product
 from .ways import NARROW, Array, bits_of, wide
 
 
@@ -46,8 +47,9 @@ class TorchLinalg(TorchBase):
 
     @kernel_planned(unsigned="own")
     def matmul(self, out: Template, x1: Template, x2: Template) -> Function:
-        """PyTorch's function for float32 and float64, otherwise `matrix_product` with vectors as matrices."""
-        if x1.dtype is x2.dtype is out.dtype and out.dtype.is_floating and out.dtype not in NARROW:
+        """PyTorch's function for float64 and for short float32, otherwise `matrix_product` with vectors as matrices."""
+        of_library = out.dtype.is_floating and out.dtype not in NARROW
+        if x1.dtype is x2.dtype is out.dtype and of_library and (out.dtype is not float32 or x1.shape[-1] < MANY):
             return torch.matmul
 
         def product(left: Array, right: Array) -> Array:

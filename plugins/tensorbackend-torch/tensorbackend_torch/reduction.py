@@ -41,6 +41,14 @@ class TorchReduction(TorchBase):
     def sum(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
         """Sum, by their bits for unsigned integers, after the cast to the dtype of the result."""
         values = bits_of(_accumulating(x, out.dtype))
+        if len(axes) > 1 and values.numel() > _LONG and out.dtype.is_inexact:
+            # PyTorch adds in pairs along one axis, but one by one from there to the next.
+            whole = len(axes) == x.ndim and values.is_contiguous()
+            for axis in () if whole else axes[:0:-1]:
+                values = torch.sum(values, axis, keepdim=True)
+            if not whole:
+                total = torch.sum(values, axes[0], keepdim=True)
+                return total if keepdims else total.reshape(out.shape)
         return reduced(torch.sum, values, axes, keepdims, dtype=values.dtype)
 
     @kernel(unsigned="own", narrow="float32")

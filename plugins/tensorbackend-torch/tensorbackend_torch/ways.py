@@ -84,11 +84,19 @@ def in_order(values: Array) -> Array:
     return turned_over(bits_of(values)) if dtype_of(values.dtype) in UNSIGNED else values
 
 
+_ONE_BY_ONE = 1 << 7
+"""Up to this number of terms, it is accurate enough to add them one by one in their own width."""
+
+
 def add_rows(target: Array, positions: Array, rows: Array) -> Array:
-    """Adds rows to a tensor in place; complex numbers by parts.
+    """Adds rows to a tensor in place; many in float64 and complex128, which the result then has; complex numbers by
+    parts.
 
     A GPU adds a complex number times 1 + 0j, which turns an infinite number into NaN.
     """
+    if len(positions) > _ONE_BY_ONE and (target.is_floating_point() or target.is_complex()):
+        wider = torch.complex128 if target.is_complex() else torch.float64
+        target, rows = target.to(wider), rows.to(wider)
     if target.is_complex():
         torch.view_as_real(target).index_add_(0, positions, torch.view_as_real(rows.resolve_conj()))
         return target

@@ -64,3 +64,14 @@ def test_an_index_outside(key: Any) -> None:
         assert x[on("torch", np.abs(key) * 0)].tolist() is not None  # one of the same structure that is inside
         with pytest.raises(IndexRangeError):
             x[on("torch", key)]
+
+
+@pytest.mark.parametrize("huge", [1 << 31, 1 << 62, (1 << 63) - 1, 1 << 63, 1 << 70, -(1 << 63), -(1 << 70)])
+def test_huge_steps_and_bounds_of_slices(huge: int) -> None:
+    values = np.arange(6.0)
+    x = tb.asarray(values, backend="torch")
+    for key in (slice(None, None, huge), slice(1, None, huge), slice(None, huge), slice(huge, None), slice(4, 2, huge)):
+        for _ in range(2):  # the second time by the warm call
+            assert x[key].tolist() == values[key].tolist()
+            assert x.reshape((2, 3))[:, key].tolist() == values.reshape(2, 3)[:, key].tolist()
+        assert tb.jit(lambda x, key=key: x[key])(x).tolist() == values[key].tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product as index_product
 
+from ...blocks import contained
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...select import default_backend
@@ -17,6 +18,7 @@ from .base import ArrayBase
 class ArrayFunctional(ArrayBase):
     """Callbacks that take a function of scalar tensors."""
 
+    @contained
     def reduce(
         self,
         out: Template,
@@ -41,6 +43,7 @@ class ArrayFunctional(ArrayBase):
                 result[position] = folded.data
         return result.reshape(out.shape)
 
+    @contained
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """Applies a Python function to each element, with one call for each element."""
         template, call = intern_template((), x.dtype, ()), calling(self, function)

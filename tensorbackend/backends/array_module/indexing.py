@@ -11,15 +11,16 @@ from math import prod
 from operator import getitem
 from typing import Any, NamedTuple
 
-from ...dtypes import float32, iinfo, int64, uint64
+from ...dtypes import iinfo, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.indexing import Mode
 from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
-from .base import NARROW, Array, ArrayBase
-from .space import in_64_bits, narrowing
+from .base import Array, ArrayBase
+from .precision import accumulating
+from .space import accumulated, in_64_bits
 
 
 class _Located(NamedTuple):
@@ -73,12 +74,13 @@ def gathered_space(out: Template, x: Template, indices: Template, /, *, mode: Mo
 
 
 def _added_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
-    """The bytes of positions of rows, then of elements, and of float32 sums and updates of narrow floats."""
+    """The bytes of positions of rows, then of elements, and of sums and updates in a wider dtype."""
     most, kept = merged_space(indices, mode)
     width = prod(x.shape[indices.shape[-1] :])
     if width != 1:
         kept += 8 * (indices.size // max(indices.shape[-1], 1)) * width
-    return max(most - out.nbytes, kept) + (updates.nbytes if mode == "fill" else 0) + narrowing(out, updates)
+    wider = accumulated(prod(indices.shape[:-1]), out, updates)
+    return max(most - out.nbytes, kept) + (updates.nbytes if mode == "fill" else 0) + wider
 
 
 def _put_space(out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> int:
@@ -94,7 +96,7 @@ def _added_along_space(
     positions, inside = 8 * indices.size, (indices.size if mode == "fill" else 0)
     chosen = updates.nbytes if mode == "fill" else 0
     before = max(most, kept + positions, inside + (2 * positions if inside else positions) + chosen)
-    return max(before - out.nbytes, positions + inside + chosen) + narrowing(out, updates)
+    return max(before - out.nbytes, positions + inside + chosen) + accumulated(indices.shape[axis], out, updates)
 
 
 class ArrayIndexing(ArrayBase):
@@ -190,18 +192,19 @@ class ArrayIndexing(ArrayBase):
     @takes(_added_space)
     @planned
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """x with all updates added, also several at one place; narrow floats are added in float32."""
+        """x with all updates added, also several at one place; many are added in a wider dtype, and rounded once."""
         written = self._writes(x, indices, mode)
-        working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
-        shape, dtype, narrow = out.shape, numpy_dtype(out.dtype), out.dtype in NARROW
+        accumulator = accumulating(out.dtype, prod(indices.shape[:-1]))
+        shape, dtype, working = out.shape, numpy_dtype(out.dtype), numpy_dtype(accumulator)
+        narrow = accumulator is not out.dtype
         width, arange, add_at = prod(x.shape[indices.shape[-1] :]), self.xp.arange, self.add_at
 
         def add(values: Array, places: Array, addends: Array) -> Array:
-            positions, rows = written(places, addends.astype(working) if narrow else addends)
+            positions, rows = written(places, addends)
             if width != 1:  # a position for each element, as ufunc.at is only quick for one axis
                 positions = (positions[:, None] * width + arange(width)).reshape(-1)
             result = values.astype(working).reshape(-1)
-            add_at(result, positions, rows.reshape(-1))
+            add_at(result, positions, (rows.astype(working) if narrow else rows).reshape(-1))
             result = result.reshape(shape)
             return result.astype(dtype) if narrow else result
 
@@ -229,9 +232,9 @@ class ArrayIndexing(ArrayBase):
     def add_along_axis(
         self, out: Template, x: Template, indices: Template, updates: Template, /, *, axis: int, mode: Mode
     ) -> Kernel:
-        """x with all updates added, at positions in the flattened x; narrow floats are added in float32."""
+        """x with all updates added, at positions in the flattened x; many are added in a wider dtype."""
         locate, arange = self._located(indices, x.shape[axis], mode), self.xp.arange
-        working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
+        working, dtype = numpy_dtype(accumulating(out.dtype, indices.shape[axis])), numpy_dtype(out.dtype)
         before, size, after = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1 :])
         block = before, indices.shape[axis], after
 
@@ -241,12 +244,12 @@ class ArrayIndexing(ArrayBase):
             if after != 1:
                 positions *= after
                 positions += arange(after)
-            positions, addends = positions.reshape(-1), addends.astype(working, copy=False).reshape(-1)
+            positions, addends = positions.reshape(-1), addends.reshape(-1)
             if inside is not None:
                 kept = inside.reshape(-1)
                 positions, addends = positions[kept], addends[kept]
             result = values.astype(working).reshape(-1)
-            self.add_at(result, positions, addends)
+            self.add_at(result, positions, addends.astype(working, copy=False))
             return result.reshape(out.shape).astype(dtype, copy=False)
 
         return add

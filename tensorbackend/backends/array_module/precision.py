@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from ...dtypes import DType, float32
+from ...dtypes import DType, complex64, complex128, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel
 from ...protocol.planned import bare
@@ -17,6 +17,40 @@ from .base import NARROW, Array, ArrayBase
 def wide(dtype: DType) -> DType:
     """The dtype to compute in: float32 for float16 and bfloat16, else the dtype itself."""
     return float32 if dtype in NARROW else dtype
+
+
+ONE_BY_ONE: Final = 1 << 7
+"""Up to this number of terms, it is accurate enough to add them one by one in their own width."""
+
+WIDER: Final = {float32: float64, complex64: complex128}
+"""Dtypes with a dtype of twice the width, in which sums of many terms lose nothing."""
+
+
+def accumulating(dtype: DType, terms: int, widest: DType = float64) -> DType:
+    """The dtype to add up to `terms` elements in, one by one: of many, float32 alone loses per cent.
+
+    Parameters
+    ----------
+    dtype : DType
+        The dtype of the elements.
+    terms : int
+        How many there may be for one sum.
+    widest : DType, default float64
+        The widest floating dtype that the backend has.
+
+    Returns
+    -------
+    DType
+        float32 for few narrow floats; float64 for many of up to 32 bits, complex128 for many of complex64, if the
+        backend has them; for others the dtype itself.
+
+    Examples
+    --------
+    >>> accumulating(float32, 1000), accumulating(float32, 3)
+    (float64, float32)
+    """
+    working = wide(dtype)
+    return WIDER.get(working, working) if terms > ONE_BY_ONE and widest is float64 else working
 
 
 def computing(kernel: Kernel, out: Template | Sequence[Template], *inputs: Template) -> Kernel:

@@ -8,7 +8,7 @@ from typing import Any
 from ...dtypes import DType
 from ...rules.broadcasting import to_real
 from ...template import Template
-from .precision import wide
+from .precision import accumulating, wide
 
 
 def nbytes(size: int, dtype: DType) -> int:
@@ -24,6 +24,12 @@ def widened(*templates: Template | None) -> int:
 def brought(dtype: DType, *templates: Template) -> int:
     """The bytes of copies of those operands that are not yet in the dtype to compute in."""
     return sum(nbytes(x.size, wide(dtype)) for x in templates if x.dtype is not wide(dtype))
+
+
+def accumulated(terms: int, out: Template, *updates: Template) -> int:
+    """The bytes of sums and updates in the dtype to add many terms in, where that is not their own."""
+    dtype = accumulating(out.dtype, terms)
+    return sum(nbytes(x.size, dtype) for x in (out, *updates) if x.dtype is not dtype)
 
 
 def narrowing(out: Template | Sequence[Template], /, *inputs: Any, **options: object) -> int:

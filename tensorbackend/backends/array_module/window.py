@@ -7,6 +7,7 @@ from functools import reduce
 from math import inf, prod
 from typing import Any, TypeAlias
 
+from ...blocks import contained
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
@@ -19,9 +20,9 @@ from ...tensor import Tensor
 from ..functional import calling
 from . import extremes
 from .base import NARROW, Array, ArrayBase
-from .precision import wide
+from .precision import accumulating, wide
 from .shape import padded
-from .space import nbytes, widened
+from .space import accumulated, nbytes, widened
 
 Geometry: TypeAlias = Sequence[tuple[int, int, int]]
 """The size, stride and dilation of the windows, for each axis."""
@@ -58,12 +59,16 @@ def _product_space(out: Template, x: Template, /, **options: Any) -> int:
 
 
 def _scattered_space(
-    out: Template, x: Template, source: Template, initial: Template, /, *, padding: Padding, **options: object
-) -> int:
-    """The bytes of the padded array and of its positions, for all windows, and of float32 sums of narrow floats."""
+    out: Template, x: Template, source: Template, initial: Template, /, *, window_dimensions: Sizes, padding: Padding,
+    **options: object,
+) -> int:  # fmt: skip
+    """The bytes of the padded array and of its positions, for all windows, and of sums in a wider dtype."""
     size = prod(_padded_shape(x, padding))
     tables = nbytes(size, wide(x.dtype)) + 8 * size
-    return max(tables + 8 * x.size + widened(x) - out.nbytes, tables + widened(out))
+    return max(
+        tables + 8 * x.size + widened(x) - out.nbytes,
+        tables + accumulated(min(source.size, prod(window_dimensions)), out),
+    )
 
 
 def _padded_shape(x: Template, padding: Padding) -> list[int]:
@@ -154,6 +159,7 @@ class ArrayWindow(ArrayBase):
         slide = _sliding(self.xp, lesser, extremes.least, geometry)
         return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
 
+    @contained
     def window_reduce(
         self,
         out: Template,
@@ -252,7 +258,7 @@ class ArrayWindow(ArrayBase):
         """A kernel that adds each source element at the position of the element that `select` finds in its window."""
         xp, elements = self.xp, prod(size for size, _, _ in geometry)
         dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)
-        working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
+        working = numpy_dtype(accumulating(out.dtype, min(source.size, elements)))
         pad = padded(xp, x.shape, wide, _without_interior(padding))
 
         def scatter(values: Array, updates: Array, initial: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...blocks import contained
 from ...protocol import Backend, Payload
 from ...select import default_backend
 from ...template import Template, intern_template
@@ -14,6 +15,7 @@ from ..functional import calling
 class BinaryFunctional(Backend):
     """The callbacks of the family `protocol.reduction` that call functions."""
 
+    @contained
     def reduce(
         self,
         out: Template,
@@ -40,6 +42,7 @@ class BinaryFunctional(Backend):
                 results.append(folded.data)
         return b"".join(results)
 
+    @contained
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """See the protocol."""
         scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize

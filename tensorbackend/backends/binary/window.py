@@ -8,6 +8,7 @@ from functools import reduce
 from itertools import chain, product
 from typing import Any
 
+from ...blocks import contained
 from ...dtypes import DType, iinfo
 from ...protocol import Backend, Payload
 from ...protocol.window import Padding, Sizes
@@ -151,6 +152,7 @@ class BinaryWindow(Backend):
         axes = _axes(window_dimensions, strides, window_dilations)
         return _extremes(min, out, padded(x, _limits(x.dtype)[1], _pairs(padding)), axes)
 
+    @contained
     def window_reduce(
         self,
         out: Template,

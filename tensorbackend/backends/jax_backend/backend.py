@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
 from ...elements import unpack
@@ -14,10 +15,10 @@ from ...expr.evaluate import Program
 from ...interchange import HOST, aligned_copy, numpy_dtype, read_only
 from ...protocol import Kernel, Payload
 from ...protocol.devices import DeviceFacts, host_facts
+from ...protocol.exhaustion import out_of_memory
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import AlreadyQuiet
-from ..array_module.fourier import ArrayFourier
 from ..libraries import import_library
 from .base import Composing, template_of
 from .composites import JaxComposites
@@ -27,6 +28,7 @@ from .convolution import JaxConvolution
 from .creation import JaxCreation
 from .cumulative import JaxCumulative
 from .elementwise import JaxElementwise
+from .fourier import JaxFourier
 from .functional import JaxFunctional
 from .indexing import JaxIndexing
 from .linalg.factorisations import JaxLinalg
@@ -50,6 +52,24 @@ if TYPE_CHECKING:
     from ...mesh import Layout
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _reading(method: F) -> F:
+    """Wraps a method that reads data: XLA computes it later, and an error about memory may come only then."""
+
+    @wraps(method)
+    def reads(self: JaxBackend, *arguments: Any) -> Any:
+        try:
+            return method(self, *arguments)
+        except RuntimeError as error:
+            if self.exhausted(error):
+                raise out_of_memory(error) from error
+            raise
+
+    return reads  # type: ignore[return-value] # of the same signature
+
+
 class JaxBackend(
     JaxCreation,
     JaxSpecial,
@@ -66,7 +86,7 @@ class JaxBackend(
     JaxContraction,
     JaxConvolution,
     JaxLinalg,
-    ArrayFourier,
+    JaxFourier,
     JaxRandom,
     JaxControl,
     JaxComposites,
@@ -184,6 +204,7 @@ class JaxBackend(
 
         return self.from_numpy(out, numpy.frombuffer(data, numpy_dtype(out.dtype)).reshape(out.shape), copy=False)
 
+    @_reading
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The first `limit` elements as bytes."""
         self.readable(x.data)  # for a tracer in a user's function JAX raises its own error
@@ -204,6 +225,7 @@ class JaxBackend(
             expectation = "a dtype of at most 32 bits, or 64 if complex, because JAX's 64-bit dtypes are off"
             raise UnsupportedOp(expected(expectation, remedy, dtype=out.dtype))
 
+    @_reading
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> numpy.ndarray[Any, Any]:
         """The payload as a read-only NumPy view, or as a new array if `dtype` or `copy` needs one."""
         import numpy
@@ -239,8 +261,10 @@ class JaxBackend(
         """
         try:
             data = self.jax.dlpack.from_dlpack(array, copy=copy)
-        except (ValueError, RuntimeError) as error:
-            raise BufferError(str(error)) from error
+        except (BufferError, ValueError, RuntimeError) as error:
+            if copy is False or self.dlpack_device() != HOST:
+                raise BufferError(str(error)) from error
+            return super().from_dlpack(array, copy=copy)  # by NumPy, which takes all strides
         template = template_of(data)
         if self.committed is None and self.dlpack_device() == HOST:
             # JAX commits what it takes by DLPack to the device, but not what it takes from NumPy. A training step of
@@ -257,15 +281,24 @@ class JaxBackend(
         return (x.data[start : start + size] for start in range(0, x.shape[0], size))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
-        """The tensor as text; for a tensor that JAX is tracing, the template alone."""
-        return f"{x.template!r} {self.name} (traced)" if self.traced(x.data) else super().inspect(x, limit=limit)
+        """The tensor as text; for a tensor that JAX is tracing, or that `jax.eval_shape` gives, the template alone."""
+        if self.traced(x.data):
+            return f"{x.template!r} {self.name} (traced)"
+        if not isinstance(x.data, self.jax.Array):
+            return f"{x.template!r} {self.name} (without data)"
+        return super().inspect(x, limit=limit)
 
+    @_reading
     def elements_at(self, x: Tensor, positions: Sequence[Sequence[int]], /) -> Sequence[Scalar]:
         """The elements at the given positions along each axis.
 
         The host reads its own memory; another device sends only these elements.
         """
         return unpack(at(x.data, positions).tobytes(), x.dtype)
+
+    def exhausted(self, error: Exception, /) -> bool:
+        """Whether XLA could not allocate memory."""
+        return isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in str(error)
 
     def violation(self, out: Template, data: Payload, /) -> str | None:
         """The mistake in a payload's type, shape or dtype; `None` if there is none."""
@@ -275,6 +308,7 @@ class JaxBackend(
             return f"an array of shape {data.shape} and dtype {data.dtype}"
         return None
 
+    @_reading
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the payload to be computed."""
         self.jax.block_until_ready(x.data)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ...dtypes import DType, as_dtype
@@ -54,15 +53,6 @@ class Composing(threading.local):
     """Whether this thread is compiling a composite."""
 
     now = False
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        """Mark this thread as compiling a composite inside the block."""
-        self.now = True
-        try:
-            yield
-        finally:
-            self.now = False
 
 
 class JaxBase(ArrayBase):
@@ -147,6 +137,10 @@ class JaxBase(ArrayBase):
         """An array in exactly the dtype of a template, never in a weak dtype, which JAX may change in a loop."""
         return self.lax.convert_element_type(data, numpy_dtype(out.dtype))
 
+    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+        """An array in a program of which each device holds these axes whole; on a single device it does anyway."""
+        return data
+
     def derived(self, values: Callable[..., Array], differentiable: Callable[..., Array]) -> Callable[..., Array]:
         """A function with the values of one function and the derivative of another."""
         derived = self.jax.custom_jvp(values)
@@ -188,4 +182,4 @@ def template_of(data: Array) -> Template:
 
 def dtype_of(data: Array) -> DType:
     """The dtype of an array."""
-    return as_dtype(data.dtype.name)
+    return as_dtype(data.dtype)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from ...blocks import contained
 from ...dtypes import defaults
 from ...memo import kind_of, remember
 from ...protocol import Kernel, Payload
@@ -85,11 +86,16 @@ class JaxComposites(JaxBase):
 
         return kernel
 
+    @contained
     def _composed(self, default_impl: Default, options: Any, static: tuple[Out, Sequence[Any]], *arrays: Array) -> Any:
         """A composite's default as a function of arrays."""
         (out, places), rest = static, iter(arrays)
-        with self.composing(), default_backend(self):
-            results = default_impl(out, tuple(self._put(place, rest) for place in places), options)
+        try:
+            self.composing.now = True
+            with default_backend(self):
+                results = default_impl(out, tuple(self._put(place, rest) for place in places), options)
+        finally:
+            self.composing.now = False
         return results.data if isinstance(results, Tensor) else tuple(x.data for x in results)
 
     def _put(self, place: Any, arrays: Iterator[Array]) -> Any:

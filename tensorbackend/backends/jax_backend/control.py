@@ -54,7 +54,7 @@ class JaxControl(JaxBase):
 
         import numpy
 
-        if not any(map(self.traced, data + operand_arrays)):
+        if not self._staged(data + operand_arrays):
             on_host(data, operand_arrays)
             return data
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, x.dtype) for x in data)
@@ -79,7 +79,7 @@ class JaxControl(JaxBase):
             tensors = function([Tensor(x.template, host, self.on_host(array)) for x, array in pairs])
             return tuple([x.data for x in tensors])
 
-        if data and not any(map(self.traced, data)):  # without operands it cannot tell whether JAX traces
+        if not self._staged(data):
             return tuple(map(self.xp.asarray, on_host(*data)))
         shapes = tuple(self.jax.ShapeDtypeStruct(x.shape, numpy_dtype(x.dtype)) for x in out)
         called: Payload = self.jax.pure_callback(on_host, shapes, *data, vmap_method="sequential")
@@ -106,6 +106,7 @@ class JaxControl(JaxBase):
             "gather": lambda x: lax.all_gather(x, axes, axis=axis, tiled=True),
             "scatter": lambda x: lax.psum_scatter(x, axes, scatter_dimension=axis, tiled=True),
             "exchange": lambda x: lax.all_to_all(x, axes, axis, other, tiled=True),
+            "vary": lambda x: x,
             "index": lambda: lax.axis_index(axes),
         }
         function = functions[kind]
@@ -187,6 +188,14 @@ class JaxControl(JaxBase):
             return (*carried, *ys)
 
         return kernel
+
+    def _staged(self, arrays: Arrays) -> bool:
+        """Whether a call becomes a part of a program that JAX traces, even if its operands are constants.
+
+        Inside a loop, such a call is then made in each iteration, and inside a branch only if the branch is taken.
+        """
+        # In a function that JAX compiles, the result of every op is traced.
+        return any(map(self.traced, arrays)) or self.traced(self.xp.zeros(()))
 
     def _of(self, graph: Graph) -> Callable[..., Arrays]:
         """A graph as a function of arrays."""

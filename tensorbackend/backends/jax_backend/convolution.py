@@ -12,6 +12,7 @@ from ...template import Template
 from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution, parts
 from .base import JaxBase
+from .shape import padded
 
 
 class JaxConvolution(JaxBase, ArrayConvolution):
@@ -39,14 +40,19 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         # Groups of the batch become groups of channels, with a smaller batch.
         split = batch_groups, batch, feature_groups, channels, *x.shape[2:]
         features = out.shape[1] // groups
+        # Between fewer than two elements there is nothing; XLA may get a dilation that does nothing wrong.
+        input_dilation, kernel_dilation = (
+            tuple([step if size > 1 else 1 for size, step in zip(sizes, steps, strict=True)])
+            for sizes, steps in ((x.shape[2:], input_dilation), (kernel.shape[2:], kernel_dilation))
+        )
         extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
-        spread = self.place.platform == "cpu" and (
-            any(step > 1 for step in input_dilation)
-            or any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
+        apart, on_cpu = any(step > 1 for step in input_dilation), self.place.platform == "cpu"
+        spread = (apart and (on_cpu or self.lays_by_name)) or (
+            on_cpu and any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
         )
         # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which turn infinities in other
         # groups into NaN. It keeps groups of two channels apart.
-        lonely = self.place.platform == "cpu" and groups > 1 and channels == 1 and out.dtype is float64
+        lonely = on_cpu and groups > 1 and channels == 1 and out.dtype is float64
 
         def convolve(images: Array, filters: Array) -> Array:
             values = self.widened(self.tensor(images)).reshape(split).swapaxes(0, 1)
@@ -80,7 +86,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
     def _spread(self, values: Array, padding: Padding, dilation: Sizes) -> tuple[Array, Padding, Sizes]:
         """An input with the zeros around and between its elements written out, and a padding and dilation of none."""
         edges = [(0, 0, 0)] * 2 + [(*ends, step - 1) for ends, step in zip(padding, dilation, strict=True)]
-        spread = self.lax.pad(values, self.xp.zeros((), values.dtype), edges)
+        pad = padded(self.lax, values.shape, edges, on_mesh=self.lays_by_name)
+        spread = pad(values, self.xp.zeros((), values.dtype))
         return self.lax.optimization_barrier(spread), ((0, 0),) * len(padding), (1,) * len(dilation)
 
 

@@ -67,7 +67,7 @@ class JaxCreation(JaxBase, ArrayCreation):
             known = entered(self, plan.__plan__, out, [[x.template for x in numbers]], {}), [x.data for x in numbers]
             remember(self.spacings, key, known)
         kernel, arrays = known
-        return kernel(arrays)
+        return self.lasting(lambda: kernel(arrays))
 
     def _number(self, value: Scalar, dtype: DType) -> Tensor:
         """A number as a tensor without axes; an integer wraps to the width of the dtype."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
+from ...blocks import contained
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...select import default_backend
@@ -35,6 +36,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         rows = x.data.transpose(axes + kept).reshape((prod(x.shape[axis] for axis in axes), out.size))
         return self.fold(function, initial, rows, None).reshape(out.shape)
 
+    @contained
     def fold(self, function: Fold, initial: Tensor, rows: Array, valid: Array | None) -> Array:
         """Folds a function over the first axis of `rows` (steps, results), without elements that are not `valid`."""
         xp, call = self.xp, calling(self, function)
@@ -49,6 +51,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
         with default_backend(self):
             return self.lax.scan(lambda total, row: (columns(total, *row), None), start, (rows, flags))[0]
 
+    @contained
     def map(self, out: Template, x: Tensor, /, *, function: Callable[[Tensor], Tensor]) -> Payload:
         """Applies a Python function to each element."""
         call = calling(self, function)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ...dtypes import DType, as_dtype, float32, iinfo, int32, int64, uint64
+from ...dtypes import DType, as_dtype, iinfo, int32, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode
@@ -19,8 +19,9 @@ from ...rules.data_errors import index_out_of_range
 from ...rules.indexing import is_mask
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import NARROW, Array
+from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
+from ..array_module.precision import accumulating
 from .base import JaxBase, Looking
 
 
@@ -188,9 +189,9 @@ class JaxIndexing(JaxBase, ArrayIndexing):
     @_looking
     @planned
     def indexed_add(self, out: Template, x: Template, indices: Template, updates: Template, /, *, mode: Mode) -> Kernel:
-        """x with the updates added; the narrow floats are added in float32."""
+        """x with the updates added; many floats are added in float64 if JAX has it."""
         written = self._written(x, indices, mode)
-        working = numpy_dtype(float32 if out.dtype in NARROW else out.dtype)
+        working = numpy_dtype(accumulating(out.dtype, prod(indices.shape[:-1]), self.wide))
 
         def add(values: Array, places: Array, addends: Array) -> Array:
             positions, rows, target = written(places, addends.astype(working), values.astype(working))
@@ -208,7 +209,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         On one device, where there is nothing to divide, a scatter into the flattened array: it takes half the time.
         """
         locate = self._located(indices, x.shape[axis], mode)
-        working, dtype = numpy_dtype(float32 if out.dtype in NARROW else out.dtype), numpy_dtype(out.dtype)
+        working, dtype = numpy_dtype(accumulating(out.dtype, indices.shape[axis], self.wide)), numpy_dtype(out.dtype)
         scatter = self._flat_scatter(x, indices, axis) if self.jax.device_count() == 1 else self._scatter_along(x, axis)
 
         def add(values: Array, places: Array, addends: Array) -> Array:

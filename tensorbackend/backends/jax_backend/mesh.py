@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...display import ends, show
 from ...dtypes import Scalar
 from ...elements import unpack
-from ...errors import ArgumentError, expected
+from ...errors import ArgumentError, BackendError, expected
 from ...expr.closures import close
 from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, numpy_dtype, read_only
@@ -57,6 +57,30 @@ class Laid:
             return self.constrain(results, self.placement)
         pairs = zip(results, self.placement, strict=True)
         return tuple([result if place is None else self.constrain(result, place) for result, place in pairs])
+
+
+class Divided:
+    """A function compiled by JAX, whose programs XLA divides over a mesh when it is first called with some arrays."""
+
+    __slots__ = ("compiled", "failure")
+
+    def __init__(self, compiled: Kernel, failure: type[Exception]) -> None:
+        self.compiled: Final = compiled
+        self.failure: Final = failure
+
+    def __call__(self, *arrays: Array) -> Payload:
+        """Calls the function; raises `BackendError` where XLA cannot divide its program."""
+        try:
+            return self.compiled(*arrays)
+        except self.failure as error:
+            text = str(error).partition("\n")[0]
+            if not text.startswith("INTERNAL") and "hlo verifier" not in text:
+                raise
+            remedy = (
+                "rename() the axes that the layout divides, so that they are whole, or move the tensors to one device "
+                "with backend_transfer(tb.JaxBackend())"
+            )
+            raise BackendError(expected("a program that XLA can divide over the mesh", remedy, error=text)) from error
 
 
 class JaxMesh(JaxBackend):
@@ -164,6 +188,15 @@ class JaxMesh(JaxBackend):
             return data
         return self.enter(Laid(_itself, placement, self.lax.with_sharding_constraint))(data)
 
+    def undivided(self, data: Array, axes: Sequence[int]) -> Array:
+        """An array in a program of which each device holds these axes whole; XLA decides about the others."""
+        if not axes:
+            return data
+        free = self.jax.sharding.PartitionSpec.UNCONSTRAINED
+        parts = [None if axis in axes else free for axis in range(data.ndim)]
+        whole = self.jax.sharding.NamedSharding(self.mesh, self.jax.sharding.PartitionSpec(*parts))
+        return self.lax.with_sharding_constraint(data, whole)
+
     def _lies(self, data: Array, out: Template) -> bool:
         """Whether the axes with names are divided as the rules say."""
         there, ruled_axes = axes_of(data, self.mesh), self.layout.of(out).axes
@@ -210,11 +243,15 @@ class JaxMesh(JaxBackend):
         if isinstance(kernel, Looking):
             return kernel.kernel
         # With unused inputs dropped, a result that depends on none would be made on JAX's default device.
-        compiled: Kernel = self.jax.jit(bare(kernel), keep_unused=True)
+        compiled = self._compiled(bare(kernel), keep_unused=True)
         if isinstance(kernel, Laid):
             return compiled
-        creation: Kernel = self.jax.jit(bare(kernel), out_shardings=self.committed)
+        creation = self._compiled(bare(kernel), out_shardings=self.committed)
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(creation)
+
+    def _compiled(self, function: Kernel, **options: Any) -> Kernel:
+        """A function that JAX compiles for the devices of the mesh."""
+        return Divided(self.jax.jit(function, **options), self.jax.errors.JaxRuntimeError)
 
     def made_here(self, make: Callable[[], Any]) -> Any:
         """Calls a function without arguments, and puts its result on the devices of the mesh."""
@@ -251,7 +288,7 @@ class JaxMesh(JaxBackend):
         # Captured tensors become arguments: as constants they would be whole on each device, and in each program.
         (graph,), captured = close([graph])
         held = [move(x, self).data for x in captured]
-        compiled: Kernel = self.jax.jit(self.program(graph))
+        compiled = self._compiled(self.program(graph))
         if not graph.parameters:
             return lambda: self.made_here(compiled)
         return partial(compiled, *held) if held else compiled

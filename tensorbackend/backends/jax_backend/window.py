@@ -13,6 +13,7 @@ from ...protocol.window import Padding, Sizes
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module.base import Array
+from ..array_module.precision import accumulating
 from ..array_module.window import ArrayWindow, limits
 from .extremes import Extreme, extreme, greatest, least
 from .functional import Fold, JaxFunctional
@@ -133,8 +134,15 @@ class JaxWindow(JaxFunctional, ArrayWindow):
             return self.slid(function, identity, geometry, values.astype("int8")) != 0
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
+        # With negative padding and windows of one element, XLA returns another shape or aborts the process.
+        cuts = [_cut(size, *ends) for size, ends in zip(values.shape, padding, strict=True)]
+        values = self.lax.slice(values, [cut[0] for cut in cuts], [cut[1] for cut in cuts])
+        padding = tuple([cut[2] for cut in cuts])
+        dilations = tuple([step if size > 1 else 1 for size, step in zip(sizes, dilations, strict=True)])
         start = numpy.asarray(identity, values.dtype)  # not traced: only so does JAX recognise the reduction
-        return self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
+        reduced = self.lax.reduce_window(values, start, function, sizes, strides, padding, window_dilation=dilations)
+        # XLA gets windows that move by more than 1 wrong if devices divide the result but not the operand.
+        return self.undivided(reduced, [axis for axis, stride in enumerate(strides) if stride > 1])
 
     def _windows(
         self, shape: Sizes, sizes: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
@@ -174,9 +182,10 @@ class JaxWindow(JaxFunctional, ArrayWindow):
     ) -> Array:
         xp = self.xp
         positions, inside = self._windows(x.shape, *geometry, (1,) * len(x.shape))
-        start = xp.broadcast_to(self.widened(initial), (out.size,))
+        working = accumulating(out.dtype, min(source.size, prod(geometry[0])), self.wide)
+        start = xp.broadcast_to(initial.data.astype(numpy_dtype(working)), (out.size,))
         if not positions.size:
-            return self.narrowed(start.reshape(out.shape), out)
+            return start.reshape(out.shape).astype(numpy_dtype(out.dtype))
         # Padding loses against every element, even against one that is the identity of the maximum or minimum.
         identity = xp.asarray(limits(x.dtype)[find is xp.argmin], x.data.dtype)
         elements = xp.where(inside, self._at(x.data, positions), identity)
@@ -184,5 +193,13 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         first = xp.argmax(((elements == best) | (elements != elements)) & inside, axis=0)[None]
         # A window of padding alone adds nothing.
         target = xp.where(xp.any(inside, axis=0), xp.take_along_axis(positions, first, axis=0)[0], out.size)
-        added = start.at[target].add(self.widened(source).reshape(-1), mode="drop")
-        return self.narrowed(added.reshape(out.shape), out)
+        added = start.at[target].add(source.data.reshape(-1).astype(start.dtype), mode="drop")
+        return added.reshape(out.shape).astype(numpy_dtype(out.dtype))
+
+
+def _cut(size: int, low: int, high: int) -> tuple[int, int, tuple[int, int]]:
+    """The first and last position of an axis that a negative padding leaves, and the padding of that part."""
+    start = min(max(-low, 0), size)
+    stop = max(size - max(-high, 0), start)
+    low, high = low + start, high + size - stop
+    return start, stop, (max(low + min(high, 0), 0), max(high + min(low, 0), 0))

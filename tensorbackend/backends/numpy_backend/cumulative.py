@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Literal
 
 from ...dtypes import DType
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...template import Template
-from ..array_module.base import Array, backwards
+from ..array_module.base import BLOCK, Array, backwards
 from ..array_module.cumulative import ArrayCumulative
+from ..array_module.precision import ONE_BY_ONE, WIDER
 from .reduction import _UFUNCS
 
 
@@ -17,9 +19,35 @@ class NumpyCumulative(ArrayCumulative):
     """Callbacks that accumulate along an axis."""
 
     def running(self, name: Literal["cumsum", "cumprod"], axis: int, dtype: DType) -> Kernel:
-        """Accumulates by a ufunc."""
+        """Accumulates by a ufunc; many terms in twice the width, a block at a time that stays in the cache."""
         accumulate, accumulator = getattr(self.xp, _UFUNCS[name]).accumulate, numpy_dtype(dtype)
-        return lambda values: accumulate(values, axis, accumulator)
+        if name != "cumsum" or dtype not in WIDER:
+            return lambda values: accumulate(values, axis, accumulator)
+        wider, empty = numpy_dtype(WIDER[dtype]), self.xp.empty
+
+        def sums(values: Array) -> Array:
+            shape = values.shape
+            if shape[axis] <= ONE_BY_ONE:
+                return accumulate(values, axis, accumulator)
+            if values.size <= BLOCK:
+                return accumulate(values, axis, wider).astype(accumulator)
+            result = empty(shape, accumulator)
+            table = prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+            rows, totals = values.reshape(table), result.reshape(table)
+            lines, entries = max(BLOCK // (table[1] * table[2]), 1), max(BLOCK // table[2], 1)
+            for first in range(0, table[0], lines):
+                so_far = None
+                for start in range(0, table[1], entries):
+                    block = slice(first, first + lines), slice(start, start + entries)
+                    part = rows[block].astype(wider)
+                    if so_far is not None:
+                        part[:, 0] += so_far
+                    accumulate(part, 1, None, part)
+                    totals[block] = part
+                    so_far = part[:, -1]
+            return result
+
+        return sums
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:

@@ -16,6 +16,7 @@ from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
 from ..array_module.space import brought
+from .summation import summing
 
 _UFUNCS: Final = {
     "all": "logical_and",
@@ -46,9 +47,11 @@ class NumpyReduction(ArrayReduction):
         if axis is None and not keepdims:
             if x.size and x.dtype is bool_ and name in ("all", "any"):
                 return _deciding("argmax" if name == "any" else "argmin")
-            return lambda values: reduce(values, None, None, empty((), element))
-        accumulator = element if name in ("prod", "sum") else None
-        return lambda values: reduce(values, axis, accumulator, None, keepdims)
+            kernel: Kernel = lambda values: reduce(values, None, None, empty((), element))  # noqa: E731
+        else:
+            accumulator = element if name in ("prod", "sum") else None
+            kernel = lambda values: reduce(values, axis, accumulator, None, keepdims)  # noqa: E731
+        return summing(self.xp, kernel, x, axes, keepdims, dtype) if name == "sum" else kernel
 
     def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
         """Finds by a method of the array."""

@@ -2,28 +2,34 @@
 
 Carried values get the new axis only if they depend on the example, so that a counter stays one number. Where examples
 take different paths, all paths are computed and each example gets its own result: `cond` computes both branches, and a
-`while_loop` runs as many times as the example that needs most.
+`while_loop` runs as many times as the example that needs most. An example gets operands that are safe where it would
+not go by itself (`examples`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from ...blocks import contained
+from ...ops.composite.elementwise.functions import logical_not
 from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
+from ...ops.elementwise.binary import logical_and
 from ...ops.elementwise.ternary import where
 from ...ops.indexing.slices import sliced
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
-from ...ops.shape import permute_dims, reshape
+from ...ops.shape import permute_dims
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..collectives import on_mesh
-from ..grad.custom import Pullback
+from ..examples import chosen, replaced, spread
+from ..grad.custom import Pullback, custom_gradient
 from ..graph import Graph
+from ..node import Value
 from ..trace import trace_leaves
+from ..varying import on_mesh
 from .engine import batched
 from .registry import Call, Operand, Results, batched_template, rule, whole
 
@@ -84,7 +90,27 @@ def _finished(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
 
 def _chosen(condition: Tensor, one: Tensor, other: Tensor) -> Tensor:
     """For each example, `one` where the condition is true, else `other`."""
-    return where(reshape(condition, (*condition.shape, *(1,) * (one.ndim - 1))), one, other)
+    return where(spread(condition, one, (0,)), one, other)
+
+
+def _safe(taken: Tensor, operands: Sequence[Operand], branch: Graph) -> list[Operand]:
+    """The operands of a branch, for examples of which some take it."""
+    read = {*branch.outputs}.union(*(node.operands for node in branch.nodes))
+
+    def safe(parameter: Value, operand: Operand) -> Operand:
+        if parameter not in read:
+            return operand
+        if operand.mapped:
+            return Operand(replaced(taken, operand.x, (0,)), True)
+        return Operand(_shared(operand.x, taken), False) if operand.x.dtype.is_inexact else operand
+
+    return [safe(*pair) for pair in zip(branch.parameters, operands, strict=True)]
+
+
+@custom_gradient
+def _shared(x: Tensor, taken: Tensor) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor, None]]]:
+    """x, whose gradient is 0 if no example takes the branch: then none has safe operands."""
+    return x, lambda cotangent: (where(any_(taken), cotangent, 0), None)
 
 
 @rule("checkpoint")
@@ -97,6 +123,7 @@ def _checkpoint(call: Call) -> Results:
 
 
 @rule("shard_map")
+@contained
 def _shard_map(call: Call) -> Results:
     """The new axis is not divided over devices."""
     (operands,) = call.inputs
@@ -164,9 +191,10 @@ def _cond(call: Call) -> Results:
     assert isinstance(predicate, Operand)  # by the protocol
     branches = (call.options["true_branch"], call.options["false_branch"])
     if predicate.mapped:
+        taken = predicate.x, logical_not(predicate.x)
         one, other = (
-            [whole(result, call.size) for result in batched(branch, operands, call.size)]  # type: ignore[arg-type] # by the protocol
-            for branch in branches
+            [whole(result, call.size) for result in batched(branch, _safe(by, operands, branch), call.size)]  # type: ignore[arg-type] # by the protocol
+            for branch, by in zip(branches, taken, strict=True)
         )
         return tuple(_chosen(predicate.x, a, b) for a, b in zip(one, other, strict=True))
     flags, everything = _flags(operands), [True] * len(call.node.outs)
@@ -214,28 +242,49 @@ def _while_loop(call: Call) -> Results:
     fixed, carried = _flags(constants), _flags(initial)
     _, settled = _settled(body, fixed, carried, [], call.size)
     asked, (apart,) = _on_batch(condition, fixed + settled, [False], call.size)
-    if apart:  # examples have different numbers of turns: the values of those that are done stay
-        settled = [True] * len(settled)
-
-        def goes_on(tensors: list[Any]) -> Tensor:
-            operands = _operands(condition, tensors, fixed + settled)
-            return any_(whole(batched(condition, operands, call.size)[0], call.size))
-
-        def turn(tensors: list[Any]) -> tuple[Tensor, ...]:
-            operands = _operands(body, tensors, fixed + settled)
-            going = whole(batched(condition, operands, call.size)[0], call.size)
-            results = [whole(result, call.size) for result in batched(body, operands, call.size)]
-            before = tensors[len(fixed) :]
-            return tuple(_chosen(going, after, x) for after, x in zip(results, before, strict=True))
-
-        templates = _templates(body.templates, fixed + settled, call.size)
-        asked = trace_leaves(goes_on, templates, condition.names)
-        batch_body = trace_leaves(turn, templates, body.names)
-    else:
-        batch_body, _ = _settled(body, fixed, settled, [], call.size)
+    if apart:
+        return _apart(call)
+    batch_body, _ = _settled(body, fixed, settled, [], call.size)
     outs = tuple(_templates(call.node.outs, settled, call.size))
     inputs = [_carried(call, constants, fixed), _carried(call, initial, settled)]
     return _finished(call, call.record(inputs, outs, {"condition": asked, "body": batch_body}), settled)
+
+
+def _apart(call: Call) -> Results:
+    """A loop with different numbers of turns for the examples: the values of those that are done stay.
+
+    In the turns after its end, an example gets the values that it started with. One that has no turn at all gets those
+    of one that has.
+    """
+    condition, body, size = call.options["condition"], call.options["body"], call.size
+    (constants, initial), count = call.inputs, len(call.node.outs)
+    assert isinstance(constants, tuple)  # by the protocol
+    start = call.whole(initial)
+    begun = whole(batched(condition, [*constants, *(Operand(x, True) for x in start)], size)[0], size)
+    held = tuple(replaced(begun, x, (0,)) if mapped else x for x, mapped in constants)  # type: ignore[misc]
+    fixed, safe = _flags(constants), tuple(replaced(begun, x, (0,)) for x in start)
+    flags = fixed + [True] * count
+
+    def going(tensors: list[Any]) -> Tensor:
+        operands = _operands(condition, [*tensors[: len(fixed)], *tensors[-count:]], flags)
+        return logical_and(tensors[len(fixed)], whole(batched(condition, operands, size)[0], size))
+
+    def turn(tensors: list[Any]) -> tuple[Tensor, ...]:
+        on, before, safe = going(tensors), tensors[-count:], tensors[len(fixed) + 1 : -count]
+        entered = [chosen(on, x, other, (0,)) for x, other in zip(before, safe, strict=True)]
+        results = batched(body, _operands(body, [*tensors[: len(fixed)], *entered], flags), size)
+        return tuple(_chosen(on, whole(result, size), x) for result, x in zip(results, before, strict=True))
+
+    inputs = [(*held, begun, *safe), start]
+    templates = [x.template for x in (*held, begun, *safe, *start)]
+    names = [*body.names[: len(fixed)], "begun", *(f"safe {name}" for name in body.names[len(fixed) :]),
+             *body.names[len(fixed) :]]  # fmt: skip
+    options = {
+        "condition": trace_leaves(lambda tensors: any_(going(tensors)), templates, names),
+        "body": trace_leaves(turn, templates, names),
+    }
+    outs = tuple(_templates(call.node.outs, [True] * count, size))
+    return _finished(call, call.record(inputs, outs, options), [True] * count)
 
 
 @rule("custom_gradient")

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from ...blocks import contained
 from ...dtypes import uncast
 from ...errors import ContractError, TensorBackendError, expected
 from ...ops.creation.filled import zeros
@@ -44,6 +45,7 @@ _AXES: Final = frozenset({"axis", "axes", "sole axis"})
 """The meanings of options that are shifted where a composite is batched as a whole."""
 
 
+@contained
 def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
     """The results of a graph for `operands`, which have the new axis or not, as values of the current trace."""
     known: dict[Value, Operand] = dict(zip(graph.parameters, operands, strict=True))

@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
+from ...blocks import contained
 from ...mesh import Mesh, Sharding
 from ...ops.creation.filled import full, zeros
 from ...ops.elementwise.binary import add, divide, logical_and
 from ...template import Template
 from ...tensor import Tensor
-from ..collectives import collective, on_mesh, psum
+from ..collectives import collective
 from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..graph import Graph, reachable
 from ..record import ExprBackend
-from ..shards import Axes, call_shard_map
+from ..shards import Axes, call_shard_map, divided_over
 from ..simplify import results
 from ..trace import trace_leaves
+from ..varying import NOWHERE, Varies, carried_through, levelled, on_mesh, results_of, varies_of
 from .engine import depending, differentiated, inexact, linearized
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 
@@ -49,11 +51,16 @@ def _placed(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) 
     return tuple(placed)
 
 
+def _varying(tensors: Sequence[Tensor]) -> list[Varies]:
+    return [varies_of(x) for x in tensors]
+
+
 @rule("checkpoint", selective=True)
 def _checkpoint(
     cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
 ) -> Cotangents:
     """Computes the body again, together with its gradient: only the operands are kept."""
+    body = levelled(body, _varying(operands))
     needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(body.outputs)
@@ -62,6 +69,7 @@ def _checkpoint(
 
 
 @rule("shard_map", selective=True)
+@contained
 def _shard_map(
     cotangents: Arrived,
     outs: Tensors,
@@ -73,36 +81,36 @@ def _shard_map(
     inside: tuple[Axes, ...],
     outside: tuple[Axes, ...],
 ) -> Cotangents:
-    """Each device computes its own gradient, which is summed over the devices that share an operand.
+    """Each device computes its own gradient, and sums over devices go back as the values went.
 
-    The cotangent of a result that devices share is divided equally among them.
+    The cotangent of a result of which each device has its own copy is divided equally among them.
     """
     needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count, operand_count = len(body.outputs), len(operands)
-    back = results(differentiated(body, needed_positions, chosen), range(count, count + len(needed_positions)))
-
-    def backward(parts: list[Tensor]) -> list[Tensor]:
-        shares = [
-            divide(seed, prod(mesh.sizes[axis] for axis in _left(mesh, outside[place])))
-            for place, seed in zip(chosen, parts[operand_count:], strict=True)
-        ]
-        local_gradients = evaluate(back, [*parts[:operand_count], *shares], ExprBackend())
-        pairs = [(x, _left(mesh, inside[place])) for x, place in zip(local_gradients, needed_positions, strict=True)]
-        return [psum(x, axes) if axes else x for x, axes in pairs]
-
     with on_mesh(mesh):
+        varying = [NOWHERE.widened(divided_over(axes)) for axes in inside]
+        varies = results_of(body, varying)
+        back = results(
+            differentiated(levelled(body, varying), needed_positions, chosen),
+            range(count, count + len(needed_positions)),
+        )
+
+        def backward(parts: list[Tensor]) -> list[Tensor]:
+            shares = [
+                divide(
+                    seed, prod(mesh.sizes[axis] for axis in varies[place].over.difference(divided_over(outside[place])))
+                )
+                for place, seed in zip(chosen, parts[operand_count:], strict=True)
+            ]
+            return evaluate(back, [*parts[:operand_count], *shares], ExprBackend())
+
         templates = [*body.templates, *(body.results[place] for place in chosen)]
         graph = trace_leaves(backward, templates, [*body.names, *("cotangent" for _ in chosen)])
     axes = [*inside, *(outside[place] for place in chosen)]
     shardings = [Sharding(mesh, operands[place].template, inside[place]) for place in needed_positions]
     gradients = call_shard_map(mesh, graph, (*operands, *seeds), axes, shardings)
     return (_placed(operand_count, needed_positions, gradients),)
-
-
-def _left(mesh: Mesh, axes: Axes) -> tuple[str, ...]:
-    """The mesh axes over which no axis of a tensor is divided."""
-    return tuple([name for name in mesh.names if not any(name in mesh_axes for mesh_axes in axes)])
 
 
 @rule("collective", selective=True)
@@ -117,19 +125,25 @@ def _collective(
     axis: int,
     other: int,
 ) -> Cotangents:
-    """Sends the cotangents back the way that the values went from device to device."""
+    """Sends the cotangents back the way that the values went from device to device.
+
+    The cotangent of a sum is that of each of its terms. A value that is the same on several devices is several terms.
+    """
     (cotangent,) = cotangents
     if kind not in _BACK:
         reason = f"the {kind} over devices has no gradient: gather the values and reduce them, or use a sum"
         return (tuple([NoGradient(reason) for _ in operands]),)
     if cotangent is None:
         return (None,)
-    first, second = (other, axis) if kind == "exchange" else (axis, other)
     (x,) = operands
+    if kind in ("sum", "vary"):  # the engine makes the cotangent vary as x does
+        same = tuple([name for name in axes if kind == "sum" and name not in varies_of(x).over])
+        return ((collective("sum", cotangent, x.template, same) if same else cotangent,),)
+    first, second = (other, axis) if kind == "exchange" else (axis, other)
     return ((collective(_BACK[kind], cotangent, x.template, axes, first, second),),)
 
 
-_BACK = {"sum": "sum", "gather": "scatter", "scatter": "gather", "exchange": "exchange"}
+_BACK = {"sum": "vary", "vary": "sum", "gather": "scatter", "scatter": "gather", "exchange": "exchange"}
 """For each kind of collective that has a gradient, the kind that takes the cotangent back."""
 
 
@@ -174,8 +188,13 @@ def _cond(
     needed_positions, seeds = _true(needed[1]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(true_branch.outputs)
+    # Devices that take different branches cannot combine values in them.
+    varying = [varies_of(predicate).union(x) for x in _varying(operands)]
     true_back, false_back = (
-        results(differentiated(branch, needed_positions, chosen), range(count, count + len(needed_positions)))
+        results(
+            differentiated(levelled(branch, varying), needed_positions, chosen),
+            range(count, count + len(needed_positions)),
+        )
         for branch in (true_branch, false_branch)
     )
     gradients = call_cond(predicate, (*operands, *seeds), true_back, false_back)
@@ -197,6 +216,9 @@ def _scan(
 ) -> Cotangents:
     fixed, count = len(constants), len(initial)
     ends = fixed + count
+    spread = _varying([*constants, *initial, *xs])
+    spread[fixed:ends] = carried_through(body, spread, fixed, count)
+    body = levelled(body, spread)
     changing = _changing(body, needed, fixed, count)
     live = _live(body, changing, [x is not None for x in cotangents], fixed)
     # Cotangents come in for these results of a step, and go out for these parameters.

@@ -7,6 +7,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from ...blocks import contained
 from ...entry import checked
 from ...errors import ArgumentError, expected
 from ...ops.creation.filled import asarray, zeros_like
@@ -18,14 +19,15 @@ from ..closures import close, close_over, interned
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..held import fixed, held_by
-from ..node import CUSTOM, Node, Value
+from ..node import CUSTOM, Node, Value, next_serial
 from ..record import ExprBackend, captured, current, expr_tensor, outside
 from ..simplify import rewritten
 from ..trace import argument_names, resumed, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
-from .engine import depending
-from .registry import Cotangents, rule
-from .tape import TapeBackend, recorder_of, with_data
+from ..varying import varies_of
+from .engine import depending, inexact
+from .registry import Cotangents, NoGradient, rule
+from .tape import TapeBackend, again, current_tape, recorded_before, recorder_of, with_data
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -71,7 +73,9 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     function
         Takes nested tensors and options. It returns a pair: its result (nested tensors), and a function of a cotangent
         that is nested as the result. The latter returns a cotangent for each argument, `None` for zero: a tuple, or
-        just the cotangent if there is one argument. Anything else that the two functions close over is constant.
+        just the cotangent if there is one argument. A tensor that the result depends on and that a gradient is computed
+        with respect to must be an argument; if it is only closed over, the gradient is an error. `stop_gradient` makes
+        it a constant.
 
     Returns
     -------
@@ -84,8 +88,8 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
     ArgumentError
         For a function that does not return such a pair, and for cotangents that are not nested as the arguments.
     GradientError
-        In a graph, for a function of cotangents that gets a value of the graph from anywhere but its arguments, its
-        closure, or their attributes.
+        For a gradient with respect to a tensor that the function closes over. In a graph, also for a function of
+        cotangents that gets a value of the graph from anywhere but its arguments, its closure, or their attributes.
 
     Examples
     --------
@@ -111,11 +115,10 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
         backend = common_backend(tensors)
         if isinstance(get_backend(), ExprBackend):
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
-        if isinstance(backend, TapeBackend):
-            return _taped(function, arguments, leaves, tree, backend)
         if not isinstance(backend, ExprBackend):
-            result, _ = _pair(called(*arguments))
-            return tree_map(_constant, result)  # constant also to a tape whose tensors the function closes over
+            if isinstance(backend, TapeBackend) or current_tape() is not None:  # a closed-over tensor may be on a tape
+                return _taped(function, leaves, tree)
+            return tree_map(_constant, _pair(called(*arguments))[0])
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
         forward, pullback, constants = traced.closed_graphs()
         call = CompositeCall(
@@ -158,7 +161,9 @@ class _Traced:
             self.pull = fixed(pull)
             return result
 
-        self.forward = trace_leaves(called, [x.template for x, _ in pairs], self.names)
+        self.forward = trace_leaves(
+            called, [x.template for x, _ in pairs], self.names, varying=[varies_of(x) for x, _ in pairs]
+        )
         assert self.scope is not None  # while a function is traced
         self.held = [
             x
@@ -235,35 +240,60 @@ def with_pullbacks(graph: Graph) -> Graph:
     return rewritten(graph, visit) if option_ids else graph
 
 
-@rule(CUSTOM)
+@rule(CUSTOM, selective=True)
 def _custom_gradient(
     cotangent: tuple[Tensor | None, ...],
     out: tuple[Tensor, ...],
     tensors: tuple[Tensor, ...],
     *,
+    needed: tuple[tuple[bool, ...]],
     pullback: Pullback | _OnTape,
     forward: Graph | None = None,
 ) -> Cotangents:
     seeds = [zeros_like(x) if seed is None else seed for seed, x in zip(cotangent, out, strict=True)]
+    on_tape = isinstance(pullback, _OnTape)
+    count = pullback.argument_count if isinstance(pullback, _OnTape) else len(pullback.graph.outputs)
+    held = len(tensors) - count
+    wanted = [place for place in range(held) if needed[0][place]]
+    closed_over = [place for place in wanted if on_tape or _is_used(forward, place)]
+    if closed_over:
+        return (tuple([_not_an_argument(x) if place in closed_over else None for place, x in enumerate(tensors)]),)
     if isinstance(pullback, _OnTape):
-        return (pullback(seeds),)
-    gradients = evaluate(pullback.graph, [*tensors, *seeds])
-    return ((*(None,) * (len(tensors) - len(gradients)), *gradients),)
+        return ((*(None,) * held, *pullback(seeds)),)
+    return ((*(None,) * held, *evaluate(pullback.graph, [*tensors, *seeds])),)
+
+
+def _is_used(forward: Graph | None, place: int) -> bool:
+    """Whether a gradient would flow from the results of a graph to the parameter at a position."""
+    assert forward is not None  # as the node is one of a graph
+    reached = depending(forward.nodes, {forward.parameters[place].node})
+    return any(value.node in reached and inexact(value) for value in forward.outputs)
+
+
+def _not_an_argument(x: Tensor) -> NoGradient:
+    return NoGradient(f"it has none with respect to {x.template!r}, which its function closes over: pass that to it")
 
 
 # On a tape
 
 
-def _taped(
-    function: Callable[..., Any], arguments: tuple[Any, ...], leaves: Sequence[Any], tree: Tree, backend: TapeBackend
-) -> Any:
+def _taped(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> Any:
     """Call a function on a tape, and record it as one node from its arguments to its result."""
-    result, pull = _pair(function(*arguments))
+    start = next_serial()
+    # The function gets nodes of its own for its arguments, which tell them from the same tensors in its closure.
+    passed = [again(leaf) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+    result, pull = _pair(function(*unflatten(tree, passed)))
     result_leaves, out_tree = flatten(result)
-    results = tuple(move(with_data(x if isinstance(x, Tensor) else asarray(x)), backend.on) for x in result_leaves)
-    operands = tuple(move(leaf, backend) for leaf in leaves if isinstance(leaf, Tensor))
-    options = {"pullback": _OnTape(fixed(pull), leaves, tree, results, out_tree)}
+    tensors = [x if isinstance(x, Tensor) else asarray(x) for x in result_leaves]
+    arguments = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+    closed_over = recorded_before(tensors, [x for x in passed if isinstance(x, Tensor)], start)
+    backend = common_backend([*closed_over, *arguments])
+    if not isinstance(backend, TapeBackend):
+        return tree_map(_constant, result)
+    results = tuple(move(with_data(x), backend.on) for x in tensors)
+    options = {"pullback": _OnTape(fixed(pull), leaves, tree, results, out_tree, len(arguments))}
     out = tuple(x.template for x in results)
+    operands = tuple(move(x, backend) for x in (*closed_over, *arguments))
     values = backend.entered(CUSTOM, out, (operands,), options, None, results)
     return unflatten(out_tree, [Tensor(x, backend, value) for x, value in zip(out, values, strict=True)])
 
@@ -276,7 +306,10 @@ class _OnTape(NamedTuple):
     tree: Tree
     results: tuple[Tensor, ...]
     out_tree: Tree
+    argument_count: int
+    """The number of tensors among the arguments."""
 
+    @contained
     def __call__(self, seeds: Sequence[Tensor]) -> tuple[Tensor, ...]:
         """The cotangents of the arguments, as constants of the gradient's graph."""
         backend = recorder_of(self.results[0])

@@ -24,12 +24,15 @@ class custom_jvp:  # a decorator
     Parameters
     ----------
     function
-        A function of tensors, nested as the arguments of `trace`, and of options.
+        A function of tensors, nested as the arguments of `trace`, and of options. A tensor that a derivative is
+        computed with respect to must be an argument, as for `custom_gradient`.
 
     Raises
     ------
     ArgumentError
         When it is called in a graph or on a tape before `defjvp`, or where the rule gives anything but a pair.
+    GradientError
+        For a derivative with respect to a tensor that the function closes over.
 
     Examples
     --------

@@ -1,20 +1,26 @@
 """Gradient rules of elementwise ops.
 
 At a kink or a tie a rule gives what JAX gives: docs/semantics.md has the list.
+
+A rule forms no square of an operand that its result does not have: the square overflows where the result is in range.
+Nor does it take the difference of a rounded result from 1, which is 0 for sigmoid(20). Where such a step remains,
+`widened` makes it harmless in float16 and bfloat16, and docs/gradients.md says what that means for the others.
 """
 
 from __future__ import annotations
 
 import math
 
+from ...ops.composite.elementwise.functions import hypot
 from ...ops.elementwise.binary import floor_divide, logical_and, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sqrt
-from ...ops.elementwise.unary import abs, conj, isinf, negative, sign
+from ...ops.elementwise.unary import abs, conj, isinf, negative, round, sign
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule, zero_gradient
+from .widened import widened
 
 zero_gradient("ceil", "floor", "floor_divide", "round", "stop_gradient", "trunc")
 not_differentiable("bitcast", "nextafter", reason="it works on the bits of its input")
@@ -38,37 +44,61 @@ def _abs(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * conj(sign(x)),)
 
 
+def _leg(x: Tensor) -> Tensor:
+    """sqrt(1 - x**2); a complex x may be so large that its square overflows."""
+    return sqrt(1 - x) * sqrt(1 + x) if x.dtype.is_complex else sqrt((1 - x) * (1 + x))
+
+
 @rule("acos")
 def _acos(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (negative(cotangent) / sqrt((1 - x) * (1 + x)),)
+    return (negative(cotangent) / _leg(x),)
 
 
 @rule("acosh")
+@widened
 def _acosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent / (sqrt(x - 1) * sqrt(x + 1)),)
 
 
 @rule("asin")
 def _asin(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / sqrt((1 - x) * (1 + x)),)
+    return (cotangent / _leg(x),)
+
+
+def _slope(x: Tensor) -> Tensor:
+    """The derivative of sigmoid; 4 times that of 2 x is the derivative of tanh.
+
+    It is not out * (1 - out), since 1 - out would be a rounding error for a large x.
+    """
+    if x.dtype.is_complex:
+        return sigmoid(x) * sigmoid(negative(x))
+    # The slope is an even function, so that both branches have all its derivatives, also at 0.
+    power = exp(where(x > 0, negative(x), x))
+    total = power + 1
+    return power / (total * total)
 
 
 @rule("asinh")
 def _asinh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / sqrt(x * x + 1),)
+    return (cotangent / (_leg(x * 1j) if x.dtype.is_complex else hypot(x, 1)),)
 
 
 @rule("atan")
+@widened
 def _atan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    if x.dtype.is_complex:
+        return (cotangent / (1 - x * 1j) / (1 + x * 1j),)
     return (cotangent / (x * x + 1),)
 
 
 @rule("atanh")
+@widened
 def _atanh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / ((1 - x) * (1 + x)),)
+    return (cotangent / (1 - x) / (1 + x),)
 
 
 @rule("cbrt")
+@widened
 def _cbrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent / (3 * out * out),)
 
@@ -89,16 +119,19 @@ def _cosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("erf")
+@widened
 def _erf(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (2 / math.sqrt(math.pi)) * exp(negative(x * x)),)
 
 
 @rule("erf_inv")
+@widened
 def _erf_inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (math.sqrt(math.pi) / 2) * exp(out * out),)
 
 
 @rule("erfc")
+@widened
 def _erfc(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (-2 / math.sqrt(math.pi)) * exp(negative(x * x)),)
 
@@ -110,7 +143,7 @@ def _exp(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 @rule("expm1")
 def _expm1(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (out + 1),)
+    return (cotangent * exp(x),)
 
 
 @rule("imag")
@@ -139,6 +172,7 @@ def _real(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("reciprocal")
+@widened
 def _reciprocal(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (negative(cotangent) * out * out,)
 
@@ -149,13 +183,14 @@ def _relu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("rsqrt")
+@widened
 def _rsqrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * -0.5 * out / x,)
 
 
 @rule("sigmoid")
 def _sigmoid(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * out * (1 - out),)
+    return (cotangent * _slope(x),)
 
 
 @rule("sign")
@@ -188,13 +223,14 @@ def _square(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("tan")
+@widened
 def _tan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (out * out + 1),)
+    return (cotangent * (4 * _slope(x * 2j) if x.dtype.is_complex else out * out + 1),)
 
 
 @rule("tanh")
 def _tanh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * ((1 - out) * (1 + out)),)
+    return (cotangent * (4 * _slope(x + x)),)
 
 
 # Functions of two elements
@@ -206,28 +242,40 @@ def _add(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
 
 
 @rule("atan2")
+@widened
 def _atan2(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    scaled = cotangent / (x1 * x1 + x2 * x2)
-    return scaled * x2, negative(scaled) * x1
+    length = hypot(x1, x2)
+    length = where(length == 0, 1, length)
+    scaled = cotangent / length
+    return scaled * (x2 / length), negative(scaled) * (x1 / length)
 
 
 @rule("divide")
+@widened
 def _divide(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     quotient = cotangent / x2
     return quotient, negative(quotient) * out
 
 
+@rule("fmod")
+@widened
+def _fmod(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
+    return cotangent, negative(cotangent) * round((x1 - out) / x2)
+
+
 @rule("hypot")
+@widened
 def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     scaled = cotangent / where(out == 0, 1, out)
     return scaled * x1, scaled * x2
 
 
 @rule("logaddexp")
+@widened
 def _logaddexp(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     both_infinite = logical_and(isinf(x1), x1 == x2)
-    share = sigmoid(where(both_infinite, 0, x1 - x2))
-    return cotangent * share, cotangent * (1 - share)
+    apart = where(both_infinite, 0, x1 - x2)
+    return cotangent * sigmoid(apart), cotangent * sigmoid(negative(apart))
 
 
 def _share(chosen: Tensor, x: Tensor, other: Tensor) -> Tensor:
@@ -247,6 +295,7 @@ def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotange
 
 
 @rule("pow")
+@widened
 def _pow(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     constant = x2 == 0  # the derivative is 0, but 0 * x1 ** -1 is NaN for x1 = 0
     slope = where(constant, 0, x2 * pow(x1, where(constant, 1, x2 - 1)))

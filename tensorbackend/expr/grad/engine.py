@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from ...blocks import contained
 from ...dtypes import uncast
 from ...errors import ContractError, GradientError, NamesError, expected
 from ...operands import nameless
@@ -18,10 +19,12 @@ from ...ops.reduction import sum
 from ...ops.shape import reshape
 from ...template import Template
 from ...tensor import Tensor, relabelled
+from ..collectives import collective
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
 from ..record import expr_tensor, recording, value_of
 from ..simplify import parts, rewritten
+from ..varying import Known, current_mesh, ordered, parameter_options, varies
 from .registry import Cotangents, NoGradient, gradient_of
 
 Lookup = Callable[[Value], Tensor]
@@ -36,13 +39,19 @@ def differentiated(graph: Graph, positions: Sequence[int], results: Sequence[int
     """
     chosen = [i for i, value in enumerate(graph.outputs) if inexact(value)] if results is None else results
     graph = with_rules(graph, positions)
-    seeds = {i: Value(Node(PARAMETER, graph.outputs[i].template)) for i in chosen}
+    seeds = {i: _seed(graph.outputs[i]) for i in chosen}
     gradients = pulled_back(
         [graph.outputs[i] for i in seeds],
         [expr_tensor(seed) for seed in seeds.values()],
         [graph.parameters[position] for position in positions],
     )
     return Graph([*graph.parameters, *seeds.values()], [*graph.outputs, *map(value_of, gradients)])
+
+
+def _seed(value: Value) -> Value:
+    """The parameter for the cotangent of a value. It varies over the axes of a mesh over which the value varies."""
+    options = {} if current_mesh() is None else parameter_options(varies(value, {}))
+    return Value(Node(PARAMETER, value.template, options=options))
 
 
 def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
@@ -74,8 +83,9 @@ def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | 
     for node in whole.nodes:
         if node in dependent and node.op != PARAMETER:
             copies[node] = node.remade(node.with_inputs(exchange))
+    results_back = [exchange(value) for value in gradients]  # may take more: a gradient need not depend on a cotangent
     forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
-    return forward, Graph([*taken.values(), *seeds], [exchange(value) for value in gradients])
+    return forward, Graph([*taken.values(), *seeds], results_back)
 
 
 def with_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
@@ -102,6 +112,7 @@ def _is_opened(node: Node) -> bool:
     return node.default is not None and gradient_of(node.op) is None
 
 
+@contained
 def pulled_back(
     outputs: Sequence[Value],
     cotangents: Sequence[Tensor],
@@ -116,8 +127,11 @@ def pulled_back(
     flowing = depending(nodes, {value.node for value in inputs})
     kept = set(inputs)
     sums: dict[Value, Tensor] = {}
+    place = _placing()
 
     def give(value: Value, cotangent: Tensor) -> None:
+        if place is not None:
+            cotangent = place(value, cotangent)
         before = sums.get(value)
         sums[value] = cotangent if before is None else add(before, cotangent)
 
@@ -142,6 +156,25 @@ def pulled_back(
             else zeros(value.template.shape, dtype=value.template.dtype, names=value.template.names)
             for value in inputs
         ]
+
+
+def _placing() -> Callable[[Value, Tensor], Tensor] | None:
+    """A function that lets a cotangent vary over the mesh axes over which its value varies; `None` outside a mesh.
+
+    A value that does not vary has one cotangent for all devices: the sum of those that come from the devices.
+    """
+    if current_mesh() is None:
+        return None
+    known: Known = {}
+
+    def place(value: Value, cotangent: Tensor) -> Tensor:
+        wanted, came = varies(value, known).over, varies(value_of(cotangent), known).over
+        for kind, axes in (("sum", ordered(came - wanted)), ("vary", ordered(wanted - came))):
+            if axes:
+                cotangent = collective(kind, cotangent, cotangent.template, axes)
+        return cotangent
+
+    return place
 
 
 def _refused(node: Node, reason: str) -> GradientError:
@@ -227,8 +260,11 @@ def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
 
 def _flows(node: Node, reached: set[Node]) -> bool:
     """Whether a gradient can flow through a node to one of the nodes in `reached`."""
-    if not any(value.node in reached and inexact(value) for value in node.operands):
-        return False
+    return any(value.node in reached and inexact(value) for value in node.operands) and has_cotangents(node)
+
+
+def has_cotangents(node: Node) -> bool:
+    """Whether the inputs of a node get cotangents, or an error in place of them: not if its derivative is zero."""
     gradient = gradient_of(node.op)
     return gradient is None or gradient.rule is not None or bool(gradient.reason)
 

@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 
 from ...ops.composite.cumulative import cumulative_prod
-from ...ops.composite.elementwise.functions import isfinite
-from ...ops.composite.reduction import count_along, in_float32, mean
+from ...ops.composite.elementwise.gradients import stop_gradient
+from ...ops.composite.linalg.norms import vector_norm
+from ...ops.composite.reduction import count_along, in_float32, mean, softmax
+from ...ops.elementwise.binary import logical_and
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, sqrt
 from ...ops.indexing.taking import slice_along_axis
-from ...ops.reduction import sum
+from ...ops.reduction import max, sum
 from ...ops.shape import broadcast_to, permute_dims, reshape
 from ...tensor import Tensor
 from .registry import Cotangents, rule
@@ -33,15 +35,22 @@ def _sum(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims
 
 @rule("product")
 def _product(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
-    # The derivative by an element is the product of the others: of those before it times of those after it. The result
-    # is not divided by the element, as that may be zero.
     order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
     moved = permute_dims(astype(x, out.dtype), order)
     count = math.prod(x.shape[axis] for axis in axes)
     flat = reshape(moved, (*moved.shape[: x.ndim - len(axes)], count))
-    before = slice_along_axis(cumulative_prod(flat, axis=-1, include_initial=True), 0, count)
-    after = slice_along_axis(cumulative_prod(flat, axis=-1, include_initial=True, reverse=True), 1, count)
-    return (_kept(cotangent, x, axes) * permute_dims(reshape(before * after, moved.shape), inverse(order)),)
+    return (_kept(cotangent, x, axes) * permute_dims(reshape(products_of_others(flat), moved.shape), inverse(order)),)
+
+
+def products_of_others(x: Tensor) -> Tensor:
+    """For each entry of the last axis the product of the others: of those before it times of those after it.
+
+    The product of all is not divided by the entry, as that may be zero.
+    """
+    count = x.shape[-1]
+    before = slice_along_axis(cumulative_prod(x, axis=-1, include_initial=True), 0, count)
+    after = slice_along_axis(cumulative_prod(x, axis=-1, include_initial=True, reverse=True), 1, count)
+    return before * after
 
 
 def inverse(order: Sequence[int]) -> Positions:
@@ -57,19 +66,32 @@ def _extreme(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keep
 
 @rule("logsumexp")
 def _logsumexp(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, keepdims: bool) -> Cotangents:
-    shift = _kept(where(isfinite(out), out, 0), x, axis)
-    return (_kept(cotangent, x, axis) * exp(x - shift),)
+    return (_kept(cotangent, x, axis) * _shares(in_float32(x), axis),)
+
+
+def _shares(x: Tensor, axis: Positions) -> Tensor:
+    """The softmax, with equal shares for elements of +inf, and 0 for elements that are all -inf.
+
+    It is not exp(x - logsumexp(x)), which magnifies the rounding of a large result.
+    """
+    if not count_along(x, axis):
+        return x
+    greatest = stop_gradient(max(x, axis=axis, keepdims=True))
+    shift = where(greatest == -math.inf, 0, greatest)
+    powers = exp(where(logical_and(x == math.inf, x == shift), 0, x - shift))
+    total = sum(powers, axis=axis, keepdims=True)
+    return powers / where(total == 0, 1, total)
 
 
 @rule("std")
 def _std(
     cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, correction: float, keepdims: bool
 ) -> Cotangents:
-    wide = in_float32(x)
-    spread = _kept(astype(out, wide.dtype), x, axis)
-    divisor = count_along(x, axis) - correction
-    scale = _kept(astype(cotangent, wide.dtype), x, axis) / (where(spread == 0, 1, spread) * max(divisor, 0.0))
-    return ((wide - mean(wide, axis=axis, keepdims=True)) * scale,)
+    wide, divisor = in_float32(x), count_along(x, axis) - correction
+    centred = wide - mean(wide, axis=axis, keepdims=True)
+    length = vector_norm(centred, axis=axis, keepdims=True)  # the variance may be out of range where this is not
+    unit = centred / where(length == 0, 1, length)
+    return (_kept(in_float32(cotangent), x, axis) * unit / math.sqrt(divisor if divisor > 0 else 0.0),)
 
 
 @rule("softmax")
@@ -80,7 +102,10 @@ def _softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> C
 
 @rule("log_softmax")
 def _log_softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> Cotangents:
-    return (cotangent - exp(out) * sum(cotangent, axis=axis, keepdims=True),)
+    # In float16 and bfloat16 a rounded logarithm may be off by a tenth.
+    shares = exp(out) if out.dtype.bits >= 32 else softmax(in_float32(x), axis=axis)
+    cotangent = in_float32(cotangent)
+    return (cotangent - shares * sum(cotangent, axis=axis, keepdims=True),)
 
 
 @rule("masked_softmax")

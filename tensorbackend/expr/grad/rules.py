@@ -18,6 +18,7 @@ from . import shape as shape
 from . import sorting as sorting
 from . import special as special
 from . import window as window
+from .linalg import determinants as determinants
 from .linalg import factorisations as factorisations
 from .linalg import sparse as sparse
 from .linalg import systems as systems

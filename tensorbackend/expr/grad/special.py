@@ -4,47 +4,104 @@ from __future__ import annotations
 
 import math
 
+from ...dtypes import finfo
+from ...ops.elementwise.binary import maximum
 from ...ops.elementwise.ternary import where
 from ...ops.elementwise.transcendental import exp, log, sin
-from ...ops.elementwise.unary import round
+from ...ops.elementwise.unary import abs, round
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
+from .widened import widened
 
 _SHIFT = 12
 """The least argument for which the series is accurate to the rounding of float64."""
+
+_SERIES_END = 27
+"""The last power of the series of atanh(r) for an r up to 1/3, to the rounding of float64."""
 
 _SERIES = (7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6)
 """The Bernoulli numbers B(14), ..., B(2), the coefficients of trigamma's series."""
 
 
+_STIRLING_FROM = 10
+"""The least `a` for which Stirling's series is accurate to the rounding of float64."""
+
+_STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)
+"""B(2k) / (2k (2k - 1)), from k = 8 down to 1 (DLMF 5.11.1)."""
+
+
 @rule("log_gamma")
+@widened
 def _log_gamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * digamma(x),)
 
 
 @rule("digamma")
+@widened
 def _digamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * trigamma(x),)
+
+
+@rule("factorial")
+@widened
+def _factorial(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
+    return (cotangent * out * digamma(x + 1),)
 
 
 def _density(a: Tensor, x: Tensor) -> Tensor:
     """The density of the gamma distribution, the derivative of P(a, x) by x (DLMF 8.8.13); zero below 0."""
     inside = x > 0
     safe = where(inside, x, 1)
+    large = a >= _STIRLING_FROM
+    small_a, large_a = where(large, 1, a), where(large, a, _STIRLING_FROM)
+    direct = (small_a - 1) * log(safe) - safe - lgamma(small_a)
+    # The terms of a large `a` are about a * log(a) and cancel. By Stirling's series (DLMF 5.11.1) the density is
+    # sqrt(a / (2 pi)) / x * exp(-a * _excess(a, x)), but for the rest of the series.
+    combined = -large_a * _excess(large_a, safe) - _stirling_rest(large_a) - log(safe) + 0.5 * log(large_a)
+    power = where(large, combined - 0.5 * math.log(2 * math.pi), direct)
     edge = where(a < 1, math.inf, where(a == 1, 1.0, 0.0))
-    return where(inside, exp((a - 1) * log(safe) - safe - lgamma(a)), where(x == 0, edge, 0.0))
+    return where(inside, exp(power), where(x == 0, edge, 0.0))
+
+
+def _excess(a: Tensor, x: Tensor) -> Tensor:
+    """u - log(1 + u) for u = x / a - 1.
+
+    Where the terms cancel, it is computed by a series in r = u / (2 + u), as log(1 + u) is 2 atanh(r).
+    """
+    apart = (x - a) / a
+    near = abs(apart) < 0.5
+    u = where(near, apart, 0)
+    r = u / (u + 2)
+    square = r * r
+    total = square * (1 / _SERIES_END)
+    for divisor in range(_SERIES_END - 2, 1, -2):
+        total = (total + 1 / divisor) * square
+    far = where(near, 1, maximum(x / a, finfo(x.dtype).smallest_normal))
+    return where(near, r * (u - 2 * total), apart - log(far))
+
+
+def _stirling_rest(a: Tensor) -> Tensor:
+    """log(gamma(a)) - (a - 1/2) log(a) + a - log(2 pi) / 2 of a large `a`."""
+    reciprocal = 1 / a
+    square = reciprocal * reciprocal
+    total = square * _STIRLING[0]
+    for coefficient in _STIRLING[1:-1]:
+        total = (total + coefficient) * square
+    return (total + _STIRLING[-1]) * reciprocal
 
 
 _BY_A = NoGradient("the derivative with respect to the first operand has no closed form")
 
 
 @rule("gamma_inc_l")
+@widened
 def _gamma_inc_l(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotangents:
     return _BY_A, cotangent * _density(a, x)
 
 
 @rule("gamma_inc_u")
+@widened
 def _gamma_inc_u(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotangents:
     return _BY_A, -cotangent * _density(a, x)
 

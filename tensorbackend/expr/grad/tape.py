@@ -5,7 +5,7 @@ A tensor on a tape has data, which a function may read: branches and loops of Py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
@@ -27,11 +27,11 @@ from ...template import Template
 from ...tensor import Tensor, bind, relabelled
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import CAPTURED, PARAMETER, Default, Line, Node, Value, here, next_serial
+from ..node import CAPTURED, PARAMETER, RENAMED, Default, Line, Node, Value, here, next_serial
 from ..record import ExprBackend, captured, expr_tensor
 from ..trees import flatten, paths, unflatten
 from . import rules as rules
-from .engine import pulled_back
+from .engine import has_cotangents, inexact, pulled_back
 from .registry import gradient_of
 
 Nested = TypeVar("Nested")
@@ -459,6 +459,35 @@ def recorder_of(x: Tensor) -> Backend:
     """The backend for ops on the data of a tensor: a TapeBackend while a tape records, else the data's own backend."""
     held = with_data(x)
     return held.backend if _recording() is None else TapeBackend(on=held.backend)
+
+
+def again(x: Tensor) -> Tensor:
+    """The same tensor under a new node of the tape that records now, if that has recorded it."""
+    if not _is_followed(x):
+        return x
+    value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (with_data(x),))
+    return Tensor(x.template, x.backend, value)
+
+
+def recorded_before(results: Sequence[Tensor], known: Sequence[Tensor], start: int) -> list[Tensor]:
+    """The tensors recorded before a serial number from which results were computed, other than from `known`.
+
+    Only ways along which a gradient flows count.
+    """
+    found: dict[Value, Tensor] = {}
+    seen = {x.data for x in known if _is_followed(x)}
+    waiting: list[Value] = [x.data for x in results if _is_followed(x)]
+    while waiting:
+        value = waiting.pop()
+        node = cast(Recorded, value.node)
+        if value in seen or node.tape is None or not inexact(value):
+            continue
+        seen.add(value)
+        if node.serial < start:
+            found[value] = Tensor(value.template, TapeBackend(on=node.results[value.index].backend), value)
+        elif has_cotangents(node):
+            waiting += node.operands
+    return list(found.values())
 
 
 def _constant(x: Tensor, left: Left | None = None) -> Value:

@@ -110,12 +110,10 @@ def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
 
 def _contract(picked: list[Operand[Tensor]], needed: set[str]) -> Operand[Tensor]:
     """One or two terms contracted to one, summed over the letters that are not needed afterwards."""
-    picked = [_summed(x, letters, needed.union(*(other for _, other in picked if other is not letters)))
-              for x, letters in picked]  # fmt: skip
     if len(picked) == 1:
-        x, letters = picked[0]
-        return _summed(x, letters, needed)
-    (x1, left), (x2, right) = picked
+        return _summed(*picked[0], needed)
+    (_, left), (_, right) = picked
+    (x1, left), (x2, right) = _summed(*picked[0], needed.union(right)), _summed(*picked[1], needed.union(left))
     shared = [letter for letter in left if letter in right]
     batch = [letter for letter in shared if letter in needed]
     contract = [letter for letter in shared if letter not in needed]
@@ -158,10 +156,11 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     Each letter stands for an axis; a letter that occurs twice in a term takes the diagonal of the two axes.
     `...` stands for axes that broadcast. Without `->` the result has the axes of `...`, then the letters that occur
     once, in alphabetical order. Names of axes, separated by spaces, may take the place of letters; the result's axes
-    then have these names: `"batch feature, feature unit -> batch unit"`. More than two operands are contracted in the
-    order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do not fit the
-    operands, `ShapeError` for a letter that stands for axes of two sizes, and `NamesError` for a letter that stands for
-    axes of two names, or a name that stands for an axis of another name.
+    then have these names: `"batch feature, feature unit -> batch unit"`. For tensors of one axis the name alone is
+    enough: `"time, time ->"`. Names of a single letter are letters: `"n k, k m -> n m"`. More than two operands are
+    contracted in the order that opt_einsum finds (Smith and Gray, 2018). Raises `ArgumentError` for subscripts that do
+    not fit the operands, `ShapeError` for a letter that stands for axes of two sizes, and `NamesError` for a letter
+    that stands for axes of two names, or a name that stands for an axis of another name.
 
     >>> import tensorbackend as tb
     >>> a, b = tb.ones((2, 3), names=("n", "k")), tb.ones((3, 4), names=("k", "m"))
@@ -169,6 +168,8 @@ def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     f32[n: 2][m: 4]
     >>> tb.einsum("... time feature, feature unit -> ... time unit", tb.ones((5, 2, 3)), tb.ones((3, 4))).template
     f32[5][time: 2][unit: 4]
+    >>> tb.einsum("time, time ->", tb.asarray([1.0, 2.0]), tb.asarray([3.0, 4.0])).item()
+    11.0
     """
     return _einsum(operands, subscripts=subscripts)
 

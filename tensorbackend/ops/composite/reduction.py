@@ -25,6 +25,7 @@ from ..indexing.taking import take_along_axis_at
 from ..reduction import all, max, sum
 from ..shape import broadcast_to, expand_dims, reshape, squeeze
 from .elementwise.functions import isclose, isfinite
+from .elementwise.gradients import stop_gradient
 
 
 def count_along(x: Tensor, axis: Axes) -> float:
@@ -442,11 +443,14 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     if rest.shape != labels.shape:
         raise ShapeError(expected(f"a label for each place of {rest!r}", labels=labels.template))
     wide = in_float32(logits)
+    if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
+        greatest = stop_gradient(max(wide, axis=axis, keepdims=True))
+        wide = subtract(wide, where(isfinite(greatest), greatest, 0))
     column = expand_dims(rename(labels, *names), axis=axis, name=logits.names[axis])
     picked = squeeze(take_along_axis_at(wide, column, axis=axis, mode="error"), axis)
     if label_smoothing:
         picked = add(multiply(picked, 1 - label_smoothing), multiply(mean(wide, axis=axis), label_smoothing))
-    return astype(subtract(_logsumexp(wide, axis=axis), picked), to_floating(logits.dtype))
+    return astype(subtract(log(sum(exp(wide), axis=axis)), picked), to_floating(logits.dtype))
 
 
 @composite

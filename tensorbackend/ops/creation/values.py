@@ -22,8 +22,17 @@ from ...dtypes import (
 )
 from ...elements import element_type, pack
 from ...entry import entry
-from ...errors import ArgumentError, ExchangeError, OperandError, OutOfRangeError, ShapeError, expected
-from ...interchange import ARRAYS, HOST, OnDevice, as_numpy
+from ...errors import (
+    ArgumentError,
+    DTypeError,
+    ExchangeError,
+    OperandError,
+    OutOfRangeError,
+    ShapeError,
+    TensorBackendError,
+    expected,
+)
+from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, in_plain_memory
 from ...memo import NUMBERS, remember
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
@@ -93,7 +102,7 @@ def asarray(
         chosen = current() if backend is None else get_backend(backend)
         try:
             out = _shared[value.__class__, value.dtype, value.shape, chosen]
-        except (AttributeError, KeyError, TypeError):
+        except (AttributeError, KeyError, TypeError, RuntimeError):  # a nested tensor of PyTorch has no shape
             pass  # so that no error below has this one as its context
         else:
             return Tensor(out, chosen, chosen.from_numpy(out, value, copy=False))
@@ -140,9 +149,9 @@ def from_dlpack(
     copy = None if copy is None else flag(copy=copy)
     chosen = get_backend(backend, device=device)
     try:
-        return _from_dlpack(x, chosen, device, copy)
-    except BufferError as error:
-        raise ExchangeError(f"{error}; use asarray(), which may copy") from error
+        return _from_dlpack(_plain(x, copy), chosen, device, copy)
+    except ExchangeError as error:
+        raise ExchangeError(f"{error.message or error}; use asarray(), which may copy") from error
 
 
 def is_array(value: object) -> bool:
@@ -195,20 +204,21 @@ def _from_array(
     and that is not the host, or if NumPy cannot read it, and else through NumPy. It is laid out by its names at once,
     so that no device of a mesh ever holds more than its part.
     """
+    value = _plain(value, copy)
     adopted = None if copy else backend.adopted(value)
     if adopted is not None:
         return Tensor(adopted[0], backend, adopted[1])
-    if hasattr(value, "mask") and hasattr(value, "filled"):
-        raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
-    place = _place(value)
+    place, unread = _place(value), None
     if place == HOST or place != backend.dlpack_device():
         try:
             array = as_numpy(value)
-        except (AttributeError, TypeError, RuntimeError):  # a dtype that NumPy lacks, a traced value, not on the host
+        except (AttributeError, TypeError, RuntimeError) as error:  # a dtype that NumPy lacks, traced, not on the host
+            unread = error
             owner = claimant(value)
             if owner is not None:
                 return Tensor(Template(value.shape, as_dtype(value.dtype), None), owner, value)
             if not hasattr(value, "__dlpack__"):
+                _check_dtype(value)
                 raise
         else:
             out = intern_template(array.shape, as_dtype(array.dtype), as_names(names, array.ndim))
@@ -216,23 +226,58 @@ def _from_array(
             if array is value and names is None:
                 remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
-    return _from_dlpack(value, backend, device, copy)
+    return _from_dlpack(value, backend, device, copy, unread)
+
+
+def _plain(value: Any, copy: bool | None) -> Any:
+    """Another library's array in plain memory.
+
+    Raises `OperandError` for an array with a mask, and `ArgumentError` where `copy=False` and the elements are not in
+    the memory as they are.
+    """
+    if hasattr(value, "mask") and hasattr(value, "filled"):
+        raise OperandError(expected("an array without a mask", "fill it first with filled()", array=type(value)))
+    plain = in_plain_memory(value)
+    swapped = not getattr(getattr(value, "dtype", None), "isnative", True)
+    if copy is False and (swapped or (plain is not value and (value.is_conj() or value.is_neg()))):
+        raise ArgumentError(expected("an array whose memory holds its elements", "leave copy out", array=type(value)))
+    return plain
 
 
 def _place(array: Any) -> tuple[int, int]:
     """The device of an array as DLPack's type and number; the host if it is on several, from which NumPy gathers it."""
     try:
         place: tuple[int, int] = array.__dlpack_device__() if hasattr(array, "__dlpack_device__") else HOST
-    except BufferError:
+    except Exception:  # whatever the array's library raises
         return HOST
     return place
 
 
-def _from_dlpack(value: Any, backend: Backend, device: str | None, copy: bool | None) -> Tensor:
-    """Imports an array by DLPack; if a `device` was given, the other library may have to copy it there."""
+def _from_dlpack(
+    value: Any, backend: Backend, device: str | None, copy: bool | None, unread: Exception | None = None
+) -> Tensor:
+    """Imports an array by DLPack; if a `device` was given, the other library may have to copy it there.
+
+    `unread` is the error with which NumPy's protocol failed, if it did; it says more than DLPack's.
+    """
     asked = value if device is None else OnDevice(value, backend.dlpack_device())
-    out, data = backend.from_dlpack(asked, copy=copy)
+    try:
+        out, data = backend.from_dlpack(asked, copy=copy)
+    except DTypeError:
+        _check_dtype(value)
+        raise
+    except (TensorBackendError, MemoryError):
+        raise
+    except Exception as error:  # whatever the array's library raises
+        _check_dtype(value)
+        raise ExchangeError(f"{unread or error}") from error
     return Tensor(out, backend, data)
+
+
+def _check_dtype(array: Any) -> None:
+    """Raises `DTypeError` for an array of a dtype that tensors do not have."""
+    dtype = getattr(array, "dtype", bool)
+    as_dtype(dtype if hasattr(dtype, "name") else str(dtype).rpartition(".")[2])  # PyTorch's have no names
 
 
 # Lists

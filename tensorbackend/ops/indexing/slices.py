@@ -91,6 +91,9 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
         if min(start, length) < 0 or stride < 1 or (length and start + (length - 1) * stride >= size):
             raise ShapeError(expected(f"slices within {x!r}", starts=starts, lengths=lengths, strides=strides))
     out = x.replace(shape=tuple(lengths))
+    # Where nothing is taken, or one element, the numbers may be too large for a library's ints.
+    starts = tuple([min(start, size) for start, size in zip(starts, x.shape, strict=True)])
+    strides = tuple([stride if length > 1 else 1 for stride, length in zip(strides, lengths, strict=True)])
     return Plan(out, (x.dtype,), {"starts": starts, "lengths": lengths, "strides": strides})
 
 

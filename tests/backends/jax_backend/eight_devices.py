@@ -455,7 +455,11 @@ def test_each_device_sees_its_parts(x: tb.Tensor) -> None:
     @mapped  # type: ignore[untyped-decorator] # of any kind
     def function(part: tb.Tensor) -> Any:
         seen.append(part.template)
-        return part * 2, tb.psum(tb.sum(part), ("data", "model")), tb.axis_index("data") + part[:, 0] * 0
+        return (
+            part * 2,
+            tb.psum(tb.sum(part), ("data", "model")),
+            tb.axis_index("data") + tb.psum(part[:, 0] * 0, "model"),
+        )
 
     doubled, total, index = function(x)
     assert [repr(template) for template in seen] == ["f32[batch: 4][hidden: 3]"]
@@ -545,6 +549,178 @@ def test_what_shard_map_refuses(x: tb.Tensor) -> None:
         mapped(lambda a: a)(x.backend_copy("numpy"))
     with pytest.raises(OperandError, match="shard_map: expected a tensor as result"):
         mapped(lambda a: 3)(x)
+
+
+# What varies over devices
+
+DATA: Any = tb.JaxBackend(mesh=MESH, layout={"n": "data"})
+by_data: Any = tb.shard_map(mesh=MESH, layout={"n": "data"})
+EIGHT = np.arange(8, dtype=np.float32) / 4
+
+
+LAX: Any = jax.lax
+
+
+class Theirs:
+    """JAX's functions under the names of ours."""
+
+    sum, sin, grad, jvp, vmap, checkpoint = jnp.sum, jnp.sin, jax.grad, jax.jvp, jax.vmap, jax.checkpoint
+    psum, pmean, scan, cond = LAX.psum, LAX.pmean, LAX.scan, LAX.cond
+    stop, pmax, pmin = LAX.stop_gradient, LAX.pmax, LAX.pmin
+
+    gather = staticmethod(lambda x: LAX.all_gather(x, "data", tiled=True))
+    scatter = staticmethod(lambda x: LAX.psum_scatter(jnp.tile(x, 4), "data", tiled=True))
+    exchange = staticmethod(lambda x: LAX.all_to_all(jnp.tile(x, 4), "data", 0, 0, tiled=True))
+    index = staticmethod(lambda: LAX.axis_index("data").astype("float32"))
+    number = staticmethod(jnp.float32)
+
+
+class Ours:
+    """Our functions; named axes lose their names where they are no longer divided."""
+
+    sum, sin, grad, jvp, vmap, checkpoint = tb.sum, tb.sin, tb.grad, tb.jvp, tb.vmap, tb.checkpoint
+    psum, pmean, scan, cond = tb.psum, tb.pmean, tb.scan, tb.cond
+    stop, pmax, pmin = tb.stop_gradient, tb.pmax, tb.pmin
+
+    gather = staticmethod(lambda x: tb.all_gather(x, "data").rename(None))
+    scatter = staticmethod(lambda x: tb.psum_scatter(tb.tile(x.rename(None), (4,)), "data"))
+    exchange = staticmethod(lambda x: tb.all_to_all(tb.tile(x.rename(None), (4,)), "data", split_axis=0, concat_axis=0))
+    index = staticmethod(lambda: tb.astype(tb.axis_index("data"), "f32"))
+    number = staticmethod(lambda value: tb.asarray(value, dtype="f32"))
+
+
+def total(o: Any, w: Any, x: Any) -> Any:
+    return o.psum(o.sum(o.sin(w * x)), "data")
+
+
+BY_HAND: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "psum": lambda o, w, x: o.grad(lambda w: o.psum(o.sum((w * x) ** 2), "data"))(w),
+    "pmean": lambda o, w, x: o.grad(lambda w: o.pmean(o.sum((w * x) ** 2), "data"))(w),
+    "of a device alone": lambda o, w, x: o.grad(lambda w: o.sum((w * x) ** 2))(w),
+    "psum of what is the same": lambda o, w, x: o.grad(lambda w: o.psum(w * w, "data"))(w),
+    "by a part": lambda o, w, x: o.psum(o.sum(o.grad(lambda x: total(o, w, x))(x) * x), "data"),
+    "second derivative": lambda o, w, x: o.grad(o.grad(lambda w: o.sin(total(o, w, x) * w)))(w),
+    "all_gather": lambda o, w, x: o.psum(o.sum(o.grad(lambda x: o.sum(o.sin(w * o.gather(x))))(x) * x), "data"),
+    "all_gather of products": lambda o, w, x: o.grad(lambda w: o.psum(o.sum(o.sin(o.gather(w * x) * w)), "data"))(w),
+    "psum_scatter": lambda o, w, x: o.grad(lambda w: o.psum(o.sum(o.sin(o.scatter(w * x))), "data"))(w),
+    "all_to_all": lambda o, w, x: o.grad(lambda w: o.psum(o.sum(o.sin(o.exchange(w * x)) * o.index()), "data"))(w),
+    "axis_index": lambda o, w, x: o.grad(lambda w: o.sin(w * o.index()))(w),
+    "pmax and pmin": lambda o, w, x: total(
+        o, w / (o.pmax(o.stop(o.sum(x)), "data") - o.pmin(o.stop(o.sum(x)), "data")), x
+    ),
+    "scan": lambda o, w, x: o.grad(lambda w: o.scan(lambda c, e: (o.psum(o.sin(c * w + e), "data"), c), w, x)[0])(w),
+    "gradient in a scan": lambda o, w, x: o.scan(lambda c, e: (c - 0.1 * o.grad(lambda c: o.sin(c * e))(c), c), w, x)[
+        0
+    ],
+    "cond": lambda o, w, x: o.grad(
+        lambda w: o.cond(w > 1, lambda w, x: total(o, w, x), lambda w, x: total(o, w * w, x), w, x)
+    )(w),
+    "jvp": lambda o, w, x: o.jvp(o.grad(lambda w: total(o, w, x)), (w,), (o.number(1.0),))[1],
+    "checkpoint": lambda o, w, x: o.grad(o.checkpoint(lambda w: total(o, w, x)))(w),
+    "vmap": lambda o, w, x: o.grad(lambda w: o.psum(o.sum(o.vmap(lambda e: o.sin(e * w))(x)), "data"))(w),
+}
+
+
+@pytest.mark.parametrize("name", [*BY_HAND])
+def test_gradients_by_hand_are_those_of_jax(name: str) -> None:
+    by_parts = BY_HAND[name]
+    specs = PartitionSpec(), PartitionSpec("data")
+    theirs = jax.shard_map(
+        lambda w, x: by_parts(Theirs, w, x), mesh=DATA.mesh, in_specs=specs, out_specs=PartitionSpec()
+    )
+    ours = by_data(lambda w, x: by_parts(Ours, w, x))
+    number = np.float32(3)
+    expected = jax.jit(jax.value_and_grad(theirs, (0, 1)))(number, EIGHT)
+    w, x = tb.asarray(number, backend=DATA), tb.asarray(EIGHT, names=("n",), backend=DATA)
+    value, gradients = tb.jit(tb.value_and_grad(ours, (0, 1)))(w, x)
+    for result, reference in zip((value, *gradients), (expected[0], *expected[1]), strict=True):
+        np.testing.assert_allclose(np.asarray(result), np.asarray(reference), rtol=1e-4, atol=1e-4)
+
+
+def test_devices_that_take_different_branches_do_not_wait_for_each_other() -> None:
+    def loss(w: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
+        chosen = tb.cond(tb.sum(x) > 1.5, lambda w, x: tb.sum(tb.sin(w * x)), lambda w, x: tb.sum(w * x), w, x)
+        return tb.psum(chosen, "data")
+
+    inside = by_data(tb.grad(loss))
+    w, x = tb.asarray(3.0, backend=DATA), tb.asarray(EIGHT, names=("n",), backend=DATA)
+    expected = EIGHT[:4].sum() + (EIGHT[4:] * np.cos(3 * EIGHT[4:])).sum()
+    np.testing.assert_allclose(inside(w, x).item(), expected, rtol=1e-5)
+    np.testing.assert_allclose(tb.grad(inside)(w, x).item(), -(EIGHT[4:] ** 2 * np.sin(3 * EIGHT[4:])).sum(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("function", "label"),
+    [
+        (tb.sum, "result"),
+        (lambda x: {"total": tb.psum(tb.sum(x), "data"), "part": x.rename("m")}, r"result\['part'\]"),
+        (lambda x: tb.axis_index("data"), "result"),
+        (lambda x: tb.psum(tb.sum(x), "model"), "result"),
+        (lambda x: tb.while_loop(lambda c: c < tb.sum(x), lambda c: c + 1, 0.0), "result"),
+        (lambda x: tb.cond(tb.sum(x) > 1, lambda: 1.0, lambda: 2.0), "result"),
+        (lambda x: tb.scan(lambda c, e: (c + e, c), tb.asarray(0.0), x)[0], "result"),
+    ],
+)
+def test_a_result_that_may_differ_between_devices_is_refused(function: Any, label: str) -> None:
+    x = tb.asarray(EIGHT, names=("n",), backend=DATA)
+    by_parts = by_data(function)
+    expected = rf"shard_map: expected {label} to be the same on all devices along data, .* combine it with psum"
+    with pytest.raises(ShapeError, match=expected):
+        by_parts(x)
+    with pytest.raises(ShapeError, match=expected):
+        tb.trace(by_parts)("f32[n=8]")
+    assert np.array_equal(by_data(lambda x: x * 2)(x), 2 * EIGHT)
+
+
+# Padding between elements, which XLA divides wrongly
+
+
+def test_what_lies_between_elements_is_padding_on_any_number_of_devices() -> None:
+    odd = tb.asarray([1.0, 2.0, 3.0, 4.0, 5.0], names=("n",), backend=DATA)
+    assert tb.pad(odd, [(1, 0, 1)]).tolist() == [0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0, 4.0, 0.0, 5.0]
+    for count in (4, 8, 12, 16):
+        numbers = np.arange(1.0, count + 1, dtype=np.float32)
+        x = tb.asarray(numbers, names=("n",), backend=DATA)
+        for start in (0, 2):
+            chosen = np.zeros(count, np.float32)
+            chosen[start::2] = 2 * numbers[start::2]
+            for transform in (tb.jit, lambda f: f):
+                gradient = transform(tb.grad(lambda x, start=start: tb.sum(x[start::2] ** 2)))(x)
+                assert np.array_equal(gradient, chosen)
+
+
+def test_a_program_that_xla_cannot_divide_is_an_error_of_ours() -> None:
+    def fails(text: str) -> Callable[..., Any]:
+        def kernel(array: Any) -> Any:
+            raise jax.errors.JaxRuntimeError(text)
+
+        return kernel
+
+    with pytest.raises(
+        BackendError, match=r"expected a program that XLA can divide over the mesh, got error='INTERNAL"
+    ):
+        DATA.enter(fails("INTERNAL: during context [hlo verifier]: Expected f32[7]\nmore"))(np.ones(8))
+    with pytest.raises(jax.errors.JaxRuntimeError, match="RESOURCE_EXHAUSTED"):
+        DATA.enter(fails("RESOURCE_EXHAUSTED: Out of memory"))(np.ones(8))
+
+
+def test_loops_make_their_ranges_in_place() -> None:
+    def add(x: tb.Tensor) -> tb.Tensor:
+        return x + tb.arange(8.0) + tb.linspace(0.0, 7.0, 8)
+
+    functions: list[Callable[[tb.Tensor], Any]] = [
+        lambda x: tb.fori_loop(0, 2, lambda i, x: add(x), x),
+        lambda x: tb.while_loop(lambda x: tb.sum(x) < 100, add, x),
+        lambda x: tb.scan(lambda x, e: (add(x), e), x, tb.ones(2))[0],
+        lambda x: tb.cond(tb.sum(x) == 0, lambda x: add(add(x)), lambda x: x, x),
+    ]
+    with tb.default_backend(DATA):
+        start = tb.zeros(8, names=("n",))
+        for function in functions:
+            assert function(start).tolist() == [4.0 * i for i in range(8)]
+            assert tb.jit(function)(start).tolist() == [4.0 * i for i in range(8)]
+        nearest = tb.optimize.minimize(lambda x: tb.sum((x - tb.arange(3.0)) ** 2), tb.zeros(3))
+        np.testing.assert_allclose(nearest.x, [0, 1, 2], atol=1e-5)
 
 
 # Checkpoints

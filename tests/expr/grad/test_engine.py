@@ -147,3 +147,10 @@ def test_a_function_of_cotangents_sees_the_names_of_its_result() -> None:
     x = tb.ones((2, 3), names=("row", "column"))
     assert tb.grad(lambda x: tb.sum(doubled(x)))(x).names == x.names
     assert seen == [x.names]
+
+
+def test_a_pulled_back_gradient_that_depends_on_no_cotangent() -> None:
+    """The gradient of an empty window is made of zeros, which are cast to the dtype of the argument."""
+    result, pullback = tb.vjp(lambda x: tb.window_sum(tb.astype(x, "f16"), window=(1,)), tb.zeros(0))
+    (gradient,) = pullback(result)
+    assert gradient.template == tb.zeros(0).template

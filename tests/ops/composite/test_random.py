@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 import tensorbackend as tb
 from tensorbackend import random
@@ -387,8 +388,20 @@ def test_truncated_normals_are_inside(backend: str) -> None:
         assert all(0.5 < value < 0.75 for value in sample.tolist())
 
 
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 0.5), (-2.0, 3.0), (0.5, 2.0)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_truncated_normal_has_the_moments_of_its_distribution(dtype: str, low: float, high: float) -> None:
+    count = 100_000
+    values = np.asarray(random.truncated_normal(random.key(4), low, high, (count,), dtype)).astype(float)
+    mean, variance, skew = scipy.stats.truncnorm.stats(low, high, moments="mvs")
+    assert abs(values.mean() - mean) < 5 * math.sqrt(variance / count)
+    assert abs(values.var() - variance) < 0.03 * variance
+    third = ((values - values.mean()) ** 3).mean() / values.std() ** 3
+    assert abs(third - skew) < 0.05
+
+
 @on_each_backend
-def test_a_truncated_normal_has_moments(backend: str) -> None:
+def test_a_mean_and_a_deviation_move_a_truncated_normal(backend: str) -> None:
     key = random.key(4, backend=backend)
     sample = random.truncated_normal(key, -1.0, 9.0, (400,), "float64", mean=3.0, deviation=2.0)
     standard = random.truncated_normal(key, -2.0, 3.0, (400,), "float64")
@@ -467,3 +480,79 @@ def test_few_words_are_the_first_of_many() -> None:
     many = random.bits(random.key(5, backend="numpy"), (300,)).tolist()
     for count in (1, 127, 128, 129):
         assert random.bits(random.key(5, backend="numpy"), (count,)).tolist() == many[:count]
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "jax"])
+def test_impossible_parameters(backend: str) -> None:
+    key = random.key(3, backend=backend)
+
+    def vector(*numbers: float) -> tb.Tensor:
+        return tb.asarray(numbers, dtype="f32", backend=backend)
+
+    inf, nan = math.inf, math.nan
+    mistakes: list[tuple[Callable[[], object], type[TensorBackendError], str]] = [
+        (lambda: random.choice(key, 3, (4,), p=vector(1, -1, 2)), DataError, "of at least 0, got p=-1.0"),
+        (lambda: random.choice(key, 3, (4,), p=vector(1, nan, 2)), DataError, "of at least 0, got p=nan"),
+        (lambda: random.choice(key, 2, p=vector(1, inf)), DataError, "of at least 0, got p=inf"),
+        (lambda: random.choice(key, 2, p=vector(0, 0)), DataError, "1 or more entries with a probability above 0"),
+        (lambda: random.choice(key, 3, (3,), False, vector(0.5, 0.5, 0)), DataError, "3 or more entries"),
+        (lambda: random.bernoulli(key, 1.5), ArgumentError, "a probability from 0 to 1, got p=1.5"),
+        (lambda: random.bernoulli(key, nan), ArgumentError, "a probability from 0 to 1, got p=nan"),
+        (lambda: random.bernoulli(key, vector(0.5, -1)), DataError, "a probability from 0 to 1, got p=-1.0"),
+        (lambda: random.categorical(key, vector(-inf, -inf)), DataError, "1 or more classes with a logit above -inf"),
+        (lambda: random.categorical(key, vector(0, nan)), DataError, "expected logits without NaN"),
+        (lambda: random.categorical(key, vector(0, 0, -inf), shape=(3,), replace=False), DataError, "3 or more"),
+        (lambda: random.uniform(key, minval=2, maxval=1), ArgumentError, "minval of at most maxval, got minval=2"),
+        (lambda: random.uniform(key, minval=nan), ArgumentError, "minval of at most maxval, got minval=nan"),
+        (lambda: random.uniform(key, (2,), minval=vector(0, 2)), DataError, "got minval=2.0, maxval=1.0"),
+        (lambda: random.uniform(key, minval=-3e38, maxval=3e38), ArgumentError, "a finite maxval - minval, of at most"),
+        (lambda: random.uniform(key, (), "f16", -4e4, 4e4), ArgumentError, "of at most 6.55e+04 in float16"),
+        (lambda: random.uniform(key, minval=1j, maxval=1), ArgumentError, "minval of at most maxval"),
+        (lambda: random.truncated_normal(key, 2, 1), ArgumentError, "lower below upper, got lower=2, upper=1"),
+        (lambda: random.truncated_normal(key, 1.0, 1.0), ArgumentError, "expected lower below upper"),
+        (lambda: random.truncated_normal(key, vector(0, 2), 1), DataError, "got lower=2.0, upper=1.0"),
+        (lambda: random.truncated_normal(key, 0, 1, deviation=-1), ArgumentError, "a deviation above 0"),
+    ]  # fmt: skip
+    for mistake, error, text in mistakes:
+        with pytest.raises(error) as raised:
+            mistake()
+        assert text in str(raised.value), text
+    assert random.uniform(key, (2,), minval=1, maxval=1).tolist() == [1.0, 1.0]
+    assert random.choice(key, 3, (2,), p=vector(0, 7, 0)).tolist() == [1, 1]
+
+
+def test_impossible_parameters_in_a_trace() -> None:
+    key = random.key(3)
+    drawn = tb.jit(lambda p: random.bernoulli(key, p))(tb.asarray([1.5, -1.0, math.nan]))
+    assert drawn.tolist() == [True, False, False]
+    assert tb.jit(lambda low: random.uniform(key, (1,), minval=low))(tb.asarray(2.0)).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("backend", [*BACKENDS, "jax"])
+@pytest.mark.parametrize("mode", ["low", "high"])
+def test_gumbel_numbers_are_finite(backend: str, mode: Any) -> None:
+    key = random.key(0, backend=backend)
+    for _ in range(2):  # the second call runs as a compiled program
+        drawn = random.gumbel(key, (2000,), "f16", mode)
+        assert bool(tb.all(tb.isfinite(drawn)))
+    assert float(tb.min(drawn)) > -3
+
+
+def test_the_gradient_of_truncated_numbers_in_a_tail() -> None:
+    key = random.key(3)
+    with tb.precision(64):
+        lower = tb.asarray([2.5, 5.0, 11.0, -3.0, -20.0, 0.3])
+        upper = lower + tb.asarray([math.inf, 1.0, 0.5, 1.0, 0.2, math.inf])
+        factors = tb.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+
+        def total(mean: tb.Tensor, deviation: tb.Tensor, shift: tb.Tensor) -> tb.Tensor:
+            edges = lower + shift, upper + shift
+            return tb.sum(random.truncated_normal(key, *edges, (6,), mean=mean, deviation=deviation) * factors)
+
+        point = [tb.asarray(0.0), tb.asarray(1.2), tb.asarray(0.0)]
+        for place in range(3):
+            step = 1e-6
+            moved = [[x + sign * step if at == place else x for at, x in enumerate(point)] for sign in (1, -1)]
+            numerical = (float(total(*moved[0])) - float(total(*moved[1]))) / (2 * step)
+            at = tb.grad(lambda x, place=place: total(*point[:place], x, *point[place + 1 :]))(point[place])
+            assert float(at) == pytest.approx(numerical, rel=1e-6)

@@ -287,8 +287,10 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def by_hand(self, node: Node) -> Sequence[Part]:
-        """The result of a collective that the user wrote."""
+        """The result of a collective that the user wrote, or that a gradient needs."""
         options: Any = node.options
+        if options["kind"] == "vary":  # nothing is done: it says how a value is meant
+            return [self.known[value] for value in node.operands]
         operands = [self.known[value].value for value in node.operands]
         (out,) = node.outs
         if options["kind"] in BY_HAND:

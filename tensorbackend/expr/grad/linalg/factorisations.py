@@ -262,7 +262,8 @@ def _svd(
     of_v = zeros(v.shape, dtype=v.dtype, backend=v.backend) if of_vh is None else adjoint(of_vh)
     turned = turning((of_v, v))
     of_u = with_phase(of_u, u, turning((of_u, u), (of_v, v)))
-    factors = astype(differences(values * values), u.dtype)
+    total = as_rows(values) + as_columns(values)  # the squares of the values may overflow, and their differences cancel
+    factors = astype(differences(values) / where(total == 0, 1, total), u.dtype)
     inverses = astype(1 / values, u.dtype)
     wide = astype(values, u.dtype)
     left, right = matmul(adjoint(u), of_u) * factors, matmul(vh, of_v) * factors

@@ -7,9 +7,11 @@ from typing import Any
 
 from ....ops.composite.contraction import matmul
 from ....ops.composite.linalg.matrices import adjoint
+from ....ops.composite.linalg.norms import vector_norm
 from ....ops.composite.linalg.systems import inv, pinv, solve
+from ....ops.composite.reduction import in_float32
 from ....ops.composite.shape.triangles import tril, triu
-from ....ops.elementwise.binary import maximum, multiply
+from ....ops.elementwise.binary import logical_and, maximum, multiply
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where
 from ....ops.elementwise.unary import abs, imag, sign
@@ -55,13 +57,6 @@ def _inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (-matmul(matmul(transposed, cotangent), transposed),)
 
 
-@rule("determinant")
-def _determinant(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    # Jacobi's formula. For a singular matrix, inv() raises DataError.
-    scale = expand_dims(cotangent * out, axis=(-2, -1))
-    return (scale * matrix_transpose(inv(x)),)
-
-
 @rule("slogdet")
 def _slogdet(cotangents: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
     # The logarithm's real part changes by Re tr(x^-1 dx), and its imaginary part, the phase, by Im tr(x^-1 dx).
@@ -85,8 +80,9 @@ def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
     size, count = x.shape[-2:]
     beside = identity(x, size) - matmul(x, inverse)
     beyond = identity(x, count) - matmul(inverse, x)
-    of_x = matmul(beside, matmul(adjoint(gradient), matmul(inverse, turned)))
-    of_x = of_x + matmul(matmul(turned, inverse), matmul(adjoint(gradient), beyond))
+    # No square of the inverse is formed, which might overflow.
+    of_x = matmul(matmul(matmul(beside, adjoint(gradient)), inverse), turned)
+    of_x = of_x + matmul(turned, matmul(inverse, matmul(adjoint(gradient), beyond)))
     return of_x - matmul(turned, matmul(gradient, turned))
 
 
@@ -135,7 +131,11 @@ def _vector_norm(
     if ord == 0:
         return (None,)
     kept = tuple(1 if position in axis else size for position, size in enumerate(x.shape))
-    cotangent, out = reshape(cotangent, kept), reshape(out, kept)
+    cotangent = reshape(in_float32(cotangent), kept)
+    if x.dtype.bits < 32:  # a power would magnify the rounding of the result
+        x = in_float32(x)
+        out = vector_norm(x, axis=axis, ord=ord)
+    out = reshape(out, kept)
     away = out != 0
     scale = where(away, cotangent / where(away, out, 1), 0)
     if ord == 2:
@@ -148,6 +148,6 @@ def _vector_norm(
         weights = broadcast_to(cotangent, x.shape)
     else:
         # 0 to a negative power would be infinite. Any finite number will do there, as it is multiplied by the sign, 0.
-        ratios = where(sizes > 0, sizes / where(away, out, 1), 1)
+        ratios = where(logical_and(away, sizes > 0), sizes / where(away, out, 1), 1)
         weights = scale * out * ratios ** (ord - 1)
     return (multiply(astype(weights, x.dtype), conjugate(sign(x))),)

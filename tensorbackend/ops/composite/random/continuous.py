@@ -22,10 +22,8 @@ from ....dtypes import (
     check_scalar,
     default_dtype,
     finfo,
-    float32,
     float64,
     scalar_kind,
-    uint64,
 )
 from ....entry import entry
 from ....rules.broadcasting import broadcast, check_dtype
@@ -36,23 +34,23 @@ from ...creation.filled import full
 from ...creation.values import beside, together
 from ...elementwise.binary import (
     add,
-    bitwise_and,
-    bitwise_or,
-    bitwise_right_shift,
-    divide,
+    greater,
     greater_equal,
+    less,
     maximum,
     multiply,
-    subtract,
 )
-from ...elementwise.conversion import astype, bitcast
+from ...elementwise.conversion import astype
 from ...elementwise.ternary import clip, where
-from ...elementwise.transcendental import erf, erf_inv, log, log1p
+from ...elementwise.transcendental import erf_inv, log, log1p
 from ...elementwise.unary import imag, negative, real
 from ...indexing.slices import sliced
 from ..elementwise.functions import complex, nextafter
 from ..elementwise.gradients import stop_gradient
-from .threefry import named, random_bits, split
+from .checks import are_ordered, require, require_bounds
+from .fractions import between, fractions
+from .threefry import named, split
+from .truncation import Side, at_quantile, at_side_quantile, side_of, standardised
 
 
 def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
@@ -62,60 +60,6 @@ def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
         return full((), value, dtype=dtype, backend=key.backend)
     _, tensor = together(key, value)
     return tensor if tensor.dtype is dtype else astype(tensor, dtype)
-
-
-def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
-    """Floats from 0 up to but excluding 1, all multiples of the dtype's eps equally likely.
-
-    Random bits become the significand of a number from 1 up to 2, from which 1 is subtracted. If the dtype has fewer
-    than 8 explicit bits of significand, only 8 bits are drawn.
-    """
-    width = 8 if dtype.mantissa_bits < 8 else dtype.bits
-    word = as_dtype(f"uint{dtype.bits}")
-    drawn = random_bits(key, shape, as_dtype(f"uint{width}"))
-    significand = bitwise_right_shift(astype(drawn, word), width - dtype.mantissa_bits)
-    one = (2 ** (dtype.exponent_bits - 1) - 1) << dtype.mantissa_bits
-    return subtract(bitcast(bitwise_or(significand, one), dtype), 1)
-
-
-def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
-    """Uniform numbers from `low` up to `high`, which are tensors of the sample's dtype."""
-    check_fits(shape, low.template, high.template)
-    fraction, span = fractions(key, shape, low.dtype), subtract(high, low)
-    if low.dtype is float32:
-        wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
-        sample = astype(wide, float32)
-    else:
-        sample = (_scaled if low.dtype is float64 else _rounded)(fraction, span, low)
-    return maximum(low, sample)
-
-
-# Where hardware fuses the product and the sum, JAX's numbers are rounded only once, except those of narrow dtypes.
-# float32 and float64 are rounded once here too, whether or not a compiler fuses: the products are exact.
-
-
-_FIRST_26_BITS = (1 << 64) - (1 << 27)
-"""A mask of the first bits of a float64's significand, the hidden bit among them, with its sign and exponent."""
-
-
-def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
-    return add(multiply(fraction, span), low)
-
-
-def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
-    """fraction * span + low in float64, rounded only once unless the exact sum is almost halfway between two floats.
-
-    The factors are split after 26 bits, so that the products of the parts are exact; the largest product is added
-    without loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
-    """
-    head, top = (bitcast(bitwise_and(bitcast(x, uint64), _FIRST_26_BITS), float64) for x in (fraction, span))
-    tail, bottom = subtract(fraction, head), subtract(span, top)
-    product = multiply(head, top)
-    small = add(add(multiply(head, bottom), multiply(tail, top)), multiply(tail, bottom))
-    total = add(product, low)
-    moved = subtract(total, product)
-    lost = add(subtract(product, subtract(total, moved)), subtract(low, moved))
-    return add(total, add(lost, small))
 
 
 def _is_complex(bound: object) -> bool:
@@ -186,6 +130,11 @@ def uniform(
         For another dtype, and for complex bounds of a floating sample.
     ShapeError
         For an invalid key, and bounds that do not broadcast to the shape.
+    ArgumentError
+        For numbers as bounds with `minval` above `maxval`, or with a difference that the dtype does not hold.
+    DataError
+        The same for tensors, wherever data can be read. In a trace, the result is `minval` where that is above
+        `maxval`, and infinite where the difference is.
 
     Examples
     --------
@@ -203,7 +152,10 @@ def uniform(
     else:
         kind = check_dtype(as_dtype(dtype), "floating or complex", "choose a floating or complex dtype")
     low, high = parameter(minval, kind, key), parameter(maxval, kind, key)
-    return _uniform(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
+    sample = _uniform(key, low, high, shape=as_shape(shape), dtype=kind, names=names)
+    if not are_ordered(minval, maxval, finfo(REAL_OF.get(kind, kind)).max):
+        require_bounds(minval, maxval, low, high)
+    return sample
 
 
 def standard_normal(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
@@ -273,19 +225,27 @@ def _truncated_normal(
     /,
     *,
     shape: Sequence[int] | None,
+    side: Side,
     names: Sequence[str | None] | None,
 ) -> Tensor:
-    """See `truncated_normal`; `moments` are a mean and a deviation, or none for 0 and 1."""
+    """See `truncated_normal`; `moments` are a mean and a deviation, or none for 0 and 1.
+
+    `side` says where the bounds are, which decides what is computed.
+    """
     check_key(key.template)
-    root = math.sqrt(2)
-    edges = [lower, upper]
+    edges, dtype = [lower, upper], lower.dtype
     sizes = broadcast([operand.template for operand in (*edges, *moments)])[0] if shape is None else as_shape(shape)
+    check_fits(sizes, *(operand.template for operand in (*edges, *moments)))
+    fraction = fractions(key, sizes, dtype)
+    if side == "centre":
+        low, high = (standardised(edge, moments) for edge in edges)
+        sample = at_quantile(fraction, low, high)
+    else:  # in float64, as edges far away from the mean must not be rounded
+        wide_moments = [astype(moment, float64) for moment in moments]
+        low, high = (standardised(astype(edge, float64), wide_moments) for edge in edges)
+        sample = astype(at_side_quantile(astype(fraction, float64), low, high, side, dtype), dtype)
     if moments:
         mean, deviation = moments
-        edges = [divide(subtract(edge, mean), deviation) for edge in edges]
-    low, high = (erf(divide(edge, root)) for edge in edges)
-    sample = multiply(erf_inv(between(key, low, high, sizes)), root)
-    if moments:
         sample = add(multiply(sample, deviation), mean)
     first, last = nextafter(stop_gradient(lower), math.inf), nextafter(stop_gradient(upper), -math.inf)
     inside = clip(sample, first, last)
@@ -325,11 +285,17 @@ def truncated_normal(
     Returns
     -------
     Tensor
-        The sample. Its gradient by bounds and moments is that of the inverse distribution function. If both bounds are
-        many deviations away from the mean on the same side, few different numbers can occur.
+        The sample. Its gradient by bounds and moments is that of the inverse distribution function. Where both bounds
+        lie on one side of the mean, more than one deviation away from it, the numbers are computed from the logarithm
+        of the probability of larger ones, so that they are as many and as well distributed as elsewhere; other numbers
+        are computed as JAX computes them.
 
     Raises
     ------
+    ArgumentError
+        For numbers as bounds unless `lower` is below `upper`, and for a deviation that is not above 0.
+    DataError
+        The same for tensors, wherever data can be read. In a trace, the result is any number.
     DTypeError
         For a dtype that is not floating.
     ShapeError
@@ -350,7 +316,14 @@ def truncated_normal(
     requested_moments = (mean, deviation)
     standard = all(scalar_kind(moment) is not None for moment in requested_moments) and requested_moments == (0, 1)
     moments = [] if standard else [parameter(moment, kind, key) for moment in requested_moments]
-    return _truncated_normal(key, low, high, moments, shape=None if shape is None else as_shape(shape), names=names)
+    side = side_of(lower, upper, mean, deviation)
+    sizes = None if shape is None else as_shape(shape)
+    sample = _truncated_normal(key, low, high, moments, shape=sizes, side=side, names=names)
+    if not are_ordered(lower, upper):
+        require(("lower below upper", less), lower=(lower, low), upper=(upper, high))
+    if moments and not are_ordered(0, deviation):
+        require(("a deviation above 0", lambda width: greater(width, 0)), deviation=(deviation, moments[1]))
+    return sample
 
 
 @composite.within(Bound(10, "the inverse of a distribution function"))
@@ -375,13 +348,15 @@ def exponential(
 
 def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -> Tensor:
     """See `gumbel`."""
+    # The maximum keeps 0 out of the logarithm. Adding the number, as JAX does, has no effect where XLA joins the
+    # addition with the subtraction of 1 in `fractions`.
     smallest = finfo(dtype).smallest_normal
     if check_mode(mode) == "low":
-        return negative(log(negative(log(add(fractions(key, shape, dtype), smallest)))))
+        return negative(log(negative(log(maximum(fractions(key, shape, dtype), smallest)))))
     drawn = fractions(key, (2, *shape), dtype)
     coarse, fine = sliced(drawn, 0), sliced(drawn, 1)
     # Below 0.5, floats are dense enough for more bits below the last bit of `coarse`.
-    together = add(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
+    together = maximum(add(coarse, multiply(fine, finfo(dtype).eps)), smallest)
     small = where(greater_equal(coarse, 0.5), coarse, together)
     return negative(log(negative(log1p(negative(small)))))
 

@@ -34,7 +34,9 @@ from ...sorting import argsort
 from ..cumulative import cumulative_sum
 from ..shape.arranging import moveaxis
 from ..sorting.searching import searchsorted
-from .continuous import fractions, parameter, standard_gumbel
+from .checks import is_probability, require, require_classes, require_weights
+from .continuous import parameter, standard_gumbel
+from .fractions import fractions
 from .threefry import named, random_bits, split
 
 # Integers
@@ -174,7 +176,9 @@ def bernoulli(
 ) -> Tensor:
     """Random bools that are true with probability `p`, a number or a tensor.
 
-    Probabilities below the eps of their dtype need `mode="high"`, which draws twice as many bits.
+    Probabilities below the eps of their dtype need `mode="high"`, which draws twice as many bits. Raises
+    `ArgumentError` for a number that is not from 0 to 1, and `DataError` for such an element of a tensor wherever data
+    can be read; in a trace, what is below 0 counts as 0, what is above 1 as 1, and NaN as 0.
 
     >>> import tensorbackend as tb
     >>> tb.random.bernoulli(tb.random.key(0), tb.asarray([0.0, 1.0])).tolist()
@@ -183,35 +187,25 @@ def bernoulli(
     key = beside(key, p)
     kind = default_dtype("float") if scalar_kind(p) else together(key, p)[1].dtype
     likely = parameter(p, kind, key)
-    return _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
+    sample = _bernoulli(key, likely, shape=None if shape is None else as_shape(shape), mode=mode, names=names)
+    if p.__class__ is not float or not 0.0 <= p <= 1.0:
+        require(("a probability from 0 to 1", is_probability), p=(p, likely))
+    return sample
 
 
 @composite
-def categorical(
+def _categorical(
     key: Tensor,
     logits: Tensor,
     /,
-    axis: int | str = -1,
-    shape: Sequence[int] | None = None,
-    replace: bool = True,
-    mode: RandomMode = "low",
     *,
-    names: Sequence[str | None] | None = None,
+    axis: int | str,
+    shape: Sequence[int] | None,
+    replace: bool,
+    mode: RandomMode,
+    names: Sequence[str | None] | None,
 ) -> Tensor:
-    """Random classes (int64) with probabilities softmax(logits) along an axis.
-
-    A `shape` with more leading axes than the logits draws several classes for each place; with `replace=False` these
-    are all different. Raises `ArgumentError` if more different classes are asked for than there are.
-
-    The class is the one with the greatest sum of its logit and a Gumbel number; several different classes are those
-    with the greatest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
-
-    >>> import tensorbackend as tb
-    >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
-    >>> tb.random.categorical(tb.random.key(0), logits, axis="class")
-    s64[batch: 2] numpy
-    [0, 1]
-    """
+    """See `categorical`."""
     check_key(key.template)
     dtype = check_dtype(logits.dtype, "floating")
     # `axis` is not annotated Axis, as the dispatcher would turn it into a position in the key.
@@ -236,6 +230,42 @@ def categorical(
     classes = reshape(moveaxis(order, along, 0), (*prefix, *batch))
     others = logits.names[:along] + logits.names[along + 1 :]
     return named(classes, (None,) * len(prefix) + others if names is None else names)
+
+
+@entry
+def categorical(
+    key: TensorLike,
+    logits: TensorLike,
+    /,
+    axis: int | str = -1,
+    shape: Sequence[int] | None = None,
+    replace: bool = True,
+    mode: RandomMode = "low",
+    *,
+    names: Sequence[str | None] | None = None,
+) -> Tensor:
+    """Random classes (int64) with probabilities softmax(logits) along an axis.
+
+    A `shape` with more leading axes than the logits draws several classes for each place; with `replace=False` these
+    are all different. Raises `ArgumentError` if more different classes are asked for than there are. Raises `DataError`
+    wherever data can be read if a logit is NaN, or fewer classes than needed have a logit above -inf; in a trace, NaN
+    counts as the greatest logit, and classes of -inf are drawn where no others are left.
+
+    The class is the one with the greatest sum of its logit and a Gumbel number; several different classes are those
+    with the greatest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
+
+    >>> import tensorbackend as tb
+    >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
+    >>> tb.random.categorical(tb.random.key(0), logits, axis="class")
+    s64[batch: 2] numpy
+    [0, 1]
+    """
+    key, scores = together(key, logits)
+    sizes = None if shape is None else as_shape(shape)
+    classes = _categorical(key, scores, axis=axis, shape=sizes, replace=replace, mode=mode, names=names)
+    several = 1 if replace or sizes is None else math.prod(sizes[: len(sizes) - scores.ndim + 1])
+    require_classes(scores, normalize_axis(scores.template, axis), several)
+    return classes
 
 
 def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
@@ -352,7 +382,10 @@ def choice(
     """Random entries of a tensor along an axis, or random integers below `a`.
 
     The entries are equally likely unless a vector `p` gives their probabilities, and all different if `replace` is
-    false. Raises `ArgumentError` for a choice from nothing, or if more different entries are asked for than there are.
+    false. Probabilities are divided by their sum. Raises `ArgumentError` for a choice from nothing, or if more
+    different entries are asked for than there are. Raises `DataError` wherever data can be read for a probability that
+    is negative, infinite or NaN, and if fewer entries than needed have one above 0; in a trace, any entries may be
+    drawn then.
 
     >>> import tensorbackend as tb
     >>> tb.random.choice(tb.random.key(0), tb.asarray([5, 6]), (3,), p=tb.asarray([0.0, 1.0])).tolist()
@@ -371,6 +404,8 @@ def choice(
     probabilities = [] if p is None else together(key, p)[1:]  # also checks them where nothing is drawn
     if count:
         places = _choice(key, probabilities, size=size, shape=sizes, replace=replace, mode=mode)
+        for probability in probabilities:
+            require_weights(probability, 1 if replace else count)
     else:
         places = zeros(sizes, dtype=int64, backend=key.backend)
     return named(places if x is None else take_at(x, places, axis=along, mode="clip"), names)

@@ -13,8 +13,8 @@ from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
 from ....template import Template
 from ....tensor import Axes, Axis, Tensor, TensorLike
-from ...creation.filled import asarray, iota, ones
-from ...elementwise.binary import add, equal, multiply, not_equal, subtract
+from ...creation.filled import asarray, full, iota, ones
+from ...elementwise.binary import add, equal, logical_and, multiply, not_equal, subtract
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where
 from ...elementwise.unary import isinf, isnan
@@ -24,15 +24,16 @@ from ...reduction import argmax
 from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
+from ..elementwise.gradients import stop_gradient
 from ..reduction import count_along, in_float32
 from ..shape.arranging import moveaxis, stack
 
 
 @composite
 def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
-    """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN.
+    """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none.
 
-    Integers and bool give the default floating dtype. Raises `ShapeError` for axes without elements.
+    Integers and bool give the default floating dtype.
 
     >>> import tensorbackend as tb
     >>> tb.median(tb.asarray([3, 1, 2])).item(), tb.median(tb.asarray([4.0, 1.0, 2.0, 3.0])).item()
@@ -49,12 +50,15 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
 def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
     """The elements along some axes, sorted along one last axis in a floating dtype, and the template of the reduction.
 
-    Raises `ShapeError` for axes without elements.
+    No elements count as one NaN, as in a mean.
     """
-    out = reduction(x.template, axis, keepdims, identity=False).out
+    out = reduction(x.template, axis, keepdims).out
     assert isinstance(out, Template)
     assert isinstance(axis, tuple)  # by the dispatcher
     kept = tuple(position for position in range(x.ndim) if position not in axis)
+    if not count_along(x, axis):
+        lead = tuple(x.shape[position] for position in kept)
+        return in_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype))), out
     flat = reshape(
         permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), int(count_along(x, axis)))
     )
@@ -152,7 +156,10 @@ def _interpolated(ordered: Tensor, place: float) -> Tensor:
     if share == 0.5:
         return _middle(low, high)
     between = add(multiply(low, 1 - share), multiply(high, share))
-    return where(equal(low, high), low, between)  # equal entries, also infinite ones, are the result to the bit
+    # Equal entries, also infinite ones, are the result to the bit; both have their share of the gradient.
+    same, infinite = equal(low, high), isinf(low)
+    rounding = stop_gradient(where(same, subtract(between, where(infinite, 0, low)), 0))
+    return where(logical_and(same, infinite), low, subtract(between, rounding))
 
 
 @entry
@@ -165,13 +172,13 @@ def quantile(
     keepdims: bool = False,
     method: str = "linear",
 ) -> Tensor:
-    """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN.
+    """Quantiles: the values below which a share q of the elements lies; NaN if any element is NaN, or if there is none.
 
     Several q, in a list or along the axis of a tensor, give a new first axis. Where a share lies between two elements,
     `method` decides: `"linear"` interpolates, and the others are NumPy's: "inverted_cdf", "averaged_inverted_cdf",
     "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased",
     "lower", "higher", "midpoint", "nearest". Integers and bool give the default floating dtype. Raises `ArgumentError`
-    for a share that is not from 0 to 1 or an unknown method, `ShapeError` for axes without elements.
+    for a share that is not from 0 to 1 or an unknown method.
 
     >>> import tensorbackend as tb
     >>> x = tb.asarray([1.0, 2.0, 3.0, 5.0])
@@ -193,8 +200,7 @@ def percentile(
 ) -> Tensor:
     """Percentiles: `quantile` with q in percent.
 
-    Raises `ArgumentError` for a q that is not from 0 to 100 or an unknown method, and `ShapeError` for axes without
-    elements.
+    Raises `ArgumentError` for a q that is not from 0 to 100 or an unknown method.
 
     >>> import tensorbackend as tb
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()

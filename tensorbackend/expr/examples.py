@@ -1,0 +1,45 @@
+"""Examples of a batch that go different ways: what is computed for some of them alone must be safe for the others.
+
+A batch computes both branches of a `cond`, and turns of a loop, for all examples, and keeps the results of those that
+take the branch or go on. The others get operands for which an example takes the branch by itself. So nothing is NaN
+that is not NaN for that example alone, and a cotangent of 0 stays 0 on its way back to what all examples share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..ops.composite.elementwise.gradients import stop_gradient
+from ..ops.elementwise.conversion import astype
+from ..ops.elementwise.ternary import where
+from ..ops.indexing.taking import take
+from ..ops.reduction import argmax
+from ..ops.shape import permute_dims, reshape
+from ..tensor import Tensor
+
+
+def spread(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
+    """A mask over examples without names, ready to broadcast with x, which has the examples' axes at some places."""
+    shape = [1] * x.ndim
+    for place in places:
+        shape[place] = x.shape[place]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    bare = mask.rename(*(None,) * mask.ndim)
+    return reshape(permute_dims(bare, order) if order != [*range(len(order))] else bare, tuple(shape))
+
+
+def chosen(mask: Tensor, x: Tensor, other: Tensor, places: Sequence[int]) -> Tensor:
+    """x for the examples for which a mask holds, `other` for the rest, through which no gradient flows."""
+    return where(spread(mask, x, places), x, stop_gradient(other))
+
+
+def replaced(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
+    """x, whose entries for examples for which a mask does not hold are those of the first for which it does."""
+    if not mask.size:
+        return x
+    names, rest = x.names, [place for place in range(x.ndim) if place not in places]
+    bare = permute_dims(x.rename(*(None,) * x.ndim), (*places, *rest))
+    rows = reshape(bare, (mask.size, *bare.shape[len(places) :]))
+    first = argmax(astype(reshape(mask.rename(*(None,) * mask.ndim), (-1,)), "int64"))
+    shape = tuple(1 if place in places else size for place, size in enumerate(x.shape))
+    return chosen(mask, x, reshape(take(rows, first, axis=0), shape, names=names), places)

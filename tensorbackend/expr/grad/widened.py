@@ -1,0 +1,29 @@
+"""Rules that compute float16 and bfloat16 in float32.
+
+The steps of a rule may leave the range of a narrow dtype where its result does not: the gradient of atan(x) is
+1 / (x * x + 1), and in float16 the square of 1000 is infinite. The result is rounded once, when the engine casts it.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from ...ops.composite.reduction import in_float32
+from ...tensor import Tensor
+from .registry import Cotangents, Rule
+
+
+def _wide(value: Any) -> Any:
+    narrow = isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.bits < 32
+    return in_float32(value) if narrow else value
+
+
+def widened(function: Rule) -> Rule:
+    """Turn a rule that takes a cotangent, a result and inputs into one that gets float32 for narrower dtypes."""
+
+    @wraps(function)
+    def declared(*tensors: Any, **options: Any) -> Cotangents:
+        return function(*map(_wide, tensors), **options)
+
+    return declared

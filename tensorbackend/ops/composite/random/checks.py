@@ -1,0 +1,122 @@
+"""Checks of the parameters of distributions: Python numbers at once, tensors wherever their data can be read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from ....dtypes import REAL_OF, finfo, scalar_kind
+from ....errors import ArgumentError, DataError, expected
+from ....tensor import Tensor, TensorLike
+from ...elementwise.binary import greater, less_equal, logical_and, subtract
+from ...elementwise.ternary import where
+from ...elementwise.unary import imag, isnan, real
+from ...indexing.slices import sliced
+from ...reduction import all as all_of
+from ...reduction import argmax
+from ...reduction import min as min_of
+from ...shape import laid_flat
+from ..elementwise.functions import logical_not
+from ..elementwise.gradients import stop_gradient
+from ..reduction import count_nonzero
+from ..shape.arranging import broadcast_arrays
+
+Parameter: TypeAlias = "tuple[TensorLike, Tensor]"
+"""A parameter as the user gave it, and as a tensor of the sample's dtype."""
+
+
+def readable(*tensors: Tensor) -> bool:
+    """Whether all tensors have data that can be read; none has in a trace."""
+    return all(x.backend.is_concrete(x) for x in tensors)
+
+
+def are_ordered(low: Any, high: Any, most: float = math.inf) -> bool:
+    """Whether two Python numbers are in ascending order, and no farther apart than `most`: the quick check."""
+    kinds = scalar_kind(low), scalar_kind(high)
+    return kinds[0] in ("int", "float") and kinds[1] in ("int", "float") and low < high and high - low <= most
+
+
+def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **parameters: Parameter) -> None:
+    """Raises an error unless a condition holds for each element of some parameters.
+
+    Parameters
+    ----------
+    condition : tuple of str and function
+        What is expected, and a function of tensors that gives bools.
+    remedy : str, default ""
+        What to do instead.
+    **parameters : tuple
+        The parameters by their names.
+
+    Raises
+    ------
+    ArgumentError
+        If all parameters are Python numbers.
+    DataError
+        If some are tensors; not in a trace or a dry run, where there is no data.
+    """
+    expectation, holds = condition
+    tensors = [stop_gradient(x) for _, x in parameters.values()]
+    if not readable(*tensors):
+        return
+    good = holds(*tensors)
+    if not good.size or all_of(good).item():
+        return
+    if all(scalar_kind(given) is not None for given, _ in parameters.values()):
+        raise ArgumentError(expected(expectation, remedy, **{name: given for name, (given, _) in parameters.items()}))
+    place = argmax(laid_flat(where(good, 0, 1))).item()
+    elements = {
+        name: sliced(laid_flat(x), place).item() for name, x in zip(parameters, broadcast_arrays(*tensors), strict=True)
+    }
+    raise DataError(expected(expectation, remedy, **elements))
+
+
+def require_bounds(minval: TensorLike, maxval: TensorLike, low: Tensor, high: Tensor) -> None:
+    """Raises an error for bounds in the wrong order, and for a difference that their dtype does not hold."""
+    dtype = REAL_OF.get(low.dtype, low.dtype)
+    most = finfo(dtype).max
+    parts = (real, imag) if low.dtype.is_complex else (lambda x: x,)
+    for part in parts:
+        require(
+            ("minval of at most maxval", lambda low, high, part=part: less_equal(part(low), part(high))),
+            minval=(minval, low),
+            maxval=(maxval, high),
+        )
+        require(
+            (
+                f"a finite maxval - minval, of at most {most:.4g} in {dtype}",
+                lambda low, high, part=part: less_equal(subtract(part(high), part(low)), most),
+            ),
+            minval=(minval, low),
+            maxval=(maxval, high),
+        )
+
+
+def is_probability(p: Tensor) -> Tensor:
+    """Whether numbers are from 0 to 1, which NaN is not."""
+    return logical_and(less_equal(0, p), less_equal(p, 1))
+
+
+def is_weight(p: Tensor) -> Tensor:
+    """Whether numbers are finite and not below 0."""
+    return logical_and(less_equal(0, p), less_equal(p, finfo(p.dtype).max))
+
+
+def require_weights(p: Tensor, count: int) -> None:
+    """Raises `DataError` unless probabilities are finite, none is negative, and at least `count` are above 0."""
+    require(("finite probabilities of at least 0", is_weight), p=(p, p))
+    if readable(p):
+        possible = int(count_nonzero(stop_gradient(p)).item())  # type: ignore[arg-type] # an int
+        if possible < count:
+            raise DataError(expected(f"{count} or more entries with a probability above 0", possible=possible))
+
+
+def require_classes(logits: Tensor, axis: int, count: int) -> None:
+    """Raises `DataError` unless no logit is NaN and at least `count` classes along an axis have one above -inf."""
+    require(("logits without NaN", lambda x: logical_not(isnan(x))), logits=(logits, logits))
+    if readable(logits) and logits.size:
+        chances = count_nonzero(greater(stop_gradient(logits), -math.inf), axis=axis)
+        possible = int(min_of(chances).item())  # type: ignore[arg-type] # an int
+        if possible < count:
+            raise DataError(expected(f"{count} or more classes with a logit above -inf", possible=possible))

@@ -1,0 +1,70 @@
+"""Uniform numbers, of which all others are made, to the bit as `jax.random` makes them."""
+
+from __future__ import annotations
+
+from ....dtypes import DType, as_dtype, float32, float64, uint64
+from ....rules.random import check_fits
+from ....template import Shape
+from ....tensor import Tensor
+from ...elementwise.binary import add, bitwise_and, bitwise_or, bitwise_right_shift, maximum, multiply, subtract
+from ...elementwise.conversion import astype, bitcast
+from .threefry import random_bits
+
+
+def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
+    """Floats from 0 up to but excluding 1, all multiples of the dtype's eps equally likely.
+
+    Random bits become the significand of a number from 1 up to 2, from which 1 is subtracted. If the dtype has fewer
+    than 8 explicit bits of significand, only 8 bits are drawn.
+    """
+    width = 8 if dtype.mantissa_bits < 8 else dtype.bits
+    word = as_dtype(f"uint{dtype.bits}")
+    drawn = random_bits(key, shape, as_dtype(f"uint{width}"))
+    significand = bitwise_right_shift(astype(drawn, word), width - dtype.mantissa_bits)
+    one = (2 ** (dtype.exponent_bits - 1) - 1) << dtype.mantissa_bits
+    return subtract(bitcast(bitwise_or(significand, one), dtype), 1)
+
+
+def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
+    """Uniform numbers from `low` up to `high`, which are tensors of the sample's dtype."""
+    check_fits(shape, low.template, high.template)
+    return spread(fractions(key, shape, low.dtype), low, high)
+
+
+def spread(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """The numbers at fractions of the way from `low` to `high`, rounded as JAX rounds them."""
+    span = subtract(high, low)
+    if low.dtype is float32:
+        wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
+        sample = astype(wide, float32)
+    else:
+        sample = (_scaled if low.dtype is float64 else _rounded)(fraction, span, low)
+    return maximum(low, sample)
+
+
+# Where hardware fuses the product and the sum, JAX's numbers are rounded only once, except those of narrow dtypes.
+# float32 and float64 are rounded once here too, whether or not a compiler fuses: the products are exact.
+
+
+_FIRST_26_BITS = (1 << 64) - (1 << 27)
+"""A mask of the first bits of a float64's significand, the hidden bit among them, with its sign and exponent."""
+
+
+def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+    return add(multiply(fraction, span), low)
+
+
+def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+    """fraction * span + low in float64, rounded only once unless the exact sum is almost halfway between two floats.
+
+    The factors are split after 26 bits, so that the products of the parts are exact; the largest product is added
+    without loss (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B).
+    """
+    head, top = (bitcast(bitwise_and(bitcast(x, uint64), _FIRST_26_BITS), float64) for x in (fraction, span))
+    tail, bottom = subtract(fraction, head), subtract(span, top)
+    product = multiply(head, top)
+    small = add(add(multiply(head, bottom), multiply(tail, top)), multiply(tail, bottom))
+    total = add(product, low)
+    moved = subtract(total, product)
+    lost = add(subtract(product, subtract(total, moved)), subtract(low, moved))
+    return add(total, add(lost, small))

@@ -1,0 +1,116 @@
+"""Quantiles of a normal distribution between two bounds, also where both lie far out in one tail."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from ....dtypes import DType, finfo, float64, scalar_kind
+from ....tensor import Tensor, TensorLike
+from ...elementwise.binary import add, divide, greater, less, logical_or, maximum, minimum, multiply, subtract
+from ...elementwise.conversion import astype
+from ...elementwise.ternary import where
+from ...elementwise.transcendental import erf, erf_inv, erfc, exp, expm1, log, log1p, sqrt
+from ...elementwise.unary import negative
+from ..elementwise.functions import isfinite, square
+from ..elementwise.gradients import stop_gradient
+from .fractions import spread
+
+Side: TypeAlias = Literal["centre", "left", "right", "any"]
+"""Where bounds are: about the mean, both more than one deviation below or above it, or anywhere, unknown before."""
+
+_FAR = 10.0
+"""The number of deviations from which the tail is computed by a continued fraction, without underflow."""
+
+_LEVELS = 10
+"""The levels of the continued fraction, which give float64's accuracy from `_FAR` on."""
+
+_ROUNDS = 5
+"""The iterations of Newton's method, which converge from one deviation on."""
+
+
+def side_of(lower: TensorLike, upper: TensorLike, mean: TensorLike, deviation: TensorLike) -> Side:
+    """Where bounds are if all arguments are Python numbers, else "any"."""
+    if any(isinstance(x, Tensor) or scalar_kind(x) is None for x in (lower, upper, mean, deviation)):
+        return "any"
+    low, high = ((float(edge) - float(mean)) / float(deviation) for edge in (lower, upper))  # type: ignore[arg-type] # Python numbers
+    return "right" if low > 1 else "left" if high < -1 else "centre"
+
+
+def standardised(edge: Tensor, moments: Sequence[Tensor]) -> Tensor:
+    """A bound in deviations from the mean. An infinite one does not depend on the moments, nor does its gradient."""
+    if not moments:
+        return edge
+    mean, deviation = moments
+    finite = isfinite(edge)
+    return where(finite, divide(subtract(where(finite, edge, mean), mean), deviation), edge)
+
+
+def at_quantile(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """The number at a fraction of the probability between two bounds, by the inverse error function."""
+    root, dtype = math.sqrt(2), low.dtype
+    place = spread(fraction, *(erf(divide(edge, root)) for edge in (low, high)))
+    last = 1 - finfo(dtype).eps / 2  # at 1 the inverse is infinite
+    return multiply(erf_inv(maximum(minimum(place, last), -last)), root)
+
+
+def at_side_quantile(fraction: Tensor, low: Tensor, high: Tensor, side: Side, dtype: DType) -> Tensor:
+    """The same in float64 for bounds on one side of the mean, or for a mixture of bounds anywhere.
+
+    What lies about the mean is computed in `dtype`, so that numbers do not depend on whether bounds were tensors.
+    """
+    if side == "right":
+        return in_tail(fraction, low, high)
+    if side == "left":
+        return negative(in_tail(fraction, negative(high), negative(low)))
+    right, left = greater(low, 1), less(high, -1)
+    aside = logical_or(right, left)
+    # Where a formula's result is not used, its operands are harmless, as are then its derivatives.
+    near = where(left, negative(high), where(right, low, 1.0))
+    far = where(left, negative(low), where(right, high, 2.0))
+    tail = in_tail(fraction, near, far)
+    edges = astype(where(aside, -1.0, low), dtype), astype(where(aside, 1.0, high), dtype)
+    centre = astype(at_quantile(astype(fraction, dtype), *edges), float64)
+    return where(left, negative(tail), where(right, tail, centre))
+
+
+def in_tail(fraction: Tensor, near: Tensor, far: Tensor) -> Tensor:
+    """The number at a fraction of the probability from `near` to `far`, at least one deviation above the mean.
+
+    With S(x) the probability of numbers above x and R(x) the Mills ratio, S(x) is R(x) exp(-x**2 / 2) up to a constant.
+    The number x at a fraction has -log(S(x) / S(near)) = e for a number e of a truncated exponential distribution. In
+    terms of d = x - near this is d * (near + d / 2) + log(R(near) / R(x)) = e, a convex function of d whose derivative
+    is 1 / R(x). Newton's method solves it from the root without the logarithm.
+    """
+    bounded = isfinite(far)
+    end = where(bounded, far, add(near, 1.0))
+    ratio = mills_ratio(near)
+    width = multiply(subtract(end, near), multiply(add(end, near), 0.5))
+    share = where(bounded, negative(expm1(negative(add(width, log(divide(ratio, mills_ratio(end))))))), 1.0)
+    depth = negative(log1p(negative(multiply(fraction, share))))
+    start, fixed = stop_gradient(near), stop_gradient(depth)
+    distance = divide(multiply(fixed, 2.0), add(start, sqrt(add(square(start), multiply(fixed, 2.0)))))
+    for _ in range(_ROUNDS - 1):
+        distance = _improved(distance, start, fixed, stop_gradient(ratio))
+    # The derivative of the last iteration alone is that of the root, as the derivative of the others vanishes there.
+    return add(near, _improved(stop_gradient(distance), near, depth, ratio))
+
+
+def _improved(distance: Tensor, near: Tensor, depth: Tensor, ratio: Tensor) -> Tensor:
+    """The next iteration of Newton's method for the distance of a number from the nearer bound."""
+    here = mills_ratio(add(near, distance))
+    excess = add(multiply(distance, add(near, multiply(distance, 0.5))), subtract(log(divide(ratio, here)), depth))
+    return subtract(distance, multiply(excess, stop_gradient(here)))
+
+
+def mills_ratio(x: Tensor) -> Tensor:
+    """The probability of numbers above x >= 1 over the density at x, in float64."""
+    close, distant = minimum(x, _FAR), maximum(x, _FAR)
+    near_centre = multiply(
+        multiply(erfc(divide(close, math.sqrt(2))), exp(multiply(square(close), 0.5))), math.sqrt(math.pi / 2)
+    )
+    fraction = distant
+    for level in range(_LEVELS, 0, -1):
+        fraction = add(distant, divide(float(level), fraction))
+    return where(less(x, _FAR), near_centre, divide(1.0, fraction))

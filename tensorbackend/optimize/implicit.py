@@ -1,0 +1,186 @@
+"""Gradients of roots and minima by the implicit function theorem: no iteration is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from ..dtypes import finfo
+from ..errors import GradientError, expected
+from ..expr.grad.custom import custom_gradient
+from ..expr.grad.functions import grad, vjp
+from ..expr.graph import Graph
+from ..expr.vmap import vmap
+from ..operands import nameless
+from ..ops.composite.elementwise.functions import logical_not
+from ..ops.composite.shape.arranging import moveaxis
+from ..ops.creation.filled import eye, ones_like, zeros_like
+from ..ops.elementwise.binary import logical_and, logical_or
+from ..ops.elementwise.ternary import where
+from ..ops.reduction import sum as sum_
+from ..ops.shape import broadcast_to, reshape
+from ..select import common_backend
+from ..solvers.direct import eliminated
+from ..solvers.systems import solve
+from ..tensor import Tensor
+from .objective import value_at
+
+DENSE: Final = 128
+"""Up to this number of unknowns a minimum's Hessian is factorised; conjugate gradients take over for more."""
+
+Tensors = Sequence[Tensor]
+Equations = Callable[[Tensors, Tensor], Tensor]
+"""From parameters and unknowns x to as many values, which are 0 at the solution."""
+
+
+def is_recorded(tensors: Tensors) -> bool:
+    """Whether a trace or a tape records a computation with some of these tensors."""
+    return common_backend(tensors).dispatch_priority > 1
+
+
+def solution(
+    equations: Equations, transposed_solve: Callable[[Tensors, Tensor, Tensor], Tensor], parameters: Tensors, x: Tensor
+) -> Tensor:
+    """A solution of equations as a function of their parameters.
+
+    `transposed_solve` takes the parameters, x and a cotangent; it solves with the transpose of the equations'
+    derivative by x.
+    """
+
+    @custom_gradient
+    def implicit(parameters: Tensors, x: Tensor) -> Any:
+        def pull(cotangent: Tensor) -> Any:
+            # x as a function of the parameters, so that a second derivative sees how it depends on them.
+            at: Tensor = implicit(parameters, x)
+            adjoint = transposed_solve(parameters, at, cotangent)
+            return _pulled(lambda values: equations(values, at), parameters, -adjoint), None
+
+        return x, pull
+
+    result: Tensor = implicit(tuple(parameters), x)
+    return result
+
+
+def _pulled(function: Callable[[Tensors], Tensor], parameters: Tensors, cotangent: Tensor) -> tuple[Tensor, ...]:
+    """The cotangents of parameters; integers have zeros."""
+
+    def filled(values: Tensors) -> list[Tensor]:
+        rest = iter(values)
+        return [next(rest) if x.dtype.is_inexact else x for x in parameters]
+
+    inexact = [x for x in parameters if x.dtype.is_inexact]
+    found = iter(vjp(lambda *values: function(filled(values)), *inexact)[1](cotangent) if inexact else ())
+    return tuple([next(found) if x.dtype.is_inexact else zeros_like(x) for x in parameters])
+
+
+def without_gradient(expectation: str, remedy: str, parameters: Tensors, *results: Tensor) -> tuple[Tensor, ...]:
+    """Results whose gradient with respect to parameters is a `GradientError`."""
+
+    @custom_gradient
+    def refused(parameters: Tensors, results: Tensors) -> Any:
+        def pull(cotangent: Any) -> Any:
+            raise GradientError(expected(expectation, remedy))
+
+        return results, pull
+
+    kept: tuple[Tensor, ...] = refused(tuple(parameters), results)
+    return kept
+
+
+def of_root(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
+    """A root as a function of the tensors that its function closes over; x has the shape of the function's argument."""
+
+    def equations(constants: Tensors, flat: Tensor) -> Tensor:
+        return _flat(value_at(graph, constants, reshape(flat, x.shape, names=x.names)))
+
+    def transposed_solve(constants: Tensors, flat: Tensor, cotangent: Tensor) -> Tensor:
+        return _by_elimination(lambda flat: equations(constants, flat), flat, cotangent)
+
+    return reshape(solution(equations, transposed_solve, constants, _flat(x)), x.shape, names=x.names)
+
+
+def _flat(x: Tensor) -> Tensor:
+    return reshape(nameless(x), (-1,))
+
+
+def _by_elimination(function: Callable[[Tensor], Tensor], x: Tensor, cotangent: Tensor) -> Tensor:
+    """Solves with the transposed derivative at vectors x; each example of a function depends on its own vector only."""
+    _, pull = vjp(function, x)
+    units = eye(x.shape[-1], dtype=x.dtype, backend=x.backend)
+    rows: Tensor = vmap(lambda unit: pull(broadcast_to(unit, x.shape))[0])(units)
+    return eliminated(moveaxis(rows, 0, -1), cotangent)
+
+
+def of_numbers(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
+    """Roots of a function of numbers, each of which depends on its own element of x only."""
+
+    def transposed_solve(constants: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
+        value, pull = vjp(lambda x: value_at(graph, constants, x), x)
+        by_x: Tensor = pull(ones_like(value))[0]
+        return cotangent / by_x
+
+    return solution(lambda constants, x: value_at(graph, constants, x), transposed_solve, constants, x)
+
+
+class Minima(NamedTuple):
+    """What minima are minima of, each example for itself; the last axis is that of the unknowns."""
+
+    graph: Graph
+    bounded: bool
+
+    def slope(self, constants: Tensors, x: Tensor) -> Tensor:
+        """The gradient of each example's value."""
+        template = self.graph.templates[-1]
+
+        def total(x: Tensor) -> Tensor:
+            return sum_(value_at(self.graph, constants, reshape(x, template.shape, names=template.names)))
+
+        gradient: Tensor = grad(total)(x)
+        return gradient
+
+    def stuck(self, parameters: Tensors, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The unknowns that are as small, and that are as large, as the bounds allow.
+
+        A step down the gradient would take these out of the bounds. Methods that stay inside them end next to them.
+        """
+        *constants, lower, upper = (parameter.detach() for parameter in parameters)
+        x = x.detach()
+        slope = self.slope(constants, x)
+        low = logical_or(x - lower < slope, lower == upper)
+        return low, logical_and(upper - x < -slope, logical_not(low))
+
+    def equations(self, parameters: Tensors, x: Tensor) -> Tensor:
+        """The gradient where it is 0, and the distance to a bound where the minimum lies there."""
+        *constants, lower, upper = parameters
+        slope = self.slope(constants, x)
+        if not self.bounded:
+            return slope
+        low, high = self.stuck(parameters, x)
+        return where(low, x - lower, where(high, x - upper, slope))
+
+    def transposed_solve(self, parameters: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
+        """Solves with the transposed derivative of the equations, NaN where that is singular."""
+
+        def function(x: Tensor) -> Tensor:
+            return self.equations(parameters, x)
+
+        if x.shape[-1] <= DENSE:
+            return _by_elimination(function, x, cotangent)
+        _, pull = vjp(function, x)
+        if not self.bounded:
+            return _by_conjugate_gradients(lambda v: pull(v)[0], cotangent)
+        free = logical_not(logical_or(*self.stuck(parameters, x)))
+        of_free = _by_conjugate_gradients(
+            lambda v: where(free, pull(where(free, v, 0))[0], v), where(free, cotangent, 0)
+        )
+        return where(free, of_free, cotangent - pull(of_free)[0])
+
+
+def _by_conjugate_gradients(function: Callable[[Tensor], Tensor], b: Tensor) -> Tensor:
+    found = solve(function, b, "cg", rtol=finfo(b.dtype).eps ** 0.75)
+    return where(found.converged[..., None], found.x, float("nan"))
+
+
+def of_minimum(minima: Minima, constants: Tensors, lower: Tensor, upper: Tensor, x: Tensor) -> Tensor:
+    """Minima as a function of the tensors that their function closes over, and of bounds."""
+    return solution(minima.equations, minima.transposed_solve, (*constants, lower, upper), x)

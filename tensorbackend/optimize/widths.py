@@ -1,0 +1,49 @@
+"""The dtypes of optimisers: they compute in float32 or wider, and round each update once to its gradient's dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..dtypes import DType, float32, promote_types
+from ..expr.trees import tree_map
+from ..ops.creation.filled import zeros_like
+from ..ops.creation.values import asarray
+from ..ops.elementwise.conversion import astype
+from ..tensor import Tensor, TensorLike
+
+
+@cache
+def wide_dtype(dtype: DType) -> DType:
+    """A dtype that is at least float32."""
+    return promote_types(dtype, float32)
+
+
+def widened(x: TensorLike) -> Tensor:
+    """A tensor in a dtype that is at least float32; complex numbers stay complex."""
+    tensor = x if isinstance(x, Tensor) else asarray(x)
+    dtype = wide_dtype(tensor.dtype)
+    return tensor if dtype is tensor.dtype else astype(tensor, dtype)
+
+
+def wide_zeros(parameters: Any) -> Any:
+    """Zeros like parameters, in float32 or wider: what a state sums up."""
+    return tree_map(lambda x: zeros_like(x, dtype=wide_dtype(x.dtype)), parameters)
+
+
+def in_dtype_of(x: Tensor, like: TensorLike) -> Tensor:
+    """A result in the dtype of what it was computed from, unless that is not floating."""
+    if not isinstance(like, Tensor) or like.dtype is x.dtype or not like.dtype.is_inexact:
+        return x
+    return astype(x, like.dtype)
+
+
+def rounded(updates: Any, gradients: Any) -> Any:
+    """Updates in the dtypes of gradients that are nested likewise."""
+    return tree_map(in_dtype_of, updates, gradients)
+
+
+def rounded_once(function: Callable[..., Tensor], gradients: Any, *others: Any) -> Any:
+    """The results of a function of gradients and other tensors, computed in wide dtypes and then rounded."""
+    return tree_map(lambda g, *xs: in_dtype_of(function(widened(g), *map(widened, xs)), g), gradients, *others)

@@ -1,0 +1,46 @@
+"""The error where memory ran out, which is one on every backend."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..errors import OutOfMemoryError, expected
+
+_AMOUNT = re.compile(r"([\d.,]*\d) ?(bytes|[KMGTP]iB)")
+_UNITS = {"bytes": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5}
+
+
+def out_of_memory(error: BaseException) -> OutOfMemoryError:
+    """The error that users see in place of a library's error about memory.
+
+    Parameters
+    ----------
+    error : BaseException
+        The library's error.
+
+    Returns
+    -------
+    OutOfMemoryError
+        The error, with the number of bytes that were asked for, where the library says it.
+
+    Examples
+    --------
+    >>> out_of_memory(RuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 4096 bytes."))
+    OutOfMemoryError('expected enough memory, got bytes=4096; make tensors smaller, or free some')
+    >>> out_of_memory(MemoryError())
+    OutOfMemoryError('expected enough memory; make tensors smaller, or free some')
+    """
+    asked = _asked(error)
+    remedy = "make tensors smaller, or free some"
+    return OutOfMemoryError(expected("enough memory", remedy, **({} if asked is None else {"bytes": asked})))
+
+
+def _asked(error: BaseException) -> int | None:
+    """The number of bytes in an error: NumPy's has a shape and a dtype, others have it in their texts."""
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is not None and dtype is not None:
+        count: int = math.prod(shape)
+        return count * int(dtype.itemsize)
+    found = _AMOUNT.search(str(error))
+    return None if found is None else round(float(found[1].replace(",", "")) * 1024.0 ** _UNITS[found[2]])

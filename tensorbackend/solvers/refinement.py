@@ -1,0 +1,161 @@
+"""Iterative methods run again on what is left, until the residual itself is small enough.
+
+A method updates its residual, and rounding errors add up in it; some methods break down. So when a method ends, the
+residual is computed from x. Where it is still too large and the method has made it smaller, the method begins again
+with that residual as its right-hand side. A residual is scaled like b, so that each run has the same precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from ..dtypes import finfo
+from ..expr.vmap import vmap
+from ..expr.while_loops import while_loop
+from ..ops.composite.elementwise.functions import isfinite, logical_not
+from ..ops.creation.filled import ones_like, zeros_like
+from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
+from ..ops.elementwise.ternary import where
+from ..ops.elementwise.transcendental import sqrt
+from ..ops.reduction import any as any_
+from ..tensor import Tensor
+from .iteration import GROWTH, Function, Method, Problem, iterated, square
+from .scaling import greatest, power, scaled_preconditioner
+
+ROUNDING: Final = 10
+"""How many times eps, the norm of x and the size of a row of A rounding may leave as a residual."""
+
+LESS: Final = 0.9
+"""The part of the residual that a run may leave, for another run to follow."""
+
+
+class System(NamedTuple):
+    """A linear system, scaled, and when its solution is good enough."""
+
+    apply: Function
+    adjoint: Function
+    precondition: Function | None
+    b: Tensor
+    length: Tensor
+    """The norm of b."""
+    size: Tensor
+    """The root of the mean squared norm of the rows of A."""
+    tolerance: Tensor
+    """The norm of a residual that is small enough."""
+    normal: Tensor | None
+    """The tolerance of a residual that is orthogonal to all columns, for least squares; relative to its norm."""
+
+
+class State(NamedTuple):
+    """How far the examples have come."""
+
+    going: Tensor
+    x: Tensor
+    r: Tensor
+    """b - A x."""
+    unit: Tensor
+    """A power of two near the greatest element of r."""
+    left: Tensor
+    """The norm of r."""
+    met: Tensor
+    """Whether r is small enough."""
+    iterations: Tensor
+    broke: Tensor
+    """Whether the last run of the method broke down."""
+
+
+def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
+    """The state before the first run, from x, which is 0 if it is `at_zero`."""
+    if at_zero:
+        r, unit, left = system.b, ones_like(system.length), system.length
+        met = _meets(system, x, r, left)
+    else:
+        r, unit, left, met = _measured(system, x)
+    none = zeros_like(met)
+    goes_on = logical_and(logical_and(isfinite(left), logical_not(met)), most > 0)
+    return State(goes_on, x, r, unit, left, met, zeros_like(most), none)
+
+
+def refined(system: System, method: Callable[[Problem], Method], start: State, most: Tensor) -> State:
+    """The state after as many runs of a method as make the residual smaller."""
+
+    def turn(before: State) -> State:
+        change, iterations, broke = _run(system, method, before, most, None)
+        iterations = before.iterations + iterations
+        x = before.x + change
+        r, unit, left, met = _measured(system, x)
+        spent = iterations >= most
+        # The last iterate may have a larger residual, unless the method broke down.
+        lasts = logical_and(spent, logical_not(broke))
+        taken = logical_and(before.going, left <= where(lasts, before.left * GROWTH**0.5, before.left))
+        more = logical_and(logical_not(logical_or(met, spent)), left <= LESS * before.left)
+        return State(
+            logical_and(taken, more),
+            where(taken, x, before.x),
+            where(taken, r, before.r),
+            where(taken, unit, before.unit),
+            where(taken, left, before.left),
+            where(taken, met, before.met),
+            iterations,
+            where(before.going, broke, before.broke),
+        )
+
+    def goes_on(state: State) -> Tensor:
+        return any_(state.going)
+
+    end: State = while_loop(goes_on, turn, start)
+    return end
+
+
+def followed(
+    system: System, method: Callable[[Problem], Method], start: State, most: Tensor, trajectory: Sequence[int]
+) -> State:
+    """The states of one run after each number of iterations in a trajectory, stacked."""
+    change, iterations, broke = _run(system, method, start, most, trajectory)
+    x = start.x + change
+    r, unit, left, met = vmap(lambda x: _measured(system, x))(x)
+    return State(broke, x, r, unit, left, met, iterations, broke)
+
+
+def _run(
+    system: System, method: Callable[[Problem], Method], state: State, most: Tensor, trajectory: Sequence[int] | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One run of a method: the change of x, the number of iterations, and whether the method broke down."""
+    unit = state.unit
+    b = where(state.going, state.r * (1 / unit), 0)
+    epsilon = finfo(b.dtype).eps
+    # The residual that a method updates ends a little below the tolerance, so that the residual itself is below it too.
+    goal = maximum(system.tolerance / unit * (1 - 300 * epsilon**0.5), state.left / unit * (4 * epsilon))
+    given = system.precondition
+    problem = Problem(
+        system.apply,
+        system.adjoint,
+        None if given is None else scaled_preconditioner(given, b),
+        b,
+        zeros_like(state.x),
+        where(state.going, goal * goal, 1),
+        most - state.iterations,
+    )
+    solver = method(problem)
+    change, progress = iterated(solver, trajectory)
+    return change * unit, progress.iterations, logical_not(progress.residual <= solver.bound)
+
+
+def _measured(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The residual, a power of two near its greatest element, its norm, and whether it is small enough."""
+    r = system.b - system.apply(x)
+    unit = power(greatest(r))
+    left = sqrt(square(r * (1 / unit))) * unit
+    return r, unit, left, _meets(system, x, r, left)
+
+
+def _meets(system: System, x: Tensor, r: Tensor, left: Tensor) -> Tensor:
+    """Whether a residual is small enough: within the tolerance, or no more than rounding leaves."""
+    epsilon = finfo(r.dtype).eps
+    rounding = minimum(system.size * sqrt(square(x)) * (ROUNDING * epsilon), system.length * epsilon**0.5)
+    met = left <= maximum(system.tolerance, rounding)
+    if system.normal is not None:
+        whole = system.size * max(r.shape[-1], 1) ** 0.5
+        met = logical_or(met, sqrt(square(system.adjoint(r))) <= whole * maximum(left * system.normal, rounding))
+    return met

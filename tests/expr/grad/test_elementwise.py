@@ -1,0 +1,84 @@
+"""Gradients of elementwise ops where a step of the rule might overflow, underflow or cancel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.tensor import Tensor
+
+Function = Callable[[Tensor], Tensor]
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "x", "expected"),
+    [
+        (tb.asinh, "f16", 1000.0, 1e-3),
+        (tb.asinh, "f32", 1e20, 1e-20),
+        (tb.asinh, "f64", -1e200, 1e-200),
+        (tb.atan, "f16", 300.0, 1 / 90001),
+        (tb.cbrt, "f16", 6e-5, 217.5),
+        (tb.expm1, "f32", -40.0, math.exp(-40)),
+        (tb.nn.elu, "bf16", -20.0, math.exp(-20)),
+        (tb.sigmoid, "bf16", 10.0, math.exp(-10)),
+        (tb.sigmoid, "f32", 80.0, math.exp(-80)),
+        (tb.tanh, "f16", -5.0, 1 / math.cosh(5) ** 2),
+        (tb.tanh, "f64", 100.0, 4 * math.exp(-200)),
+        (lambda x: tb.logaddexp(0.0, x), "f32", -40.0, math.exp(-40)),
+        (lambda x: tb.logaddexp(x, 0.0), "f32", -40.0, math.exp(-40)),
+        (lambda x: tb.atan2(x, x), "f16", 1e-4, 0.0),
+        (lambda x: tb.atan2(x, 1184.0), "f16", -1056.0, 1184 / (1184**2 + 1056**2)),
+        (lambda x: tb.atan2(x, 1e-4), "f16", 1e-4, 5000.0),
+        (lambda x: tb.atan2(1e30, x), "f32", 1e30, -5e-31),
+        (lambda x: tb.divide(2.0**-23, x), "f16", 2.0**-16, -512.0),
+    ],
+)
+def test_where_a_step_might_leave_the_range(function: Function, dtype: str, x: float, expected: float) -> None:
+    bound = 64 * tb.finfo(dtype).eps
+    for result in (
+        tb.grad(function)(tb.asarray(x, dtype=dtype)),
+        tb.jvp(function, (tb.asarray(x, dtype=dtype),), (tb.asarray(1.0, dtype=dtype),))[1],
+    ):
+        np.testing.assert_allclose(
+            result.item(), expected, rtol=bound, atol=4 * bound * tb.finfo(dtype).smallest_normal
+        )
+
+
+@pytest.mark.parametrize(
+    ("function", "z", "expected"),
+    [
+        (tb.phase, 1e20 + 1e20j, -5e-21 - 5e-21j),
+        (tb.abs, 3e30 + 4e30j, 0.6 - 0.8j),
+        (lambda z: tb.real(tb.atan(z)), 1e25 + 0j, 0.0),
+        (lambda z: tb.real(tb.asinh(z)), 1e25 + 1e25j, 5e-26 - 5e-26j),
+        (lambda z: tb.real(tb.asin(z)), 1e25 + 1e25j, 1j / (1e25 + 1e25j)),
+        (lambda z: tb.real(tb.tanh(z)), 20 + 1j, 4 * np.exp(-40 - 2j)),
+        (lambda z: tb.real(tb.tan(z)), 1 + 20j, 4 * np.exp(-40 + 2j)),
+    ],
+)
+def test_complex_numbers(function: Function, z: complex, expected: complex) -> None:
+    gradient = tb.grad(function)(tb.asarray(z, dtype="c64")).item()
+    assert abs(gradient - expected) <= 1e-5 * abs(expected) + 1e-37
+
+
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [
+        (tb.sigmoid, [0.25, 0.0, -0.125, 0.0, 0.25]),  # the coefficients of Taylor's series
+        (tb.tanh, [1.0, 0.0, -2.0, 0.0, 16.0]),
+    ],
+)
+def test_all_derivatives_at_zero(function: Function, values: list[float]) -> None:
+    for expected in values:
+        function = tb.grad(function)
+        assert function(tb.asarray(0.0, dtype="f64")).item() == expected
+
+
+def test_atan2_at_the_origin() -> None:
+    for y, x in ((0.0, 0.0), (-0.0, 0.0), (0.0, -0.0)):
+        assert [part.item() for part in tb.grad(tb.atan2, (0, 1))(y, x)] == [0.0, 0.0]
+    assert tb.grad(tb.phase)(tb.asarray(0j)).item() == 0

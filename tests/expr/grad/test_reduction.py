@@ -1,0 +1,126 @@
+"""Gradients of reductions where the rounded result, or a square, would not do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend import nn, ragged
+from tensorbackend.tensor import Tensor
+
+INF, NAN = math.inf, math.nan
+
+
+def softmax(x: Any) -> Any:
+    """The softmax of a vector in float64."""
+    powers = np.exp(x - np.max(x))
+    return powers / powers.sum()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "x", "expected"),
+    [
+        ("bf16", [100, 100], [0.5, 0.5]),
+        ("f16", [1000, 1000], [0.5, 0.5]),
+        *(("f32", [size, size], [0.5, 0.5]) for size in (1e5, 1e7, 1e8, -1e30)),
+        ("f32", [1, INF], [0, 1]),
+        ("f32", [INF, 1, INF], [0.5, 0, 0.5]),
+        ("f32", [-INF, 0], [0, 1]),
+        ("f32", [-INF, -INF], [0, 0]),
+        ("f32", [NAN, 0], [NAN, NAN]),
+    ],
+)
+def test_logsumexp(dtype: str, x: list[float], expected: list[float]) -> None:
+    point = tb.asarray(x, dtype=dtype)
+    segments = tb.zeros(len(x), dtype="int64")
+    functions: list[Callable[[Tensor], Any]] = [tb.logsumexp]
+    if math.isfinite(sum(x)):
+        functions.append(lambda x: tb.segment_logsumexp(x, segments, size=1)[0])
+        functions.append(lambda x: tb.indexed_logsumexp(x[:1], segments[1:, None], x[1:])[0])
+        named = tb.zeros(len(x), names=("time",))
+        functions.append(lambda x: ragged.logsumexp(ragged.with_lengths(x + named, time=len(x)), axis="time"))
+    for function in functions:
+        gradient = tb.grad(function)(point)
+        np.testing.assert_allclose(gradient.astype("f64"), expected, rtol=4 * tb.finfo(dtype).eps)
+
+
+def test_ordinary_logits_in_bfloat16() -> None:
+    x = tb.asarray(np.random.default_rng(0).normal(size=1000) * 10, dtype="bf16")
+    shares = softmax(np.asarray(x.astype("f64")))
+    gradient = tb.grad(tb.logsumexp)(x).astype("f64")
+    np.testing.assert_allclose(gradient, shares, rtol=tb.finfo("bf16").eps, atol=1e-38)
+    of_logarithm = tb.grad(lambda x: tb.sum(tb.log_softmax(x)))(x).astype("f64")
+    np.testing.assert_allclose(of_logarithm, 1 - 1000 * shares, rtol=0.01, atol=0.01)
+
+
+def test_second_derivatives_of_logsumexp() -> None:
+    x = np.array([1.0, 2.0, 2.0, -30.0])
+    shares = softmax(x)
+    np.testing.assert_allclose(
+        tb.hessian(tb.logsumexp)(tb.asarray(x)), np.diag(shares) - np.outer(shares, shares), rtol=1e-12, atol=1e-16
+    )
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8, -1e30])
+@pytest.mark.parametrize("label", [0, 1])
+def test_cross_entropies_of_large_logits(offset: float, label: int) -> None:
+    logits, target = tb.asarray([offset, offset]), tb.asarray(label)
+    expected = [0.5 - (label == 0), 0.5 - (label == 1)]
+    for smoothing in (0.0, 0.2):
+        loss, gradient = tb.value_and_grad(
+            lambda x, s=smoothing: nn.sparse_cross_entropy(x, target, label_smoothing=s)
+        )(logits)
+        np.testing.assert_allclose(loss.item(), math.log(2), rtol=1e-6)
+        np.testing.assert_allclose(gradient, np.multiply(expected, 1 - smoothing), atol=1e-6)
+
+
+def test_sparse_cross_entropy_is_cross_entropy() -> None:
+    random = np.random.default_rng(1)
+    logits = tb.asarray(random.normal(size=(20, 7)) * 3 + 1e5 * random.normal(size=(20, 1)), dtype="f32")
+    labels = tb.asarray(random.integers(0, 7, 20))
+    dense = nn.one_hot(labels, 7)
+    np.testing.assert_allclose(
+        nn.sparse_cross_entropy(logits, labels), nn.cross_entropy(logits, dense), rtol=1e-6, atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-20, 1.0, 1e20, 1e30])
+def test_std_at_every_scale(scale: float) -> None:
+    x = np.array([1.0, 2.0, 4.0, 9.0])
+    apart = x - x.mean()
+    for correction in (0, 1):
+        gradient = tb.grad(lambda x, c=correction: tb.std(x, correction=c))(tb.asarray(x * scale, dtype="f32"))
+        expected = apart / np.sqrt((apart**2).sum() * (4 - correction))
+        np.testing.assert_allclose(gradient, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("ord", [-2, -1, 0.5, 1, 2, 3, 100, INF, -INF])
+@pytest.mark.parametrize(("dtype", "scale"), [("f16", 1e-5), ("bf16", 1e-30), ("bf16", 1e30), ("f32", 1e-30)])
+def test_norms_at_every_scale(ord: float, dtype: str, scale: float) -> None:
+    def gradient(x: Tensor) -> Any:
+        return np.asarray(tb.grad(lambda x: tb.linalg.vector_norm(x, ord=ord))(x).astype("f64"))
+
+    for values in ([1.0, -2.0, 3.0], [1.0, 0.0, 1.0]):
+        x = tb.asarray(np.array(values) * scale, dtype=dtype)
+        exact = np.asarray(x.astype("f64")) / scale
+        expected = gradient(tb.asarray(exact))
+        np.testing.assert_allclose(
+            gradient(x),
+            expected,
+            rtol=8 * tb.finfo(dtype).eps * (1 if math.isinf(ord) else max(abs(ord), 1)),
+            atol=1e-7,
+        )
+
+
+def test_quantiles_between_equal_elements() -> None:
+    x = tb.asarray([1.0, 1.0, 1.0, 1.0])
+    value, gradient = tb.value_and_grad(lambda x: tb.quantile(x, 0.3))(x)
+    assert value.item() == 1
+    np.testing.assert_allclose(gradient, [0.1, 0.9, 0, 0], rtol=1e-6)  # JAX and PyTorch give that too
+    assert tb.quantile(tb.asarray([INF, INF]), 0.3).item() == INF
+    assert tb.quantile(tb.asarray([0.1, 0.1]), 0.3).item() == tb.asarray(0.1).item()
