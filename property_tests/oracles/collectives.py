@@ -81,7 +81,8 @@ def on_device(name: str, tensors: list[Any], rank: int, options: dict[str, Any])
     """What a collective gives on the device of a rank in a group that holds these tensors."""
     whole = numpy.stack(tensors)
     if name in ALIKE:
-        return {"psum": numpy.sum, "pmean": numpy.mean, "pmax": numpy.max, "pmin": numpy.min}[name](whole, axis=0)
+        reductions: dict[str, Any] = {"psum": numpy.sum, "pmean": numpy.mean, "pmax": numpy.max, "pmin": numpy.min}
+        return reductions[name](whole, axis=0)
     if name == "all_gather":
         return numpy.concatenate(tensors, axis=position(options["axis"]))
     if name == "psum_scatter":

@@ -364,7 +364,8 @@ def choice(draw: Draw, run: Recorder, backend: Backend) -> None:
     weights = draw(st.none() | st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=size, max_size=size))
     likely = numpy.array(weights or [1.0] * size) / (sum(weights) if weights else size)
     p = None if weights is None else tb.asarray(weights, dtype="float32", backend=backend)
-    axis, mode = draw(st.sampled_from([0, 1, -1, "n"])), draw(st.sampled_from(["low", "high"]))
+    axis: Any = draw(st.sampled_from([0, 1, -1, "n"]))
+    mode = draw(st.sampled_from(["low", "high"]))
     rows = numpy.arange(2 * size).reshape(2, size)
     along = 1 if axis == "n" else axis % 2
     x = tb.asarray(rows.T if along == 0 else rows, names=("n", "m") if along == 0 else ("m", "n"), backend=backend)
