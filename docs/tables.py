@@ -364,6 +364,7 @@ PAGES = {
     HERE / "accuracy.md": accuracy_page,
     HERE / "support.md": support_page,
     **run_path(str(HERE / "performance.py"))["pages"](),
+    **run_path(str(HERE / "oracles.py"))["pages"](),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import activations as activations
 from . import attention as attention
+from . import collectives as collectives
 from . import contraction as contraction
 from . import convolution as convolution
 from . import creation as creation
@@ -14,14 +15,18 @@ from . import fourier as fourier
 from . import indexing as indexing
 from . import linalg as linalg
 from . import losses as losses
+from . import minima as minima
+from . import optimize as optimize
 from . import ragged as ragged
 from . import ragged_packing as ragged_packing
+from . import random as random
 from . import reduction as reduction
 from . import runtime as runtime
 from . import scatter as scatter
 from . import sequences as sequences
 from . import shape as shape
 from . import signals as signals
+from . import solvers as solvers
 from . import sorting as sorting
 from . import sparse as sparse
 from . import special as special

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +186,7 @@ def save(draw: Draw, run: Recorder, backend: Backend) -> None:
 # Costs
 
 
-@law("dry_run", by="definition", fixed={"mesh": "tests of meshes", "layout": "tests of meshes"})
+@law("dry_run", by="definition")
 def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     n, k, m = (draw(st.integers(1, 5)) for _ in range(3))
     gradient, machine = draw(st.booleans()), draw(st.sampled_from(["h100", "h200"]))
@@ -194,6 +195,60 @@ def dry_run(draw: Draw, run: Recorder, backend: Backend) -> None:
     least = 2 * n * k * m * (1 if not gradient else 2)  # the gradient multiplies the other operands once each
     assert out.flops >= least - 2 * n * m
     assert out.peak.memory >= 4 * (n * k + k * m)
+    assert out.on_mesh is None
+    # Each of several devices multiplies its rows, and sums of rows are summed over the devices.
+    devices = draw(st.integers(2, 4))
+    layout = draw(st.sampled_from([{"rows": "data"}, {"rows": ("data",), "inner": None}, {}, None]))
+    x, y = tb.Template((n * devices, k), "f32", ("rows", "inner")), tb.Template((k, m), "f32", ("inner", None))
+    parts = devices if layout else 1
+    out = run(lambda x, y: tb.sum(x @ y, axis=0), x, y, mesh=tb.Mesh({"data": devices}), layout=layout, machine=machine)
+    assert [placed.sharding.shard_shape for placed in out.on_mesh.parameters] == [(n * devices // parts, k), (k, m)]
+    assert out.on_mesh.by_kind == ({"all-reduce": 4 * m} if layout else {})
+    assert out.on_mesh.sent == (2 * (devices - 1) / devices * 4 * m if layout else 0)
+    assert out.on_mesh.flops >= 2 * (n * devices // parts) * k * m
+
+
+@law("search_layouts", by="brute force")
+def search_layouts(draw: Draw, run: Recorder, backend: Backend) -> None:
+    n, k, m = (4 * draw(st.integers(1, 3)) for _ in range(3))
+    sizes = draw(st.sampled_from([{"data": 2}, {"data": 4, "model": 2}]))
+    names = draw(st.sampled_from([["rows"], ["columns"], ["rows", "columns"], ["columns", "inner", "rows"]]))
+    x, y = tb.Template((n, k), "f32", ("rows", "inner")), tb.Template((k, m), "f32", ("inner", "columns"))
+    tried: list[Any] = []
+    options: dict[str, Any] = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "gradient": st.booleans(),
+                "fits": st.sampled_from([0, 300, "1kB", "1GB"]),
+                "machine": st.sampled_from(["h100", "h200"]),
+                "each_tried": st.just(tried.append),
+            },
+        )
+    )
+    mesh = tb.Mesh(sizes)
+    search = run(lambda x, y: tb.sum(tb.square(x @ y)), x, y, mesh=mesh, names=names, **options)
+    wanted = [dict(zip(names, places, strict=True)) for places in product([None, *sizes], repeat=len(names))]
+    seen = [{name: axes[0] if axes else None for name, axes in cost.layout.rules} for cost in search.ranked]
+    assert sorted(map(str, ([*rules.items()] for rules in seen))) == sorted(map(str, ([*r.items()] for r in wanted)))
+    assert tried == [] or {*map(id, tried)} == {*map(id, search.ranked)}
+    limit = {None: search.limit, "1kB": 1000, "1GB": 10**9}.get(options.get("fits"), options.get("fits"))
+    assert search.limit == limit
+    keys = [(cost.peak > limit, cost.time.total, cost.peak) for cost in search.ranked]
+    assert keys == sorted(keys)
+    assert search.fits == (not keys[0][0])
+    for rules, cost in zip(seen, search.ranked, strict=True):
+        # The first of two names in a tensor that want the same mesh axis gets it.
+        for template, placed in zip((x, y), cost.parameters, strict=True):
+            taken: set[str] = set()
+            parts = dict.fromkeys(template.names, 1)
+            for name in names:
+                axis = rules[name]
+                if name in parts and axis is not None and axis not in taken:
+                    taken.add(axis)
+                    parts[name] = sizes[axis]
+            shape = tuple(size // count for size, count in zip(template.shape, parts.values(), strict=True))
+            assert placed.sharding.shard_shape == shape
 
 
 @law("machine_limits", by="definition")

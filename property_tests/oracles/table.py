@@ -16,6 +16,7 @@ without an oracle and for an option that has had the same value in all calls.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Signature, isfunction, signature
@@ -47,6 +48,7 @@ NAMESPACES = ("", "linalg", "fft", "nn", "random", "sparse", "ragged", "solvers"
 Judge: TypeAlias = Literal["NumPy", "SciPy", "mpmath", "JAX", "optax", "brute force", "definition"]
 """Whose measure an oracle is. A `definition` is a property that defines the function, such as A x = b."""
 
+Draws: TypeAlias = Literal["kit", "generator", "law"]
 Reference: TypeAlias = Callable[..., Any]
 Law: TypeAlias = "Callable[[Draw, Recorder, Backend], None]"
 
@@ -71,6 +73,10 @@ class Oracle(NamedTuple):
     """Asserts that the function is right about what was drawn."""
     fixed: Mapping[str, str]
     """Options that keep one value, with the reasons."""
+    family: str
+    """The module that has it."""
+    draws: Draws
+    """Who draws the operands: the testing kit, a generator beside the reference, or the law."""
 
 
 ORACLES: dict[str, Oracle] = {}
@@ -88,19 +94,25 @@ class Recorder:
         self.compared = 0
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self.note(*arguments, **options)
+        return self.function(*arguments, **options)
+
+    def note(self, *arguments: Any, **options: Any) -> None:
+        """Notes the options of a call, such as one that another process makes."""
         bound = self.signature.bind(*arguments, **options)
         bound.apply_defaults()
         for name, value in bound.arguments.items():
             self.values.setdefault(name, set()).add(_told(value))
-        return self.function(*arguments, **options)
 
     def unvaried(self) -> list[str]:
         """The options, parameters with a default, that had one value in all calls."""
-        return [
-            name
-            for name, parameter in self.signature.parameters.items()
-            if parameter.default is not parameter.empty and name != "backend" and len(self.values.get(name, ())) < 2
-        ]
+        return [name for name in options_of(self.function) if len(self.values.get(name, ())) < 2]
+
+
+def options_of(function: Callable[..., Any]) -> list[str]:
+    """The parameters with a default, except the backend, which each test chooses."""
+    parameters = signature(function).parameters
+    return [name for name, one in parameters.items() if one.default is not one.empty and name != "backend"]
 
 
 def _told(value: Any) -> str:
@@ -163,6 +175,7 @@ def reference(
     fixed : mapping of str to str, optional
         Options that keep one value in all calls, with the reasons.
     """
+    family = _family()
 
     def enter(function: Reference) -> Reference:
         for name in names:
@@ -171,10 +184,17 @@ def reference(
             def check(call: Invocation, run: Recorder) -> None:
                 _check_reference(function, call, run, bound, raw, narrow)
 
-            _enter(Oracle(name, by, strategy, check, fixed or {}))
+            draws: Draws = "kit" if draw is None else "generator"
+            _enter(Oracle(name, by, strategy, check, fixed or {}, family, draws))
         return function
 
     return enter
+
+
+def _family() -> str:
+    """The name of the module that calls `reference` or `law`; the function itself may be NumPy's."""
+    module: str = sys._getframe(2).f_globals["__name__"]
+    return module.rpartition(".")[2]
 
 
 def _calls(name: str, dtype: DType, draw: Generator | None) -> st.SearchStrategy[Invocation]:
@@ -255,6 +275,7 @@ def law(*names: str, by: Judge, fixed: Mapping[str, str] | None = None) -> Calla
     fixed : mapping of str to str, optional
         Options that keep one value in all calls, with the reasons.
     """
+    family = _family()
 
     def enter(function: Law) -> Law:
         for name in names:
@@ -264,7 +285,7 @@ def law(*names: str, by: Judge, fixed: Mapping[str, str] | None = None) -> Calla
                     function(data.draw, run, run.backend)  # type: ignore[arg-type] # it draws as a DrawFn does
                 run.compared += 1
 
-            _enter(Oracle(name, by, st.data(), check, fixed or {}))
+            _enter(Oracle(name, by, st.data(), check, fixed or {}, family, "law"))
         return function
 
     return enter

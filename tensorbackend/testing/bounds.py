@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..accuracy import TO_THE_BIT, Bound, Bounds
 from ..dtypes import DType
 from ..opspec import OPS
-from .source import public
+from .source import public, qualified
 
 READS_DATA: dict[str, str] = {
     **dict.fromkeys(
@@ -27,7 +27,7 @@ def bound_of(name: str, dtypes: Iterable[DType] = ()) -> Bound:
     Parameters
     ----------
     name : str
-        The name of a public function.
+        The name of a public function, with or without its namespace.
     dtypes : iterable of DType, optional
         The dtypes of the operands and results.
 
@@ -42,7 +42,9 @@ def bound_of(name: str, dtypes: Iterable[DType] = ()) -> Bound:
     >>> bound_of("add").ulps, bound_of("exp").ulps, bound_of("divide").ulps, bound_of("divide", [complex64]).ulps
     (0, 4, 0, 4)
     """
-    spec = OPS.get(name)
+    spec = OPS.get(name) or OPS.get(name.rpartition(".")[2])
+    if spec is not None and name != spec.name and name != qualified(spec.name):
+        spec = None
     bounds: Bounds = spec.bounds if spec is not None else getattr(public(name), "__bounds__", TO_THE_BIT)
     if bounds.complex is not None and any(dtype.is_complex for dtype in dtypes):
         return bounds.complex

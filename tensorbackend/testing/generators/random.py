@@ -164,10 +164,12 @@ def bernoulli(draw: Draw, dtype: DType) -> Invocation:
     """Draws probabilities in quarters, one or one for each element; dtypes that are not floating are refused."""
     shape, options = sample(draw, dtype)
     quarters = st.integers(0, 4).map(lambda whole: whole / 4 if dtype.is_inexact else whole % 2)
-    p = draw(tensors(dtype, shape, names=(None,) * len(shape), values=quarters))
+    p = draw(st.just(0.5) | tensors(dtype, shape, names=(None,) * len(shape), values=quarters))
     sizes = draw(st.none() | st.just((2, *shape)))
     options.pop("dtype")
-    return call(keys(draw), draw(st.just(p) | st.just(0.5)), sizes, draw(MODES))
+    if options:
+        options["names"] = axis_names(len(sizes if sizes is not None else shape if isinstance(p, Tensor) else ()))
+    return call(keys(draw), p, sizes, draw(MODES), **options)
 
 
 @generates("categorical")
@@ -190,8 +192,10 @@ def shuffle(draw: Draw, dtype: DType) -> Invocation:
 
 @generates("permutation")
 def permutation(draw: Draw, dtype: DType) -> Invocation:
-    """Draws a range, or a tensor whose entries are permuted."""
-    return call(keys(draw), draw(st.integers(0, 9) | tensors(dtype, shapes(least=1))))
+    """Draws a range, or a tensor whose entries are permuted along any axis."""
+    if draw(st.booleans()):
+        return call(keys(draw), draw(st.integers(0, 9)))
+    return shuffle(draw, dtype)
 
 
 @generates("choice")
