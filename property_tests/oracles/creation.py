@@ -19,7 +19,7 @@ from tensorbackend.testing.strategies import Draw, axis_names, elements, shapes,
 from .elementwise import cast, common
 from .table import Recorder, law, reference, wide
 
-ONE_DEVICE = {"device": "one device here", "like": "the dtype and backend of a tensor, which `law`s of `like` draw"}
+ONE_DEVICE = {"device": "one device here", "like": "only says on which backend: tests/ops/test_creation_like.py"}
 
 
 def filled(shape: Any, number: Any, dtype: DType | None) -> Any:

@@ -34,12 +34,10 @@ from tensorbackend.elements import pack
 from tensorbackend.errors import DataError, TensorBackendError
 from tensorbackend.expr.trees import flatten
 from tensorbackend.ops.creation.filled import from_binary
-from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import Invocation, assert_equal, calls
 from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.calls import Generator
-from tensorbackend.testing.source import qualified
 from tensorbackend.testing.strategies import Draw
 
 NAMESPACES = ("", "linalg", "fft", "nn", "random", "sparse", "ragged", "solvers", "optimize")
@@ -329,7 +327,7 @@ def compare(
     results, wanted = flatten(actual)[0], _leaves(expected)
     assert len(results) == len(wanted), f"{call!r}: expected {len(wanted)} results, got {len(results)}"
     dtypes = {x.dtype for x in [*call.tensors, *results] if isinstance(x, tb.Tensor)}
-    bound = bound_of(_declared(call.name), dtypes) if bound is None else bound
+    bound = bound_of(call.name, dtypes) if bound is None else bound
     ulps = max(bound.ulps, 1)
     sizes = _sizes(bound, call, wanted, magnitudes)
     for result, want, size in zip(results, wanted, sizes, strict=True):
@@ -373,12 +371,6 @@ def named(array: Any, names: Sequence[str | None]) -> Named:
     view = numpy.array(array).view(Named)
     view.names = tuple(names)
     return view
-
-
-def _declared(name: str) -> str:
-    """The name under which an op's bound is declared: `"qr"` for `"linalg.qr"`, but `"nn.conv"` is not `"conv"`."""
-    bare_name = name.rpartition(".")[2]
-    return bare_name if bare_name in OPS and qualified(bare_name) == name else name
 
 
 def _leaves(expected: Any) -> list[Any]:
