@@ -203,17 +203,17 @@ def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mo
         if of_q is not None:
             return (NoGradient("the columns of Q beyond those of x are not unique: they only complete the basis"),)
         q, r, of_r = columns(q, 0, size), rows(r, 0, size), rows(of_r, 0, size)
-    triangle, of_leading = columns(r, 0, size), None
+    triangle, parts = columns(r, 0, size), []
     if of_r is not None and count > size:  # the further columns of R are adjoint(Q) times the further columns of x
         by_further = matmul(columns(x, size, count), adjoint(columns(of_r, size, count)))
         of_q = by_further if of_q is None else of_q + by_further
     # The gradient of Q is divided by R, that of R is not: their sum before the division would lose the latter.
     if of_q is not None:
-        of_leading = right_adjoint(triangle, of_q - matmul(q, _hermitian(matmul(adjoint(q), of_q))), lower=False)
+        parts.append(right_adjoint(triangle, of_q - matmul(q, _hermitian(matmul(adjoint(q), of_q))), lower=False))
     if of_r is not None:
         of_triangle = _hermitian(matmul(columns(of_r, 0, size), adjoint(triangle)))
-        by_r = right_adjoint(triangle, matmul(q, of_triangle), lower=False)
-        of_leading = by_r if of_leading is None else of_leading + by_r
+        parts.append(right_adjoint(triangle, matmul(q, of_triangle), lower=False))
+    of_leading = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     if count == size:
         return (of_leading,)
     rest = (*x.shape[:-1], count - size)
