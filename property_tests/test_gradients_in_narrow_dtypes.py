@@ -7,7 +7,7 @@ the gradient, and some times what a rounding of the operands changes in float64.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import DType, as_dtype
-from tensorbackend.errors import TensorBackendError
+from tensorbackend.errors import DTypeError, TensorBackendError
 from tensorbackend.expr.trees import flatten
 from tensorbackend.tensor import Tensor
 from tensorbackend.testing import Invocation, calls, profile
 from tensorbackend.testing.bounds import READS_DATA
+from tensorbackend.testing.source import public
 
-from .test_gradient_values import CONSTANT, DIFFERENTIABLE, POSITIVE, PREPARED
+from .test_gradient_values import COMPLEX, CONSTANT, DIFFERENTIABLE, POSITIVE, PREPARED
 from .test_gradients_at_hard_points import KNOWN
 
 NARROW = [as_dtype("f16"), as_dtype("bf16"), as_dtype("f32")]
@@ -31,17 +32,21 @@ DOUBLE = as_dtype("f64")
 NUMPY = tb.get_backend("numpy")
 ROUNDINGS, CHANGES = 64, 32
 
-OTHERWISE = {
-    **dict.fromkeys(["eig", "eigvals", "imag"], "complex"),
-    "histogram": "an element at the edge of a bin may be in the next one in another dtype",
-    **dict.fromkeys(
-        ["exponential", "gumbel", "normal", "truncated_normal", "uniform", "multivariate_normal", "dropout"],
-        "draws other numbers in each dtype",
-    ),
-}
-"""Ops that are not compared, and why."""
+KEY = tb.random.key(0)
+WITHOUT_OPERANDS = {"exponential", "gumbel"}
+"""Ops none of whose operands is floating."""
 
-OPS = [name for name in DIFFERENTIABLE if name not in {*READS_DATA, *OTHERWISE, *KNOWN}]
+DRAWN: dict[str, Callable[[DType], Tensor]] = {
+    "multivariate_normal": lambda dtype: tb.random.multivariate_normal(
+        KEY, tb.zeros(2, dtype=dtype), tb.eye(2, dtype=dtype)
+    ),
+    "normal": lambda dtype: tb.random.normal(KEY, (4,), dtype=dtype),
+    "truncated_normal": lambda dtype: tb.random.truncated_normal(KEY, -1.0, 1.0, (4,), dtype=dtype),
+    "uniform": lambda dtype: tb.random.uniform(KEY, (4,), dtype=dtype),
+}
+"""Ops that draw other numbers in each dtype, and a call that shows it."""
+
+OPS = [name for name in DIFFERENTIABLE if name not in {*READS_DATA, *COMPLEX, *WITHOUT_OPERANDS, *DRAWN, *KNOWN}]
 
 
 class Case:
@@ -152,6 +157,29 @@ def test_gradients_are_those_in_float64(name: str) -> None:
     agree()
 
 
+@pytest.mark.parametrize("name", sorted(WITHOUT_OPERANDS))
+def test_an_op_that_is_left_out_has_no_floating_operand(name: str) -> None:
+    @profile(5)
+    @given(st.sampled_from(NARROW).flatmap(lambda dtype: calls(name, dtype)))
+    def has_none(call: Invocation) -> None:
+        assert not any(x.dtype.is_floating for x in call.tensors)
+
+    has_none()
+
+
+@pytest.mark.parametrize("name", sorted(COMPLEX))
+def test_an_op_that_is_left_out_takes_only_complex_operands(name: str) -> None:
+    with pytest.raises(DTypeError):
+        public(name)(tb.ones(2))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("dtype", NARROW)
+def test_an_op_that_is_left_out_draws_other_numbers(name: str, dtype: DType) -> None:
+    narrow, wide = (np.asarray(DRAWN[name](each).astype("f64")) for each in (dtype, DOUBLE))
+    assert largest(narrow - wide) > 0.01
+
+
 @pytest.mark.parametrize("name", OPS)
 def test_nan_stays_in_its_example_and_forward_mode_is_reverse_mode(name: str) -> None:
     @profile(1)
@@ -168,7 +196,8 @@ def test_nan_stays_in_its_example_and_forward_mode_is_reverse_mode(name: str) ->
             return sum(terms[1:], terms[0])
 
         try:
-            alone = tb.grad(loss)(moving)
+            value, alone = tb.value_and_grad(loss)(moving)
+            assume(bool(tb.isfinite(value).item()))  # the mean of nothing is NaN, and so is its derivative
             assume(all(bool(tb.all(tb.isfinite(x)).item()) for x in alone))
             pairs = [tb.stack([x, tb.full(x.shape, np.nan, dtype=x.dtype)]) for x in moving]
             beside = tb.vmap(tb.grad(loss))(pairs)

@@ -169,3 +169,21 @@ def test_narrower_statistics_lose_no_digits(backend: str) -> None:
     wanted = (np.array([[0.25], [-3.75]]) - 1.25) / np.sqrt(1.501)
     assert np.allclose(result, wanted, rtol=1e-15, atol=0)
     assert same.mean.dtype is tb.float32
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("dtype", "size"), [("f16", 65504.0), ("f16", 2.0**-20), ("bf16", 1e18), ("f32", 1e18)])
+def test_results_over_the_range_that_is_documented(backend: str, dtype: str, size: float) -> None:
+    limits = tb.finfo(dtype)
+    x = tb.asarray(np.array([[-1.0, 1.0, 0.75, -0.5]]) * size, dtype=dtype, backend=backend)
+    a = np.asarray(x.astype("f64"))
+    centred, deviation = a - a.mean(), a.std()
+    for got, wanted in (
+        (tb.nn.standardise(x), centred / np.sqrt(deviation**2 + 1e-5)),
+        (tb.nn.layer_norm(x), centred / np.sqrt(deviation**2 + 1e-5)),
+        (tb.nn.group_norm(x, groups=1), centred / np.sqrt(deviation**2 + 1e-5)),
+        (tb.nn.rms_norm(x), a / np.sqrt(np.mean(a**2) + 1e-6)),
+        (tb.std(x), deviation),
+    ):
+        allowed = 8 * limits.eps * np.max(abs(wanted)) + limits.smallest_normal * limits.eps
+        assert np.max(abs(np.asarray(got.astype("f64")) - wanted)) <= allowed

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import math
 
+from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import hypot
+from ...ops.composite.reduction import in_float32
 from ...ops.elementwise.binary import floor_divide, logical_and, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
@@ -264,10 +266,12 @@ def _fmod(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
 
 
 @rule("hypot")
-@widened
 def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
-    scaled = cotangent / where(out == 0, 1, out)
-    return scaled * x1, scaled * x2
+    if out.dtype.bits < 32:  # a length that is a subnormal of float16 has lost digits
+        x1, x2 = in_float32(x1), in_float32(x2)
+        out = hypot(x1, x2)
+    length = where(out == 0, 1, out)  # quotients first: the reciprocal of a length may be out of range
+    return cotangent * (x1 / length), cotangent * (x2 / length)
 
 
 @rule("logaddexp")
@@ -298,7 +302,11 @@ def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotange
 @widened
 def _pow(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     constant = x2 == 0  # the derivative is 0, but 0 * x1 ** -1 is NaN for x1 = 0
-    slope = where(constant, 0, x2 * pow(x1, where(constant, 1, x2 - 1)))
+    if x1.ndim and not x2.ndim:  # the common case is quick: derivatives of a slope by such a power, at 0, are left out
+        slope = where(constant, 0, x2 * pow(x1, where(constant, 1, x2 - 1)))
+    else:  # by the power the slope has the derivative 1 / x1 at 0
+        near_zero = abs(x1) < finfo(x1.dtype).smallest_normal
+        slope = x2 * pow(where(logical_and(constant, near_zero), 1, x1), x2 - 1)
     return cotangent * slope, cotangent * out * log(where(x1 == 0, 1, x1))
 
 

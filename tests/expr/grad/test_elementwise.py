@@ -82,3 +82,36 @@ def test_atan2_at_the_origin() -> None:
     for y, x in ((0.0, 0.0), (-0.0, 0.0), (0.0, -0.0)):
         assert [part.item() for part in tb.grad(tb.atan2, (0, 1))(y, x)] == [0.0, 0.0]
     assert tb.grad(tb.phase)(tb.asarray(0j)).item() == 0
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("f32", 1e38), ("f32", 1e-38), ("f64", 1e-310), ("f16", 2.0**-22)])
+def test_hypot_of_operands_whose_reciprocals_are_out_of_range(dtype: str, size: float) -> None:
+    operand = tb.asarray(size, dtype=dtype)
+    for x, y, expected in ((operand, operand, (0.5**0.5, 0.5**0.5)), (operand, operand * 0, (1.0, 0.0))):
+        gradients = [part.item() for part in tb.grad(tb.hypot, (0, 1))(x, y)]
+        np.testing.assert_allclose(gradients, expected, rtol=64 * tb.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(("x", "y"), [(3.0, 0.0), (0.5, 0.0), (1.0, 0.0), (2.0, -1.0)])
+@pytest.mark.parametrize("shape", [(), (2,)])
+def test_second_derivatives_of_pow(x: float, y: float, shape: tuple[int, ...]) -> None:
+    """The derivative of y * x**(y - 1) by y is x**(y - 1) * (1 + y * log(x)), also where y is 0."""
+    mixed = x ** (y - 1) * (1 + y * math.log(x))
+    expected = [[y * (y - 1) * x ** (y - 2), mixed], [mixed, x**y * math.log(x) ** 2]]
+    operands = [tb.full(shape, value, dtype="f64") for value in (x, y)]
+
+    def slope(place: int) -> Callable[..., Tensor]:
+        return lambda *operands: tb.sum(tb.grad(lambda *operands: tb.sum(tb.pow(*operands)), place)(*operands))
+
+    for first in range(2):
+        for second, value in enumerate(tb.grad(slope(first), (0, 1))(*operands)):
+            np.testing.assert_allclose(np.asarray(value), np.full(shape, expected[first][second]), rtol=1e-14)
+
+
+def test_pow_at_zero_to_the_power_zero_has_finite_derivatives() -> None:
+    def slope(x: Tensor, y: Tensor) -> Tensor:
+        return tb.sum(tb.grad(lambda x: tb.sum(x**y))(x))
+
+    x, y = tb.zeros(3), tb.asarray([0.0, 1.0, 2.0])
+    assert tb.grad(lambda x: tb.sum(x**y))(x).tolist() == [0.0, 1.0, 0.0]
+    assert tb.grad(slope)(x, y).tolist() == [0.0, 0.0, 2.0]

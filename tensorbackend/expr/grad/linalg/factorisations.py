@@ -203,16 +203,28 @@ def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mo
         if of_q is not None:
             return (NoGradient("the columns of Q beyond those of x are not unique: they only complete the basis"),)
         q, r, of_r = columns(q, 0, size), rows(r, 0, size), rows(of_r, 0, size)
-    of_q = zeros(q.shape, dtype=q.dtype, backend=q.backend) if of_q is None else of_q
-    of_r = zeros(r.shape, dtype=r.dtype, backend=r.backend) if of_r is None else of_r
-    triangle, of_triangle = columns(r, 0, size), columns(of_r, 0, size)
-    if count > size:  # the further columns of R are adjoint(Q) times the further columns of x
-        further = columns(of_r, size, count)
-        of_q = of_q + matmul(columns(x, size, count), adjoint(further))
-    middle = triu(matmul(of_triangle, adjoint(triangle)) - matmul(adjoint(q), of_q))
-    middle = real_diagonal(middle) + adjoint(triu(middle, k=1))
-    of_leading = right_adjoint(triangle, of_q + matmul(q, middle), lower=False)
-    return (concatenate([of_leading, matmul(q, further)], axis=-1) if count > size else of_leading,)
+    triangle, parts = columns(r, 0, size), []
+    if of_r is not None and count > size:  # the further columns of R are adjoint(Q) times the further columns of x
+        by_further = matmul(columns(x, size, count), adjoint(columns(of_r, size, count)))
+        of_q = by_further if of_q is None else of_q + by_further
+    # The gradient of Q is divided by R, that of R is not: their sum before the division would lose the latter.
+    if of_q is not None:
+        parts.append(right_adjoint(triangle, of_q - matmul(q, _hermitian(matmul(adjoint(q), of_q))), lower=False))
+    if of_r is not None:
+        of_triangle = _hermitian(matmul(columns(of_r, 0, size), adjoint(triangle)))
+        parts.append(right_adjoint(triangle, matmul(q, of_triangle), lower=False))
+    of_leading = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    if count == size:
+        return (of_leading,)
+    rest = (*x.shape[:-1], count - size)
+    further = zeros(rest, dtype=x.dtype, backend=x.backend) if of_r is None else matmul(q, columns(of_r, size, count))
+    return (concatenate([of_leading, further], axis=-1),)
+
+
+def _hermitian(x: Tensor) -> Tensor:
+    """The Hermitian matrix that has the upper half of x and the real parts of its diagonal."""
+    upper = triu(x)
+    return real_diagonal(upper) + adjoint(triu(upper, k=1))
 
 
 @rule("eigh")
