@@ -23,6 +23,9 @@ from tensorbackend.testing import assert_equal
 from tensorbackend.testing.bounds import bound_of
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
+JUDGED = BACKENDS[:1]
+"""Where samples are compared with distributions; those of other backends are compared with NumPy's one by one."""
+
 DTYPES = ["float16", "bfloat16", "float32", "float64"]
 COUNT = 20_000
 
@@ -59,7 +62,8 @@ def check_distribution(sample: tb.Tensor, distribution: Any, low: float, high: f
     """
     values, counts = np.unique(np.asarray(tb.astype(sample, "float64")), return_counts=True)
     assert low <= values[0]
-    assert values[-1] <= high  # a narrow number just below may round to it
+    # What lies just below a bound may round to it, but fractions of 1 are below 1.
+    assert values[-1] < high if (low, high) == (0, 1) else values[-1] <= high
     dtype = numpy_dtype(sample.dtype)
     ends = values + np.abs(np.spacing(values.astype(dtype))).astype(float) / 2
     ends[values == values[-1]] = math.inf
@@ -73,27 +77,23 @@ def check_distribution(sample: tb.Tensor, distribution: Any, low: float, high: f
 
 @pytest.mark.parametrize("name", CONTINUOUS)
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", JUDGED)
 def test_continuous_distributions(backend: str, dtype: str, name: str) -> None:
     draw, distribution, low, high = CONTINUOUS[name]
     sample = draw(random.key(11, backend=backend), dtype)
     assert bool(tb.all(tb.isfinite(sample)))
     check_distribution(sample, distribution, low, high)
     values = np.asarray(tb.astype(sample, "float64"))
-    step = finfo(as_dtype(dtype)).eps  # of few fractions, the last one stands for all of a tail
+    # Of few fractions, the last one stands for all of a tail; that of a Gumbel distribution is the longest.
+    step = (4 if name.startswith("gumbel") else 1) * finfo(as_dtype(dtype)).eps
     mean, variance = distribution.stats()
-    assert abs(values.mean() - mean) < 4.5 * math.sqrt(variance / COUNT) + 8 * step
-    assert abs(values.var() / variance - 1) < 0.06 + 32 * step
+    assert abs(values.mean() - mean) < 4.5 * math.sqrt(variance / COUNT) + 2 * step
+    assert abs(values.var() / variance - 1) < 0.06 + 8 * step
 
 
 @pytest.mark.parametrize(
     ("backend", "dtype", "bounds"),
-    [
-        (backend, dtype, bounds)
-        for backend in BACKENDS
-        for dtype in DTYPES
-        for bounds in (TRUNCATED if backend == "numpy" else TRUNCATED[3::4])  # XLA compiles each call for seconds
-    ],
+    [(backend, dtype, bounds) for backend in JUDGED for dtype in DTYPES for bounds in TRUNCATED],
 )
 def test_truncated_normal_numbers(backend: str, dtype: str, bounds: tuple[float, float]) -> None:
     key = random.key(12, backend=backend)
@@ -107,7 +107,7 @@ def test_truncated_normal_numbers(backend: str, dtype: str, bounds: tuple[float,
     assert_equal(from_tensors.backend_copy("binary"), sample.backend_copy("binary"), ulps=2)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", JUDGED)
 def test_truncated_normal_numbers_with_moments(backend: str) -> None:
     key = random.key(13, backend=backend)
     for low, high, mean, deviation in ((50.0, math.inf, 12.0, 5.0), (-3.0, -2.5, 7.0, 2.0), (0.0, 20.0, 12.0, 5.0)):
@@ -126,7 +126,7 @@ def check_frequencies(drawn: tb.Tensor, probabilities: list[float]) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", JUDGED)
 def test_discrete_distributions(backend: str, dtype: str) -> None:
     keys = random.split(random.key(14, backend=backend), 8)
     weights = [1.0, 2.0, 0.0, 4.0, 1.0]
@@ -139,7 +139,7 @@ def test_discrete_distributions(backend: str, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", JUDGED)
 def test_integers_and_orders(backend: str, dtype: str) -> None:
     keys = random.split(random.key(15, backend=backend), 3)
     check_frequencies(random.randint(keys[0], (COUNT,), 0, 7, dtype), [1.0] * 7)
@@ -151,14 +151,14 @@ def test_integers_and_orders(backend: str, dtype: str) -> None:
         )
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", JUDGED)
 def test_every_order_is_equally_likely(backend: str) -> None:
     keys = random.split(random.key(16, backend=backend), 1200)
     orders = tb.vmap(lambda key: random.permutation(key, 3))(keys)
     check_frequencies(orders[:, 0] * 2 + tb.astype(orders[:, 1] > orders[:, 2], "int64"), [1.0] * 6)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", JUDGED)
 def test_normal_vectors(backend: str) -> None:
     cov = np.asarray([[2.0, 0.6], [0.6, 0.5]])
     key = random.key(17, backend=backend)
@@ -189,6 +189,15 @@ SAME: dict[str, tuple[Draw, str | None]] = {
     "gumbel": (lambda key, dtype: random.gumbel(key, (MANY,), dtype), "gumbel"),
     "gumbel, high": (lambda key, dtype: random.gumbel(key, (MANY,), dtype, "high"), "gumbel"),
     "bernoulli": (lambda key, dtype: random.bernoulli(key, tb.asarray(0.3, dtype=dtype, like=key), (MANY,)), None),
+    "choice": (
+        lambda key, dtype: random.choice(key, 4, (MANY,), p=tb.asarray([1.0, 2.0, 0.0, 5.0], dtype=dtype, like=key)),
+        None,
+    ),
+    "choice without replacement": (
+        lambda key, dtype: random.choice(key, 9, (5,), False, tb.asarray([1.0, 2.0, 3.0] * 3, dtype=dtype, like=key)),
+        None,
+    ),
+    "permutation": (lambda key, dtype: random.permutation(key, MANY), None),
     "randint": (lambda key, dtype: random.randint(key, (MANY,), -5, 100, "int32"), None),
 }  # fmt: skip
 
@@ -198,7 +207,8 @@ SAME: dict[str, tuple[Draw, str | None]] = {
 @pytest.mark.parametrize("backend", [backend for backend in BACKENDS if backend != "numpy"])
 def test_the_same_numbers_on_each_backend(backend: str, name: str, compiled: bool) -> None:
     draw, op = SAME[name]
-    for dtype in DTYPES:
+    # Some do not depend on the dtype, and XLA takes seconds to compile others.
+    for dtype in ["float32"] if "truncated" in name or name in ("bits", "randint", "permutation") else DTYPES:
         reference = np.asarray(tb.astype(draw(random.key(18, backend="numpy"), dtype), "float64"))
         function = tb.jit(draw) if compiled else draw
         key = random.key(18, backend=backend)

@@ -9,14 +9,14 @@ from typing import Final, Literal
 
 from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
-from ...protocol import Kernel, planned
+from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
-from ..array_module.space import brought
-from .summation import summing
+from ..array_module.space import brought, nbytes, widened
+from .summation import partial_sums, summing
 
 _UFUNCS: Final = {
     "all": "logical_and",
@@ -32,6 +32,16 @@ _UFUNCS: Final = {
 
 _FEW: Final = 1 << 12
 """Up to this number of elements, counting is done before a reduction would have begun."""
+
+
+def _sum_space(out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> int:
+    """The bytes of partial sums."""
+    return widened(out) + nbytes(partial_sums(x, axes), wide(out.dtype))
+
+
+def _mean_space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> int:
+    """The bytes of the operand in the dtype to add in, and of partial sums."""
+    return brought(out.dtype, x) + nbytes(partial_sums(x, axis), wide(out.dtype))
 
 
 class NumpyReduction(ArrayReduction):
@@ -64,7 +74,13 @@ class NumpyReduction(ArrayReduction):
             return bool
         return (lambda values: count(values) == size) if size <= _FEW else lambda values: bool(values.all())
 
-    @takes(lambda out, x, **options: brought(out.dtype, x))
+    @takes(_sum_space)
+    @planned
+    def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
+        """Sum; narrow floats are added in float32, and many terms by partial sums."""
+        return kernel_of(super().sum, out, x, axes=axes, keepdims=keepdims)
+
+    @takes(_mean_space)
     @planned
     def mean(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum divided by the number of elements."""

@@ -7,8 +7,8 @@ Accuracy and Stability of Numerical Algorithms, section 4.2).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Callable
+from itertools import groupby
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -17,64 +17,94 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel
 from ...template import Shape, Template
 from ..array_module.base import Array
-from ..array_module.precision import ONE_BY_ONE, WIDER
+from ..array_module.precision import ONE_BY_ONE
 
 _TERMS: Final = 1 << 6
-"""The number of terms of a partial sum: so many that the further steps have little to add."""
+"""The greatest number of terms that a partial sum adds one by one."""
 
-_FEW_SUMS: Final = 1 << 3
-"""Up to this number of sums, each is computed on its own: NumPy is slow where the rows are short."""
-
-_SMALL: Final = 1 << 14
-"""Up to this number of elements, sums in twice the width are quicker than partial sums."""
+_WIDE: Final = 1 << 8
+"""From this number of elements on, NumPy adds a row in less time than it takes to begin with the next one."""
 
 
 class _Step(NamedTuple):
-    """A pass over an array that adds along some axes as a whole, and along one of them `terms` elements at a time."""
+    """A pass over an array that leaves `parts` partial sums along an axis; `rest` terms are added to the first ones."""
 
-    whole: tuple[int, ...]
-    split: int | None
-    terms: int
+    parts: int
+    rest: int
+    split: Shape
+    along: int
+    sums: Shape
 
 
-def partial_sums(shape: Shape, axes: Sequence[int], ordered: bool) -> list[_Step]:
-    """The steps of a sum: each adds at most `_TERMS` terms one by one.
+def steps_along(shape: Shape, axis: int, merged: bool) -> list[_Step]:
+    """The steps after which at most `_TERMS` partial sums are left along an axis.
 
     Parameters
     ----------
     shape : tuple of int
         The shape of the array.
-    axes : sequence of int
-        The axes to add along.
-    ordered : bool
-        Whether NumPy reads the elements in row-major order, so that it adds along the last axis in pairs.
+    axis : int
+        The axis to add along.
+    merged : bool
+        Whether axes may be merged, as in an array in row-major order. Then short rows are added many at a time: the
+        partial sums are of rows that lie far apart.
 
     Returns
     -------
     list of _Step
-        The steps; the last one leaves the sums.
+        The steps; none for few terms, and where NumPy adds in pairs.
     """
-    sizes, steps = list(shape), list[_Step]()
-    left = [axis for axis in reversed(axes) if sizes[axis] > 1]
-    in_pairs = ordered and bool(left) and all(size == 1 for size in sizes[left[0] + 1 :])
-    while left or not steps:
-        room, whole, split = _TERMS, [], None
-        for axis in left:
-            if in_pairs:
-                in_pairs = False
-            elif sizes[axis] <= room:
-                room //= sizes[axis]
-            else:
-                split = axis if room > 1 else None
-                break
-            whole.append(axis)
-        steps.append(_Step(tuple(whole), split, room))
-        for axis in whole:
-            sizes[axis] = 1
-        if split is not None:
-            sizes[split] = -(-sizes[split] // room)
-        left = [axis for axis in left if sizes[axis] > 1]
+    before, terms, behind = shape[:axis], shape[axis], shape[axis + 1 :]
+    width = prod(behind)
+    if terms <= ONE_BY_ONE or (merged and width == 1):
+        return []
+    steps, lanes = [], merged and width < _WIDE
+    while terms > _TERMS:
+        parts = _number_of_parts(terms, _TERMS // 2 if lanes else _TERMS)
+        count, rest = divmod(terms, parts)
+        split = (*before, count, parts * width) if lanes else (*before, parts, count, *behind)
+        steps.append(_Step(parts, rest, split, axis + (not lanes), (*before, parts, *behind)))
+        terms = parts
     return steps
+
+
+def _number_of_parts(terms: int, most: int) -> int:
+    """A number of parts of up to `most` terms; one that leaves no rest, if it is among the first."""
+    least = -(-terms // most)
+    return next((parts for parts in range(least, 2 * least) if terms % parts == 0), least)
+
+
+def passes(shape: Shape, axes: tuple[int, ...], merged: bool) -> list[tuple[Shape, int]]:
+    """The shapes and axes of the sums along one axis after another, the one with the most terms first.
+
+    If axes may be merged, neighbours that are added along are one axis, and so are those that stay.
+    """
+    kinds = [(axis in axes, size) for axis, size in enumerate(shape) if size > 1 or not merged]
+    if merged:
+        kinds = [(added, prod(size for _, size in run)) for added, run in groupby(kinds, lambda kind: kind[0])]
+    sizes, result = [size for _, size in kinds], list[tuple[Shape, int]]()
+    for place in sorted((place for place, (added, _) in enumerate(kinds) if added), key=lambda place: -sizes[place]):
+        current, axis = tuple(sizes), place
+        if merged:
+            current, axis = (prod(sizes[:place]), sizes[place], prod(sizes[place + 1 :])), 1
+        result.append((current, axis))
+        sizes[place] = 1
+    return result
+
+
+def partial_sums(x: Template, axes: tuple[int, ...]) -> int:
+    """The number of the first partial sums of an array in row-major order; the others are few beside them."""
+    if _is_plain(x, axes, x.dtype):
+        return 0
+    (shape, axis), *others = passes(x.shape, axes, True)
+    steps = steps_along(shape, axis, True)
+    return prod(steps[0].sums) if steps else prod(shape) // shape[axis] if others else 0
+
+
+def _is_plain(x: Template, axes: tuple[int, ...], dtype: DType) -> bool:
+    """Whether NumPy's own sum is accurate: of few terms, of integers, and along the only axis."""
+    terms = prod(x.shape[axis] for axis in axes)
+    return terms <= ONE_BY_ONE or not dtype.is_inexact or not x.size or len(x.shape) == 1
 
 
 def summing(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims: bool, dtype: DType) -> Kernel:
@@ -100,106 +130,74 @@ def summing(xp: Any, plain: Kernel, x: Template, axes: tuple[int, ...], keepdims
     Kernel
         The kernel.
     """
-    terms = prod(x.shape[axis] for axis in axes)
-    if terms <= ONE_BY_ONE or not dtype.is_inexact or not x.size or len(x.shape) == 1:
+    if _is_plain(x, axes, dtype):
         return plain
-    behind = prod(x.shape[axes[-1] + 1 :])
-    kept = x.size // terms
-    shape = tuple(
-        1 if axis in axes else size for axis, size in enumerate(x.shape) if keepdims or axis not in axes
-    )  # fmt: skip
-    by_steps, in_order = _by_steps(xp, x.shape, axes, shape, dtype, False), _in_order_sum(xp, x, axes, shape, dtype)
-    alone = kept == 1 or (behind == 1 and axes == tuple(range(axes[0], len(x.shape))))
-    narrow, element = numpy_dtype(dtype), x.dtype
-    few = _each(xp, x.shape, axes, shape, dtype) if len(axes) == 1 and kept <= _FEW_SUMS else None
-    small = None
-    if x.size <= _SMALL and dtype in WIDER and element is dtype and few is None:
-        reduce, wider = xp.add.reduce, numpy_dtype(WIDER[dtype])
-        small = lambda values: reduce(values, axes, wider, None, keepdims).astype(narrow)  # noqa: E731
+    shape, reduce, element = x.shape, xp.add.reduce, numpy_dtype(dtype)
+    kept = [1 if axis in axes else size for axis, size in enumerate(shape)]
+    out = tuple(size for axis, size in enumerate(kept) if keepdims or axis not in axes)
+    kernels: dict[tuple[Shape, bool], Kernel] = {}
+
+    def kernel_in_order(order: Shape, merged: bool) -> Kernel:
+        turned = tuple(shape[axis] for axis in order)
+        places = tuple(place for place, axis in enumerate(order) if axis in axes)
+        add = _adding(reduce, turned, places, element, merged)
+        sums, back = tuple(kept[axis] for axis in order), tuple(map(order.index, range(len(order))))
+        return lambda values: add(values.transpose(order)).reshape(sums).transpose(back).reshape(out)
+
+    ascending = tuple(range(len(shape)))
+    if all(axis == 1 and prod(sizes[2:]) == 1 for sizes, axis in passes(shape, axes, True)):
+        in_order = plain
+    else:
+        add = _adding(reduce, shape, axes, element, True)
+        in_order = lambda values: add(values).reshape(out)  # noqa: E731
 
     def total(values: Array) -> Array:
         if values.flags.c_contiguous:
-            return plain(values) if alone else small(values) if small else in_order(values)
-        if few is not None:
-            return few(values)
-        return small(values) if small else by_steps(values)
+            return in_order(values)
+        strides = values.strides
+        order = tuple(sorted(ascending, key=lambda axis: -abs(strides[axis])))
+        key = order, values.transpose(order).flags.c_contiguous
+        kernel = kernels.get(key)
+        if kernel is None:
+            kernel = kernels[key] = kernel_in_order(*key)
+        return kernel(values)
 
     return total
 
 
-def _in_order_sum(xp: Any, x: Template, axes: tuple[int, ...], shape: Shape, dtype: DType) -> Kernel:
-    """A kernel for arrays in row-major order, where leading axes are merged into one."""
-    terms = prod(x.shape[axis] for axis in axes)
-    if axes != tuple(range(len(axes))):
-        return _by_steps(xp, x.shape, axes, shape, dtype, True)
-    merged = terms, x.size // terms
-    form = _each if merged[1] <= _FEW_SUMS else _in_rows
-    kernel = form(xp, merged, (0,), shape, dtype)
-    return lambda values: kernel(values.reshape(merged))
+def _adding(
+    reduce: Callable[..., Array], shape: Shape, axes: tuple[int, ...], element: Any, merged: bool
+) -> Kernel:  # fmt: skip
+    """A kernel that runs all passes; axes keep their places, unless they are merged."""
+    kernels = [
+        (sizes, _adding_along(reduce, sizes, axis, element, merged)) for sizes, axis in passes(shape, axes, merged)
+    ]
+    if len(kernels) == 1:
+        ((sizes, kernel),) = kernels
+        return lambda values: kernel(values.reshape(sizes))
+
+    def add(values: Array) -> Array:
+        for sizes, kernel in kernels:
+            values = kernel(values.reshape(sizes))
+        return values
+
+    return add
 
 
-def _each(xp: Any, shape: Shape, axes: tuple[int, ...], out: Shape, dtype: DType) -> Kernel:
-    """A kernel that computes few sums one after another: along one axis NumPy adds in pairs, whatever the stride."""
-    reduce, empty, element = xp.add.reduce, xp.empty, numpy_dtype(dtype)
-    (axis,) = axes
-    kept = shape[:axis] + shape[axis + 1 :]
-    order = (*range(axis), *range(axis + 1, len(shape)), axis)
-    places = list(product(*map(range, kept)))
+def _adding_along(reduce: Callable[..., Array], shape: Shape, axis: int, element: Any, merged: bool) -> Kernel:
+    """A kernel that adds along one axis, which stays with size 1."""
+    steps, before = [], (slice(None),) * axis
+    for parts, rest, split, along, sums in steps_along(shape, axis, merged):
+        whole = prod(split) // prod(sums) * parts
+        head, main, tail = ((*before, part) for part in (slice(rest), slice(whole), slice(whole, None)))
+        steps.append((rest, split, along, sums, head, main, tail))
 
-    def sums(values: Array) -> Array:
-        lines, totals = values.transpose(order), empty(kept, element)
-        for place in places:
-            totals[place] = reduce(lines[place], None, element)
-        return totals.reshape(out)
+    def add(values: Array) -> Array:
+        for rest, split, along, shape, head, main, tail in steps:
+            sums = reduce((values[main] if rest else values).reshape(split), along, element).reshape(shape)
+            if rest:
+                sums[head] += values[tail]
+            values = sums
+        return reduce(values, axis, element, None, True)
 
-    return sums
-
-
-def _in_rows(xp: Any, shape: Shape, axes: tuple[int, ...], out: Shape, dtype: DType) -> Kernel:
-    return _by_steps(xp, shape, axes, out, dtype, True)
-
-
-def _by_steps(xp: Any, shape: Shape, axes: tuple[int, ...], out: Shape, dtype: DType, ordered: bool) -> Kernel:
-    """A kernel that runs the steps of `partial_sums`."""
-    steps, current = [], list(shape)
-    for step in partial_sums(shape, axes, ordered):
-        steps.append(_step(xp, tuple(current), step, numpy_dtype(dtype)))
-        for axis in step.whole:
-            current[axis] = 1
-        if step.split is not None:
-            current[step.split] = -(-current[step.split] // step.terms)
-
-    def sums(values: Array) -> Array:
-        for step in steps:
-            values = step(values)
-        return values.reshape(out)
-
-    return sums
-
-
-def _step(xp: Any, shape: Shape, step: _Step, element: Any) -> Callable[[Array], Array]:
-    """A function that runs a step; axes keep their places."""
-    reduce, empty = xp.add.reduce, xp.empty
-    whole, axis, terms = step
-    if axis is None:
-        return lambda values: reduce(values, whole, element, None, True)
-    count, rest = divmod(shape[axis], terms)
-    before: tuple[Any, ...] = (slice(None),) * axis
-    result = tuple(1 if place in whole else size for place, size in enumerate(shape))
-    result = *result[:axis], count + bool(rest), *result[axis + 1 :]
-    blocks = *shape[:axis], count, terms, *shape[axis + 1 :]
-    inner = (*(place + (place > axis) for place in whole), axis + 1)
-    outer = (*whole, axis)
-    main, tail = (*before, slice(count * terms)), (*before, slice(count * terms, None))
-    to_main, to_tail = (*before, slice(count), None), (*before, slice(count, None))
-
-    def run(values: Array) -> Array:
-        totals = empty(result, element)
-        if not rest:
-            reduce(values.reshape(blocks), inner, element, totals[to_main], True)
-            return totals
-        reduce(values[main].reshape(blocks), inner, element, totals[to_main], True)
-        reduce(values[tail], outer, element, totals[to_tail], True)
-        return totals
-
-    return run
+    return add

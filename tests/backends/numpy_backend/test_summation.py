@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.backends.numpy_backend.summation import partial_sums
+from tensorbackend.backends.numpy_backend.summation import passes, steps_along
 
 SHAPES = [
-    (200, 3),
+    (500, 3),
     (3, 200),
-    (130, 20),
+    (330, 20),
     (2000, 9),
     (9, 2000),
-    (7, 65, 5),
+    (7, 265, 5),
     (130, 2, 70),
     (4, 130, 1, 3),
     (65, 64, 3),
@@ -42,16 +42,22 @@ def test_every_axis_and_layout(dtype: str) -> None:
                 assert np.all(abs(sums - wanted) <= 16 * np.finfo(dtype).eps * abs(wanted))
 
 
-def test_steps_add_few_terms_and_leave_the_sums() -> None:
-    for shape in SHAPES:
-        for ordered in (False, True):
-            for axes in itertools.combinations(range(len(shape)), 2 if len(shape) > 2 else 1):
-                sizes = list(shape)
-                for step in partial_sums(shape, axes, ordered):
-                    added = [sizes[axis] for axis in step.whole if axis != len(shape) - 1 or not ordered]
-                    assert int(np.prod(added)) <= 64
-                    for axis in step.whole:
-                        sizes[axis] = 1
-                    if step.split is not None:
-                        sizes[step.split] = -(-sizes[step.split] // step.terms)
-                assert all(sizes[axis] == 1 for axis in axes)
+def test_steps_add_few_terms_and_leave_few() -> None:
+    for merged, width in itertools.product((False, True), (2, 300)):
+        for terms in (257, 258, 300, 1000, 4096, 4099, 31250, 10**6 + 3):
+            shape, left = (2, terms, width), terms
+            for parts, rest, split, along, sums in steps_along(shape, 1, merged):
+                assert split[along] <= 64
+                assert rest <= parts  # each of them is added to a partial sum of its own
+                assert split[along] * parts + rest == left
+                assert sums == (2, parts, width)
+                left = parts
+            assert left <= 64
+    assert steps_along((9, 5000, 1), 1, True) == steps_along((9, 256, 2), 1, True) == []
+
+
+def test_passes_merge_neighbours_and_begin_with_the_most_terms() -> None:
+    assert passes((4, 5, 6, 7), (0, 1), True) == [((1, 20, 42), 1)]
+    assert passes((4, 1, 6, 7), (0, 2), True) == [((1, 24, 7), 1)]
+    assert passes((4, 5, 6, 7), (0, 2), True) == [((20, 6, 7), 1), ((1, 4, 35), 1)]
+    assert passes((4, 5, 6), (0, 2), False) == [((4, 5, 6), 2), ((4, 5, 1), 0)]

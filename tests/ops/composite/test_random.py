@@ -545,7 +545,8 @@ def test_the_gradient_of_truncated_numbers_in_a_tail() -> None:
         upper = lower + tb.asarray([math.inf, 1.0, 0.5, 1.0, 0.2, math.inf])
         factors = tb.asarray([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 
-        def total(mean: tb.Tensor, deviation: tb.Tensor, shift: tb.Tensor) -> tb.Tensor:
+        def total(*parameters: tb.Tensor) -> tb.Tensor:
+            mean, deviation, shift = parameters
             edges = lower + shift, upper + shift
             return tb.sum(random.truncated_normal(key, *edges, (6,), mean=mean, deviation=deviation) * factors)
 

@@ -15,6 +15,7 @@ from ...elementwise.unary import imag, isnan, real
 from ...indexing.slices import sliced
 from ...reduction import all as all_of
 from ...reduction import argmax
+from ...reduction import max as max_of
 from ...reduction import min as min_of
 from ...shape import laid_flat
 from ..elementwise.functions import logical_not
@@ -103,8 +104,23 @@ def is_weight(p: Tensor) -> Tensor:
     return logical_and(less_equal(0, p), less_equal(p, finfo(p.dtype).max))
 
 
+# Two quick checks, which NaN does not pass; where they fail, the errors are found one by one.
+
+
+def _are_weights(p: Tensor) -> bool:
+    """Whether all numbers are weights and one is above 0."""
+    return min_of(p).item() >= 0 and 0 < max_of(p).item() < math.inf  # type: ignore[operator] # numbers
+
+
+def _have_chances(logits: Tensor, axis: int) -> bool:
+    """Whether each example has a class with a logit above -inf."""
+    return min_of(max_of(logits, axis=axis)).item() > -math.inf  # type: ignore[operator] # a number
+
+
 def require_weights(p: Tensor, count: int) -> None:
     """Raises `DataError` unless probabilities are finite, none is negative, and at least `count` are above 0."""
+    if count == 1 and readable(p) and p.size and _are_weights(stop_gradient(p)):
+        return
     require(("finite probabilities of at least 0", is_weight), p=(p, p))
     if readable(p):
         possible = int(count_nonzero(stop_gradient(p)).item())  # type: ignore[arg-type] # an int
@@ -114,6 +130,8 @@ def require_weights(p: Tensor, count: int) -> None:
 
 def require_classes(logits: Tensor, axis: int, count: int) -> None:
     """Raises `DataError` unless no logit is NaN and at least `count` classes along an axis have one above -inf."""
+    if count == 1 and readable(logits) and logits.size and _have_chances(stop_gradient(logits), axis):
+        return
     require(("logits without NaN", lambda x: logical_not(isnan(x))), logits=(logits, logits))
     if readable(logits) and logits.size:
         chances = count_nonzero(greater(stop_gradient(logits), -math.inf), axis=axis)
