@@ -8,7 +8,7 @@ from typing import Any
 from ..dtypes import finfo
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import zeros_like
-from ..ops.elementwise.binary import logical_or, minimum
+from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
@@ -39,11 +39,26 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     first = square(r)
     tell = Watch(problem, first)
     one = dot(r, r) * 0 + 1
+    noise = finfo(r.dtype).eps ** 2
     alone = first.ndim == 1
 
     def quotient(numerator: Tensor, denominator: Tensor) -> Tensor:
         """The quotient; a single example may become NaN, which ends the loop."""
         return numerator / denominator if alone else ratio(numerator, denominator)
+
+    def nearest(iterates: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+        """The first iterate that is a solution, else the one with the least residual, and its squared residual.
+
+        The residuals after a large y have lost what they say to rounding.
+        """
+        best, least = iterates[0]
+        lost = 0 * least
+        for y, residual in iterates[1:]:
+            lost = maximum(lost, noise * square(y))
+            known = maximum(residual, lost)
+            replaces = logical_and(known < least, least > problem.goal)
+            best, least = where(replaces, y, best), where(replaces, known, least)
+        return best, least
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         progress, kept, y, residual, r, u, rho, alpha, omega = state
@@ -73,30 +88,26 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             r, u = r - factor * rs[j], u - factor * us[j]
         residual = square(r)
         iterates.append((y, residual))
-        least = _nearest(iterates[1:])[1]
-        # A residual that jumps divides noise by noise: the method ends, and may begin again from a better iterate.
-        jumps = logical_not(residual <= GROWTH * (before if degree == 1 else minimum(least, before)))
-        told = tell(progress, least, jumps if broke is None else logical_or(broke, jumps))
+        least = iterates[1][1]
+        for _, other in iterates[2:]:
+            least = where(other < least, other, least)  # not a NaN
+        # A residual that jumps is noise divided by noise: the method ends, to begin again with a better iterate.
+        lasts = residual <= GROWTH * (before if degree == 1 else minimum(least, before))
+        if degree > 2:  # y may be so large that its small residual is rounding
+            lasts = logical_and(lasts, residual >= noise * square(y))
+        ends = logical_not(lasts)
+        told = tell(progress, least, ends if broke is None else logical_or(broke, ends))
         if not alone:  # what has ended keeps its result
-            pairs = zip(_nearest(iterates), kept[0], strict=True)
-            iterates = [tuple([where(going, new, old) for new, old in pairs])]
+            (new_y, new_size), (old_y, old_size) = nearest(iterates), kept[0]
+            iterates = [(where(going, new_y, old_y), where(going, new_size, old_size))]
         return told, tuple(iterates), y, residual, r, u, rho, alpha, factors[-1]
 
     def finish(state: tuple[Any, ...]) -> Tensor:
-        return preconditioned(_nearest(state[1])[0])
+        return preconditioned(nearest(state[1])[0])
 
     iterates = ((problem.x0, first),) * (degree + 1 if alone else 1)
     start = tell.first, iterates, problem.x0, first, r, zeros_like(r), one, one * 0, one
     return Method(start, step, tell.bound, finish)
-
-
-def _nearest(iterates: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
-    """Of iterates and their squared residuals, those with the least residual; a NaN is none."""
-    nearest, least = iterates[0]
-    for y, residual in iterates[1:]:
-        nearer = logical_or(residual < least, least != least)
-        nearest, least = where(nearer, y, nearest), where(nearer, residual, least)
-    return nearest, least
 
 
 def _least(r: Tensor, vectors: list[Tensor]) -> list[Tensor]:

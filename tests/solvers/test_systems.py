@@ -396,6 +396,16 @@ def test_what_comes_after_a_solution_within_a_sweep_changes_nothing(backend: str
         numpy.testing.assert_allclose(array(solution.x), x, rtol=1e-6)
 
 
+def test_a_large_iterate_whose_residual_seems_small_is_no_solution() -> None:
+    """Four steps for two unknowns: rounding alone is left after two."""
+    eigenvalues = numpy.array([[6.72874391, 0.68130634], [3.12358376, 3.88413201]])
+    sides = numpy.array([[[1.4123, -0.6018], [1.1851, 0.6128]], [[-0.746, 0.881], [0.5, 0.25]]])
+    for diagonal, b in zip(eigenvalues, sides, strict=True):
+        solutions = [solve(sparse("numpy", numpy.diag(diagonal)), x, "bicgstab(4)", rtol=1e-10) for x in (b, *b)]
+        numpy.testing.assert_allclose(array(solutions[0].x), b / diagonal, rtol=1e-9)
+        numpy.testing.assert_allclose([array(solution.x) for solution in solutions[1:]], b / diagonal, rtol=1e-9)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_squares_neither_overflow_nor_underflow(method: str) -> None:
     for scale in (1e-30, 1e-12, 1e12, 1e30):
