@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..dtypes import finfo
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.creation.filled import zeros_like
-from ..ops.elementwise.binary import logical_and, logical_or, maximum
+from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
@@ -18,8 +19,8 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     """Biconjugate gradients stabilised by polynomials of `degree`; an iteration takes `2 * degree` products.
 
     The preconditioner is applied from the right, so that residuals are those of the system; y in the loop is x before
-    the preconditioner. The result is the iterate with the least residual, also of those within a sweep: a sweep goes on
-    after a solution, and where the method breaks down, later iterates are of no use.
+    the preconditioner. The result is the iterate with the least residual in the last sweep, or the one before it: a
+    sweep goes on after a solution, and where the method breaks down, later iterates are of no use.
 
     References
     ----------
@@ -38,37 +39,47 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     first = square(r)
     tell = Watch(problem, first)
     one = dot(r, r) * 0 + 1
-    noise = finfo(r.dtype).eps ** 2  # times the greatest square: by so much has rounding made the residual wrong
+    noise = finfo(r.dtype).eps ** 2
+    alone = first.ndim == 1
 
-    def better(best: Tensor, least: Tensor, y: Tensor, residual: Tensor) -> tuple[Tensor, Tensor]:
-        """The iterate with the least squared residual so far, and that residual; a solution stays what it is."""
-        replaces = logical_and(residual < least, least > problem.goal)
-        return where(replaces, y, best), where(replaces, residual, least)
+    def quotient(numerator: Tensor, denominator: Tensor) -> Tensor:
+        """The quotient; a single example may become NaN, which ends the loop."""
+        return numerator / denominator if alone else ratio(numerator, denominator)
+
+    def nearest(iterates: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+        """The first iterate that is a solution, else the one with the least residual, and its squared residual.
+
+        The residuals after a large y have lost what they say to rounding.
+        """
+        best, least = iterates[0]
+        lost = 0 * least
+        for y, residual in iterates[1:]:
+            lost = maximum(lost, noise * square(y))
+            known = maximum(residual, lost)
+            replaces = logical_and(known < least, least > problem.goal)
+            best, least = where(replaces, y, best), where(replaces, known, least)
+        return best, least
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        progress, best, peak, y, r, u, rho, alpha, omega = state
-        going, least = progress.going, progress.residual
+        progress, kept, y, residual, r, u, rho, alpha, omega = state
+        going, before = progress.going, residual
+        iterates = [(y, residual)]
         rho = -omega * rho
         # Residuals and directions: the i-th is the matrix to the power of i times the first.
-        rs, us, broke = [r], [u], logical_not(going)
+        rs, us, broke = [r], [u], None
         for j in range(degree):
-            before, rho = rho, dot(shadow, rs[j])
-            beta = ratio(alpha * rho, before)
+            last, rho = rho, dot(shadow, rs[j])
+            beta = quotient(alpha * rho, last)
             us = [rs[i] - beta * us[i] for i in range(j + 1)]
             us.append(apply(us[j]))
-            gamma = dot(shadow, us[j + 1])
-            alpha = held(going, ratio(rho, gamma))
+            alpha = held(going, quotient(rho, dot(shadow, us[j + 1])))
             rs = [rs[i] - alpha * us[i + 1] for i in range(j + 1)]
             rs.append(apply(rs[j]))
             y = y + alpha * us[0]
-            stuck = logical_or(rho == 0, gamma == 0)
-            broke = logical_or(broke, stuck)
-            residual = square(rs[0])
-            peak = maximum(peak, residual)
-            if j:  # us[1] is no longer the product with us[0], but a difference of others
-                peak = maximum(peak, square(y))
-            if degree > 1:  # what follows a solution in a sweep divides noise by noise
-                best, least = better(best, least, y, maximum(residual, peak * noise))
+            if not alone:
+                broke = alpha == 0 if broke is None else logical_or(broke, alpha == 0)
+            if j < degree - 1:
+                iterates.append((y, square(rs[0])))
         factors = [held(going, factor) for factor in _least(rs[0], rs[1:])]
         for j, factor in enumerate(factors):
             y = y + factor * rs[j]
@@ -76,15 +87,26 @@ def bicgstab(problem: Problem, degree: int) -> Method:
         for j, factor in enumerate(factors, 1):
             r, u = r - factor * rs[j], u - factor * us[j]
         residual = square(r)
-        lost = peak * noise
-        best, least = better(best, least, y, maximum(residual, lost))
-        ends = logical_not(logical_and(residual <= GROWTH * least, residual >= lost))
-        return tell(progress, least, logical_or(broke, ends)), best, peak, y, r, u, rho, alpha, factors[-1]
+        iterates.append((y, residual))
+        least = iterates[1][1]
+        for _, other in iterates[2:]:
+            least = where(other < least, other, least)  # not a NaN
+        # A residual that jumps is noise divided by noise: the method ends, to begin again with a better iterate.
+        lasts = residual <= GROWTH * (before if degree == 1 else minimum(least, before))
+        if degree > 2:  # y may be so large that its small residual is rounding
+            lasts = logical_and(lasts, residual >= noise * square(y))
+        ends = logical_not(lasts)
+        told = tell(progress, least, ends if broke is None else logical_or(broke, ends))
+        if not alone:  # what has ended keeps its result
+            (new_y, new_size), (old_y, old_size) = nearest(iterates), kept[0]
+            iterates = [(where(going, new_y, old_y), where(going, new_size, old_size))]
+        return told, tuple(iterates), y, residual, r, u, rho, alpha, factors[-1]
 
     def finish(state: tuple[Any, ...]) -> Tensor:
-        return preconditioned(state[1])
+        return preconditioned(nearest(state[1])[0])
 
-    start = tell.first, problem.x0, first, problem.x0, r, zeros_like(r), one, one * 0, one
+    iterates = ((problem.x0, first),) * (degree + 1 if alone else 1)
+    start = tell.first, iterates, problem.x0, first, r, zeros_like(r), one, one * 0, one
     return Method(start, step, tell.bound, finish)
 
 

@@ -14,14 +14,14 @@ from ..dtypes import finfo
 from ..expr.vmap import vmap
 from ..expr.while_loops import while_loop
 from ..ops.composite.elementwise.functions import isfinite, logical_not
-from ..ops.creation.filled import ones_like, zeros_like
+from ..ops.creation.filled import zeros_like
 from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.reduction import any as any_
 from ..tensor import Tensor
 from .iteration import GROWTH, Function, Method, Problem, iterated, square
-from .scaling import greatest, power, scaled_preconditioner
+from .scaling import power, scaled_preconditioner
 
 ROUNDING: Final = 10
 """How many times eps, the norm of x and the size of a row of A rounding may leave as a residual."""
@@ -54,8 +54,6 @@ class State(NamedTuple):
     x: Tensor
     r: Tensor
     """b - A x."""
-    unit: Tensor
-    """A power of two near the greatest element of r."""
     left: Tensor
     """The norm of r."""
     met: Tensor
@@ -68,13 +66,13 @@ class State(NamedTuple):
 def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
     """The state before the first run, from x, which is 0 if it is `at_zero`."""
     if at_zero:
-        r, unit, left = system.b, ones_like(system.length), system.length
+        r, left = system.b, system.length
         met = _meets(system, x, r, left)
     else:
-        r, unit, left, met = _measured(system, x)
+        r, left, met = _measured(system, x)
     none = zeros_like(met)
     goes_on = logical_and(logical_and(isfinite(left), logical_not(met)), most > 0)
-    return State(goes_on, x, r, unit, left, met, zeros_like(most), none)
+    return State(goes_on, x, r, left, met, zeros_like(most), none)
 
 
 def refined(system: System, method: Callable[[Problem], Method], start: State, most: Tensor) -> State:
@@ -84,7 +82,7 @@ def refined(system: System, method: Callable[[Problem], Method], start: State, m
         change, iterations, broke = _run(system, method, before, most, None)
         iterations = before.iterations + iterations
         x = before.x + change
-        r, unit, left, met = _measured(system, x)
+        r, left, met = _measured(system, x)
         spent = iterations >= most
         # The last iterate may have a larger residual, unless the method broke down.
         lasts = logical_and(spent, logical_not(broke))
@@ -94,7 +92,6 @@ def refined(system: System, method: Callable[[Problem], Method], start: State, m
             logical_and(taken, more),
             where(taken, x, before.x),
             where(taken, r, before.r),
-            where(taken, unit, before.unit),
             where(taken, left, before.left),
             where(taken, met, before.met),
             iterations,
@@ -114,19 +111,20 @@ def followed(
     """The states of one run after each number of iterations in a trajectory, stacked."""
     change, iterations, broke = _run(system, method, start, most, trajectory)
     x = start.x + change
-    r, unit, left, met = vmap(lambda x: _measured(system, x))(x)
-    return State(broke, x, r, unit, left, met, iterations, broke)
+    r, left, met = vmap(lambda x: _measured(system, x))(x)
+    return State(broke, x, r, left, met, iterations, broke)
 
 
 def _run(
     system: System, method: Callable[[Problem], Method], state: State, most: Tensor, trajectory: Sequence[int] | None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """One run of a method: the change of x, the number of iterations, and whether the method broke down."""
-    unit = state.unit
-    b = where(state.going, state.r * (1 / unit), 0)
+    unit = power(state.left)
+    inverse = 1 / unit
+    b = where(state.going, state.r * inverse, 0)
     epsilon = finfo(b.dtype).eps
     # The residual that a method updates ends a little below the tolerance, so that the residual itself is below it too.
-    goal = maximum(system.tolerance / unit * (1 - 300 * epsilon**0.5), state.left / unit * (4 * epsilon))
+    goal = maximum(system.tolerance * (1 - 300 * epsilon**0.5), state.left * (4 * epsilon)) * inverse
     given = system.precondition
     problem = Problem(
         system.apply,
@@ -142,12 +140,11 @@ def _run(
     return change * unit, progress.iterations, logical_not(progress.residual <= solver.bound)
 
 
-def _measured(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The residual, a power of two near its greatest element, its norm, and whether it is small enough."""
+def _measured(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The residual, its norm, and whether it is small enough. Squares of what underflows are small enough as 0."""
     r = system.b - system.apply(x)
-    unit = power(greatest(r))
-    left = sqrt(square(r * (1 / unit))) * unit
-    return r, unit, left, _meets(system, x, r, left)
+    left = sqrt(square(r))
+    return r, left, _meets(system, x, r, left)
 
 
 def _meets(system: System, x: Tensor, r: Tensor, left: Tensor) -> Tensor:

@@ -331,7 +331,7 @@ def test_a_trajectory(backend: str, method: str) -> None:
     assert solution.iterations.tolist()[-1] == whole.iterations.item()
     assert solution.converged.tolist() == ([True] * 4 if method == "direct" else [False] * 3 + [True])
     left = numpy.linalg.norm(array(solution.residual), axis=-1)
-    assert (left[-1] <= 1e-5 * left[:3]).all() or method == "direct"
+    assert (left <= 1e-9 * numpy.linalg.norm(VECTOR)).tolist() == solution.converged.tolist()
     if method not in ("direct", "gmres"):
         assert solution.iterations.tolist()[:3] == [0, 1, 2]
 
@@ -394,6 +394,16 @@ def test_what_comes_after_a_solution_within_a_sweep_changes_nothing(backend: str
     ):
         assert (solution.converged.item(), solution.diverged.item(), solution.iterations.item()) == (True, False, 1)
         numpy.testing.assert_allclose(array(solution.x), x, rtol=1e-6)
+
+
+def test_a_large_iterate_whose_residual_seems_small_is_no_solution() -> None:
+    """Four steps for two unknowns: rounding alone is left after two."""
+    eigenvalues = numpy.array([[6.72874391, 0.68130634], [3.12358376, 3.88413201]])
+    sides = numpy.array([[[1.4123, -0.6018], [1.1851, 0.6128]], [[-0.746, 0.881], [0.5, 0.25]]])
+    for diagonal, b in zip(eigenvalues, sides, strict=True):
+        solutions = [solve(sparse("numpy", numpy.diag(diagonal)), x, "bicgstab(4)", rtol=1e-10) for x in (b, *b)]
+        numpy.testing.assert_allclose(array(solutions[0].x), b / diagonal, rtol=1e-9)
+        numpy.testing.assert_allclose([array(solution.x) for solution in solutions[1:]], b / diagonal, rtol=1e-9)
 
 
 @pytest.mark.parametrize("method", METHODS)
