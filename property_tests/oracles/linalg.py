@@ -16,8 +16,9 @@ from tensorbackend.testing import Invocation, calls
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .contraction import multiply
+from .elementwise import cast
 from .matrices import FEWEST, batched, close, matrices, matrix, placed, steps, tensor
-from .reduction import Axes, axes_of, cast
+from .reduction import Axes, axes_of
 from .table import INEXACT, NUMERIC, law, named, reference, wide
 
 # Parts
@@ -45,7 +46,8 @@ def trace_call(draw: Draw, dtype: DType) -> Invocation:
 
 @reference("linalg.trace", by="NumPy", draw=trace_call)
 def trace(x: Any, /, *, offset: int = 0, dtype: DType | None = None) -> Any:
-    run = cast(numpy.diagonal(x, offset, -2, -1), dtype)
+    run = numpy.diagonal(x, offset, -2, -1)
+    run = run if dtype is None else cast(run, dtype)
     wraps = dtype is not None and dtype.is_integer  # in that dtype, where NumPy would sum in 64 bits
     return numpy.sum(run, axis=-1, dtype=run.dtype if wraps else None)
 

@@ -270,7 +270,8 @@ def _from_dlpack(
         raise
     except Exception as error:  # whatever the array's library raises
         _check_dtype(value)
-        raise ExchangeError(f"{unread or error}") from error
+        told = isinstance(error, BufferError) and str(error).startswith("expected ")  # by this library, with a remedy
+        raise ExchangeError(f"{error if told else unread or error}") from error
     return Tensor(out, backend, data)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from ....dtypes import REAL_OF, finfo, scalar_kind
 from ....errors import ArgumentError, DataError, expected
 from ....tensor import Tensor, TensorLike
+from ...creation.filled import asarray
 from ...elementwise.binary import greater, less_equal, logical_and, subtract
 from ...elementwise.ternary import where
 from ...elementwise.unary import imag, isnan, real
@@ -58,13 +59,17 @@ def require(condition: tuple[str, Callable[..., Any]], remedy: str = "", /, **pa
         If some are tensors; not in a trace or a dry run, where there is no data.
     """
     expectation, holds = condition
-    tensors = [stop_gradient(x) for _, x in parameters.values()]
-    if not readable(*tensors):
-        return
+    numbers = all(scalar_kind(given) is not None for given, _ in parameters.values())
+    if numbers:  # which can be read whatever the backend is
+        tensors = [asarray(given, dtype=x.dtype, backend="binary") for given, x in parameters.values()]
+    else:
+        tensors = [stop_gradient(x) for _, x in parameters.values()]
+        if not readable(*tensors):
+            return
     good = holds(*tensors)
     if not good.size or all_of(good).item():
         return
-    if all(scalar_kind(given) is not None for given, _ in parameters.values()):
+    if numbers:
         raise ArgumentError(expected(expectation, remedy, **{name: given for name, (given, _) in parameters.items()}))
     place = argmax(laid_flat(where(good, 0, 1))).item()
     elements = {
