@@ -239,7 +239,9 @@ def _draw_multivariate_normal(draw: Draw, dtype: DType) -> Invocation:
     return call(keys(draw), mean, tb.asarray(cov, dtype=dtype, backend="binary"), shape, **options)
 
 
-@reference("random.multivariate_normal", by="SciPy", draw=_draw_multivariate_normal, dtypes=FLOATING, raw=True)
+@reference(
+    "random.multivariate_normal", by="SciPy", draw=_draw_multivariate_normal, dtypes=FLOATING, raw=True, narrow=4
+)
 def multivariate_normal(call: Invocation) -> Any:
     key, mean, cov, shape = call.arguments
     kind = as_dtype(call.options["dtype"] or tb.result_type(mean, cov))
