@@ -48,7 +48,7 @@ BENCH_READY := .venv-bench/.ready
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test oracles oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -75,12 +75,20 @@ EXACT := property_tests/test_ops.py tests/ops/elementwise tests/backends/jax_bac
 OLDER := --xla_cpu_use_fusion_emitters=false
 QUICK = $(if $(TENSORBACKEND_EXAMPLES),,--xla_backend_optimization_level=0 $(shell \
 	XLA_FLAGS=$(OLDER) $(BIN)/python -c 'import jax; jax.devices()' > /dev/null 2>&1 && echo $(OLDER)))
+# What judges by somebody else's measure, or by laws over many draws, takes as long as all other tests: `make oracles`.
+JUDGES := property_tests/test_oracles.py property_tests/test_solver_laws.py property_tests/test_masked_places.py \
+	property_tests/test_gradients_at_hard_points.py property_tests/test_gradients_in_narrow_dtypes.py \
+	property_tests/test_random_distributions.py property_tests/test_examples_alone.py property_tests/test_mesh_ops.py \
+	property_tests/test_sums_of_many.py property_tests/test_xla_windows.py property_tests/test_optimisers.py
 # Each process gets one half of the tests, in their order, so that few programs are compiled in both.
 PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: $(READY) ## Runs the tests, every payload checked against its template
 	$(PYTEST) $(EXACT)
-	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%)
+	XLA_FLAGS='$(QUICK)' $(PYTEST) $(EXACT:%=--ignore=%) $(JUDGES:%=--ignore=%)
+
+oracles: $(READY) ## Judges every public function by NumPy, SciPy, JAX, mpmath or brute force, and runs the laws
+	XLA_FLAGS='$(QUICK)' $(PYTEST) $(JUDGES)
 
 $(OLDEST_READY): pyproject.toml .ci/oldest.py
 	$(PYTHON) -m venv .venv-oldest
@@ -90,7 +98,7 @@ $(OLDEST_READY): pyproject.toml .ci/oldest.py
 	@touch $@
 
 oldest: $(OLDEST_READY) ## Runs the tests with the oldest versions of pyproject.toml; not part of check
-	$(MAKE) -o $(READY) test BIN=$(OLDEST_BIN)
+	$(MAKE) -o $(READY) test oracles BIN=$(OLDEST_BIN)
 
 stress: $(READY) ## Repeats programs in threads, forked and spawned processes and under interrupts, for ten minutes
 	TENSORBACKEND_CHECK=1 $(BIN)/python benchmarks/stress.py --seconds 600
@@ -233,7 +241,7 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
 
-check: lint types test plugin dask ## Everything that CI runs
+check: lint types test oracles plugin dask ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
 	rm -rf .venv .venv-oldest .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

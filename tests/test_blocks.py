@@ -155,6 +155,6 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
         interrupted += Interrupting(place).run(program)
         assert defaults() == before, f"interrupted as call {place} of {count}, {counting.names[place]}, is entered"
         assert tape_module._recording() is None
-    assert interrupted >= 10
+    assert interrupted >= 3  # a program whose calls are all known enters few
     assert tb.zeros(2).backend is before.backend
     program()

@@ -197,7 +197,7 @@ def weights(draw: Draw, run: Any, backend: Backend) -> None:
             kind.replace(" ", "_"),
             *places,
         )
-        want = numpy.asarray(made(jax.random.key(seed), shape)).astype(float)
+        want = numpy.asarray(made(jax.random.key(seed), shape, "float32")).astype(float)
         # The numbers of normal distributions are by another inverse of the error function.
         near = abs(result - want) <= 64 * finfo(tb.float32).eps * numpy.maximum(abs(want), 1 / 64)
         assert near.all(), f"{shape} {options}: expected {want}, got {got!r}"
