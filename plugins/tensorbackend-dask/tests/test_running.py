@@ -162,7 +162,7 @@ GRADIENTS = {
 @pytest.mark.parametrize("compiled", [False, True])
 def test_reductions_of_large_tensors_have_gradients(name: str, compiled: bool) -> None:
     """The results of the reductions are computed first, and then broadcast against many blocks of the source."""
-    gradient = tb.value_and_grad(GRADIENTS[name])
+    gradient: Any = tb.value_and_grad(GRADIENTS[name])
     gradient = tb.jit(gradient) if compiled else gradient
     backend = DaskBackend(keep_bytes=64)
     x = tb.asarray(dask.array.from_array(ROWS, chunks=(10, 2)), backend=backend)

@@ -48,7 +48,7 @@ def real_product(left: Array, right: Array) -> Array:
     count, rest = divmod(depth, _TERMS)
     rows, columns = left[..., : depth - rest], right[..., : depth - rest, :]
     parts = rows.unflatten(-1, (count, _TERMS)).transpose(-3, -2) @ columns.unflatten(-2, (count, _TERMS))
-    total = parts.sum(-3)
+    total: Array = parts.sum(-3)
     return total + left[..., depth - rest :] @ right[..., depth - rest :, :] if rest else total
 
 
