@@ -6,6 +6,7 @@ import sys
 import threading
 from collections import OrderedDict
 from hashlib import blake2b
+from math import prod
 from typing import Any, Final
 
 import numpy
@@ -69,7 +70,7 @@ def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
     """The solution as an array; the matrices of a batch are solved one after the other."""
     parts = matrix.values, matrix.first, matrix.second
     if all(x.ndim == 1 for x in parts):
-        return _by(matrix, parts, b.reshape(-1, b.shape[-1]).T, transposed).T.reshape(b.shape)
+        return _by(matrix, parts, b.reshape(prod(b.shape[:-1]), b.shape[-1]).T, transposed).T.reshape(b.shape)
     batch = b.shape[:-1]
     solutions = numpy.empty_like(b)
     for place in numpy.ndindex(*batch):

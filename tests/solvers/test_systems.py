@@ -449,3 +449,9 @@ def test_x_is_nan_where_the_residual_is() -> None:
     solution = solve(tb.asarray(SYMMETRIC), tb.asarray(b), "cg")
     assert numpy.isnan(array(solution.x)).any(axis=1).tolist() == [False, True]
     assert solution.diverged.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy", "jax"])
+def test_no_unknowns_and_a_batch_of_right_hand_sides(backend: str) -> None:
+    with tb.default_backend(backend):
+        assert solve(tb.sparse.eye(0), tb.zeros((2, 0)), "direct").x.shape == (2, 0)
