@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 import tensorbackend as tb
 from tensorbackend.opspec import OPS
@@ -22,8 +23,6 @@ from tensorbackend.testing import profile
 from tensorbackend.testing.source import public
 
 from .test_gradient_values import DIFFERENTIABLE
-
-special = pytest.importorskip("scipy.special")
 
 Array = Any
 Slope = Callable[..., Any]
