@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 class Meaning(NamedTuple):
     """The meaning of a parameter that is annotated with an alias."""
 
-    word: Literal["tensor", "axis", "axes", "sole axis", "dtype", "like"]
+    word: Literal["tensor", "axis", "axes", "sole axis", "dtype", "like", "shape"]
 
 
 Axis: TypeAlias = Annotated[int | str, Meaning("axis")]
@@ -24,3 +24,6 @@ Axes: TypeAlias = Annotated[Axis | Sequence[Axis] | None, Meaning("axes")]
 
 SoleAxis: TypeAlias = Annotated[Axis | None, Meaning("sole axis")]
 """An axis that may be left out, as `None`, where the tensor has only one."""
+
+ShapeLike: TypeAlias = Annotated[int | Sequence[int], Meaning("shape")]
+"""The sizes of axes: a sequence of ints, or one int."""

@@ -10,7 +10,8 @@ from .errors import OperandError, expected
 from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
-from .template import Template, intern_template, weak_template
+from .sizes import Size
+from .template import Template, intern_template, is_symbolic_template, weak_template
 from .tensor import Tensor, public_op
 
 R = TypeVar("R")
@@ -105,21 +106,27 @@ class Call:
         return self.native or self.tensors
 
     @property
+    def symbolic(self) -> bool:
+        """Whether an operand has or is a symbolic size, so that no memo may hold what is decided."""
+        return any(
+            is_symbolic_template(operand.template) if isinstance(operand, Tensor) else operand.__class__ is Size
+            for operand in self.operands
+        )
+
+    @property
     def tensors(self) -> list[Tensor]:
         """The operands that are tensors."""
         return [operand for operand in self.operands if isinstance(operand, Tensor)]
 
     def grouped(self, inputs: Sequence[Any]) -> list[Any]:
         """One argument for each tensor parameter, from `inputs`: one item for each operand, such as its template."""
-        rest = iter(inputs)
-        return [
-            None if size == LEFT_OUT else next(rest) if size is None else tuple(next(rest) for _ in range(size))
-            for size in self.groups
-        ]
+        return grouped(inputs, self.groups)
 
     def memoised(self, memo: dict[Any, R], compute: Callable[[], R]) -> R:
         """The value that a memo holds for this call; computed if it is new, and not kept if an option does not hash."""
         try:
+            if self.symbolic:
+                return compute()
             outcome = memo.get(self.key)
         except TypeError:
             return compute()
@@ -127,6 +134,15 @@ class Call:
             outcome = compute()
             remember(memo, self.key, outcome)
         return outcome
+
+
+def grouped(inputs: Sequence[Any], groups: Sequence[int | None]) -> list[Any]:
+    """One argument for each tensor parameter, from one item for each operand; `groups` are those of the call."""
+    rest = iter(inputs)
+    return [
+        None if size == LEFT_OUT else next(rest) if size is None else tuple(next(rest) for _ in range(size))
+        for size in groups
+    ]
 
 
 def nameless(x: Tensor) -> Tensor:

@@ -8,11 +8,12 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, TypeAlias
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
+from .sizes import Size
 from .tracebacks import named_in_errors
 
 Shape: TypeAlias = tuple[int, ...]
@@ -34,10 +35,12 @@ class Template:
     (2, 6, 24)
     """
 
-    __slots__ = ("__weakref__", "dtype", "names", "shape", "size", "weak")
+    __slots__ = ("__weakref__", "dtype", "kind", "names", "shape", "size", "weak")
 
     shape: Shape
     dtype: DType
+    kind: TemplateKind
+    """What it has in common with the templates that differ from it in their sizes alone."""
     names: Names
     size: int
     """Number of elements, 1 for a scalar."""
@@ -100,11 +103,62 @@ MAX_BYTES: Final = (1 << 63) - 1
 """The most bytes that a tensor may take: as many as array libraries can count. An empty tensor is measured without its
 axes of size 0."""
 
-_interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
+_FEW_ELEMENTS: Final = MAX_BYTES >> 4
+"""So many elements are never too many, whatever their dtype."""
+
+
+class TemplateKind:
+    """What templates that differ in their sizes alone have in common: dtype, names and so the number of axes, `weak`.
+
+    Kinds are interned, as templates are.
+    """
+
+    __slots__ = ("__weakref__", "by_shape", "dtype", "names", "weak")
+
+    def __init__(self, dtype: DType, names: Names, weak: bool) -> None:
+        self.dtype: Final = dtype
+        self.names: Final = names
+        self.weak: Final = weak
+        self.by_shape: Final[dict[Shape, _Interned]] = {}
+        """The templates of the kind that exist now."""
+
+    def __repr__(self) -> str:
+        axes = ("[]" if name is None else f"[{name}]" for name in self.names)
+        return self.dtype.alias + "".join(axes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return kind_of_parts, (self.dtype, self.names, self.weak)
+
+
+class _Interned(ref[Template]):
+    """A weak reference to a template, which takes itself out of its kind when the template is freed."""
+
+    __slots__ = ("home", "shape")
+
+    home: dict[Shape, _Interned]
+    shape: Shape
+
+
+def _forget(reference: Any) -> None:
+    if reference.home.get(reference.shape) is reference:
+        del reference.home[reference.shape]
+
+
+_kinds: WeakValueDictionary[tuple[DType, Names, bool], TemplateKind] = WeakValueDictionary()
 # Re-entrant, because garbage that is collected while the lock is held may run code that makes templates.
 _intern_lock = threading.RLock()
 
 free_in_child(sys.modules[__name__], "_intern_lock")
+
+
+def kind_of_parts(dtype: DType, names: Names, weak: bool = False) -> TemplateKind:
+    """The one kind with these parts, which must be valid."""
+    key = dtype, names, weak
+    kind = _kinds.get(key)
+    if kind is None:
+        with _intern_lock:
+            kind = _kinds.setdefault(key, TemplateKind(dtype, names, weak))
+    return kind
 
 
 def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False) -> Template:
@@ -112,26 +166,73 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
 
     Raises `ShapeError` for more axes or bytes than a tensor can have.
     """
-    key = (shape, dtype, names, weak)
-    template = _interned.get(key)
-    if template is not None:
-        return template
-    _check_size(shape, dtype)
+    for size in shape:
+        if size.__class__ is Size:
+            return _symbolic(size, shape, kind_of_parts(dtype, names, weak))  # type: ignore[arg-type] # its class
+    return template_of_kind(kind_of_parts(dtype, names, weak), shape)
+
+
+def template_of_kind(kind: TemplateKind, shape: Shape) -> Template:
+    """The one template of a kind with a shape, which must be a valid one of as many axes.
+
+    Raises `ShapeError` for more axes or bytes than a tensor can have.
+    """
+    reference = kind.by_shape.get(shape)
+    if reference is not None:
+        template = reference()
+        if template is not None:
+            return template
+    _check_size(shape, kind.dtype)
     with _intern_lock:
-        template = _interned.get(key)
+        reference = kind.by_shape.get(shape)
+        template = None if reference is None else reference()
         if template is None:
-            template = object.__new__(Template)
-            parts = {"shape": shape, "dtype": dtype, "names": names, "size": math.prod(shape), "weak": weak}
-            for name, value in parts.items():
-                object.__setattr__(template, name, value)
-            template = _interned.setdefault(key, template)
+            template = _fill(kind, shape)
+            reference = _Interned(template, _forget)
+            reference.home, reference.shape = kind.by_shape, shape
+            kind.by_shape[shape] = reference
     return template
+
+
+def _fill(kind: TemplateKind, shape: Shape) -> Template:
+    """A new template, whose attributes are set by their descriptors, as it is immutable."""
+    template: Template = _new(Template)
+    _set_shape(template, shape)
+    _set_dtype(template, kind.dtype)
+    _set_kind(template, kind)
+    _set_names(template, kind.names)
+    _set_size(template, math.prod(shape))
+    _set_weak(template, kind.weak)
+    return template
+
+
+_new: Any = object.__new__
+_set_shape, _set_dtype, _set_kind, _set_names, _set_size, _set_weak = (
+    vars(Template)[name].__set__ for name in ("shape", "dtype", "kind", "names", "size", "weak")
+)
+
+
+def _symbolic(size: Size, shape: Shape, kind: TemplateKind) -> Template:
+    """A template with symbolic sizes, which belongs to their trace alone."""
+    key = (kind, *(part.source if part.__class__ is Size else part for part in shape))  # type: ignore[attr-defined]
+    templates = size.trace.templates
+    if key not in templates:
+        templates[key] = _fill(kind, shape)
+    template: Template = templates[key]
+    return template
+
+
+def is_symbolic_template(template: Template) -> bool:
+    """Whether a size of the template is symbolic, so that no memo may hold it."""
+    return any(size.__class__ is Size for size in template.shape)
 
 
 def _check_size(shape: Shape, dtype: DType) -> None:
     """Raises `ShapeError` for a size that no array library holds; their own errors differ, and some raise none."""
     if len(shape) > MAX_AXES:
         raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
+    if 0 < math.prod(shape) <= _FEW_ELEMENTS:
+        return
     if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
         remedy = "the other axes count even if one has size 0" if 0 in shape else ""
         raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))
@@ -169,6 +270,8 @@ def as_int(value: object) -> int | None:
     >>> as_int(2), as_int(True), as_int(2.0)
     (2, None, None)
     """
+    if value.__class__ is Size:
+        return value  # type: ignore[return-value] # it stands for an int
     try:
         return None if isinstance(value, bool) else index(value)  # type: ignore[arg-type] # or a TypeError
     except TemplateDataError:

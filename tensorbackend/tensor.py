@@ -17,6 +17,7 @@ from .errors import ArgumentError, DeallocatedError, DTypeError, OperandError, S
 from .meaning import Axes as Axes
 from .meaning import Axis as Axis
 from .meaning import Meaning
+from .meaning import ShapeLike as ShapeLike
 from .meaning import SoleAxis as SoleAxis
 from .methods import OpMethods, ops
 from .operators import OPERATORS as OPERATORS

@@ -12,21 +12,22 @@ from typing import Any
 
 from ..accuracy import Bounds
 from ..blocks import contained
-from ..dtypes import as_dtype, defaults
+from ..dtypes import DType, as_dtype, defaults
 from ..memo import remember, told
-from ..operands import Call, Operand, template_of
+from ..operands import Call, Operand, grouped, template_of
 from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall, Core, Cost, Reach
+from ..protocol.planned import is_planned, plan_entered
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
 from ..select import common_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
+from .constants import constant
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
-from .path import Path, Prepared, constant
-from .quick import Ready
+from .path import Decision, Path
 
 _programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []
 
@@ -65,20 +66,33 @@ class CompositePath(Path):
         self.met: dict[Any, bool] = {}
         self.parts = self.default
 
-    def prepare(self, call: Call, backend: Backend | None) -> Prepared:
-        """Finds the output template by a trial on templates, and the kernel by which the backend computes the call."""
+    def decide(self, call: Call, backend: Backend | None) -> Decision:
+        """Finds the output template by a trial on templates."""
         chosen = backend or common_backend(call.deciding)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
-        call_kernel, lasting = self._kernel(chosen, out, call.grouped([x.template for x in tensors]), options)
-        return Prepared(Ready(out, call_kernel, result), chosen, tensors, lasting, options)
+        return Decision(chosen, out, options, tensors, (), result)
+
+    def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
+        """The kernel of the backend's planned override for symbolic sizes."""
+        backend, out, options, tensors, _, _ = decision
+        method = own_method(backend, self.spec.callback)
+        if method is None or not is_planned(method):
+            return None
+        return plan_entered(backend, method, out, call.grouped([x.template for x in tensors]), options)
+
+    def kernel(
+        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
+        options: Mapping[str, Any], groups: Sequence[int | None],
+    ) -> tuple[Kernel, bool]:  # fmt: skip
+        """The kernel by which the backend computes the call."""
+        if backend.template_only:
+            return of_templates(out), True
+        return self._kernel(backend, out, grouped(inputs, groups), options)
 
     def _kernel(
         self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
     ) -> tuple[Kernel, bool]:
-        """The kernel of a call, and whether the next call of the kind has the same kernel."""
-        if backend.template_only:
-            return of_templates(out), True
         name, default = self.spec.callback, self.default
         op_by_op = composite_kernel(backend, name, out, inputs, options, default)
         if own_method(backend, name) is not None or type(backend).optional is not Core.optional:

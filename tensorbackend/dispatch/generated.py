@@ -18,7 +18,7 @@ The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=Fal
             try:
                 _data = _function(_data_x) if _run is None else _run(_function, _data_x)
             ...
-        return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
+        return _lookup.call(x, axis=axis, keepdims=keepdims)
 
 A loop over the options takes three to five times as long. Compiling the code of every op would double the import time
 of the package, so each op starts as a stub, which replaces its code by the generated code at the first call.
@@ -42,7 +42,7 @@ from ..template import Template
 from ..tensor import Tensor, blank_tensor
 from ..tracebacks import named_in_errors
 from .kernels import wrap
-from .quick import BesideMemo, Failed, Memo, Missed, recovery
+from .quick import BesideMemo, Failed, Lookup, Memo, recovery
 
 PLACEMENT: Final = "backend", "device", "like"
 """The options that say on which backend an op without operands makes its tensor."""
@@ -63,7 +63,7 @@ def op({signature}):
         pass
     else:
         {run}
-    return _missed(_key_of, ({arguments}), {{{keywords}}})
+    return _lookup.call({passed})
 
 def key_of({signature}):
     {prepared}
@@ -90,7 +90,7 @@ if not ({all_tensors}):
         {alike}
         (_out, _function, _run, _result, _), ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
     except _MISSES:
-        return _missed(_key_of, ({arguments}), {{}})
+        return _lookup.call({arguments})
     {read}
     {run}
 """
@@ -104,7 +104,7 @@ def op(*arguments, **keywords):
     return _settled()(*arguments, **keywords)
 """
 
-_OPTION: Final = (
+OPTION: Final = (
     "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
     "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
 )
@@ -128,7 +128,7 @@ for _operand in {0}:
     _data_{0}.append(_operand.data)"""
 
 
-def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, failed: Failed) -> Callable[..., Any]:
+def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, lookup: Lookup, failed: Failed) -> Callable[..., Any]:
     """The op of a declared function, by code generated from its signature.
 
     The op has a namespace of its own in place of a module's, so that replacing its code is enough. Names that are not
@@ -144,8 +144,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
         "_bool": bool,
         "_current": current,
         "_defaults": defaults,
-        "_key_of": None,
-        "_missed": missed,
+        "_lookup": lookup,
         "_blank": blank_tensor,
         "_placed": placed,
         "_ready": ready,
@@ -158,7 +157,7 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, missed: Missed, fai
     def settled() -> FunctionType:
         """The op, with the generated code in place of the stub's."""
         functions = _functions(spec, namespace)
-        namespace["_key_of"] = functions["key_of"]
+        lookup.key_of = functions["key_of"]
         op.__defaults__, op.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
         op.__code__ = functions["op"].__code__
         return named_in_errors(op, spec.name)
@@ -198,9 +197,9 @@ def source_of(spec: OpSpec) -> str:
         lines, key = [f"_backend = {expression}"], ["_backend"]
     for parameter in options:
         name = parameter.name
-        key.append(_OPTION.format(name))
+        key.append(OPTION.format(name))
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
-    arguments = "".join(f"{_starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
+    arguments = "".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
     read = [_read(parameter) for parameter in tensors]
     payloads = [
         f"*_data_{parameter.name}" if parameter.kind == "variadic" else f"_data_{parameter.name}"
@@ -208,20 +207,20 @@ def source_of(spec: OpSpec) -> str:
     ]
     preparation = "\n".join(lines)
     source = _CODE.format(
-        signature=_signature(spec),
-        preparation=_indented(preparation, 2),
-        prepared=_indented(preparation, 1),
+        signature=signature_of(spec),
+        preparation=indented(preparation, 2),
+        prepared=indented(preparation, 1),
         key=f"_defaults.current_precision(), {', '.join(key)}",
-        read=_indented("\n".join(read) or "pass", 2),
-        run=_indented(_RUN.format(payloads=", ".join(payloads), arguments=arguments), 2),
+        read=indented("\n".join(read) or "pass", 2),
+        run=indented(_RUN.format(payloads=", ".join(payloads), arguments=arguments), 2),
         arguments=arguments,
-        keywords=", ".join(f"{name!r}: {name}" for name in keywords),
+        passed=arguments + "".join(f"{name}={name}, " for name in keywords),
     )
     single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in spec.parameters)
     if len(tensors) < 3 or not single:
         return source
     head, body = source.split("\n", 1)
-    return f"{head}\n    {_indented(_beside_numbers(tensors, arguments), 1)}\n{body}"
+    return f"{head}\n    {indented(_beside_numbers(tensors, arguments), 1)}\n{body}"
 
 
 def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
@@ -238,12 +237,12 @@ def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
         constants=", ".join(f"_as_{name}" for name in names),
         kinds=", ".join(f"{name}.template if {name}.__class__ is _Tensor else {name}.__class__" for name in names),
         arguments=arguments,
-        read=_indented("\n".join(read), 1),
-        run=_indented(_RUN.format(payloads=", ".join(f"_data_{name}" for name in names), arguments=arguments), 1),
+        read=indented("\n".join(read), 1),
+        run=indented(_RUN.format(payloads=", ".join(f"_data_{name}" for name in names), arguments=arguments), 1),
     )
 
 
-def _indented(lines: str, depth: int) -> str:
+def indented(lines: str, depth: int) -> str:
     """Lines, all but the first of them indented."""
     return lines.replace("\n", "\n" + "    " * depth)
 
@@ -272,11 +271,11 @@ def _read(parameter: Parameter) -> str:
     return f"_data_{parameter.name} = {parameter.name}.data"
 
 
-def _starred(parameter: Parameter) -> str:
+def starred(parameter: Parameter) -> str:
     return f"*{parameter.name}" if parameter.kind == "variadic" else parameter.name
 
 
-def _signature(spec: OpSpec) -> str:
+def signature_of(spec: OpSpec) -> str:
     """The parameters as written in source; None stands for each default."""
     code = spec.function.__code__
     first_default = code.co_argcount - len(spec.function.__defaults__ or ())
@@ -287,12 +286,12 @@ def _signature(spec: OpSpec) -> str:
 def _parameters(
     parameters: Sequence[Parameter], positional_only: int, first_default: int, by_name: dict[str, Any]
 ) -> Iterator[str]:
-    starred = any(parameter.kind == "variadic" for parameter in parameters)
+    has_star = any(parameter.kind == "variadic" for parameter in parameters)
     for position, parameter in enumerate(parameters):
-        if parameter.kind == "keyword" and not starred:
-            starred = True
+        if parameter.kind == "keyword" and not has_star:
+            has_star = True
             yield "*"
         default = parameter.name in by_name if parameter.kind == "keyword" else position >= first_default
-        yield _starred(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
+        yield starred(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
         if parameter.kind == "positional" and position + 1 == positional_only:
             yield "/"

@@ -15,7 +15,7 @@ from ..dtypes import ALL_DTYPES
 from ..operands import LEFT_OUT
 from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
-from ..protocol.planned import bare, entered, is_planned
+from ..protocol.planned import bare, entered, is_planned, plan_entered
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template
@@ -210,6 +210,21 @@ def primitive_kernel(
     if backend.template_only:
         return of_templates(out)
     return kernel(backend, name, implementation(backend, name, out, inputs), out, inputs, options)
+
+
+class PlainCallback(Exception):
+    """A callback is not a planned one, so that it has no kernel for symbolic sizes."""
+
+
+def symbolic_kernel(backend: Backend, name: str, out: Out, inputs: Templates, options: Mapping[str, Any]) -> Kernel:
+    """The kernel of a primitive's planned callback for symbolic sizes, which no memo holds.
+
+    Raises `PlainCallback` where the backend has no planned callback of its own for it.
+    """
+    callback = implementation(backend, name, out, inputs)
+    if not is_planned(callback):
+        raise PlainCallback
+    return plan_entered(backend, callback, out, inputs, options)
 
 
 # Results

@@ -8,29 +8,33 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
-from ..dtypes import DType, check_scalar, defaults
+from ..dtypes import DType, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..memo import MEMO_LIMIT, NUMBERS, remember, told
 from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
-from ..protocol import Backend, Payload
-from ..rules.plan import NO_OPTIONS
+from ..protocol import Backend, Kernel, Payload
+from ..rules.plan import NO_OPTIONS, Out
 from ..select import placed
-from ..template import Template, intern_template
+from ..template import Template, is_symbolic_template
 from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
-from .generated import PLACEMENT, generated
-from .kernels import payloads_of, primitive_kernel, wrap
+from .constants import constants_of
+from .generated import MISSES, PLACEMENT, generated
+from .kernels import payloads_of, wrap
+from .kind_lookup import find_plans
+from .kinds import Decision, Kinds
 from .near import Near
 from .quick import (
+    KEYS_OF,
     Beside,
     BesideMemo,
     KeyOf,
+    Lookup,
     Memo,
     Missed,
     Ready,
@@ -42,7 +46,7 @@ from .quick import (
     record,
 )
 from .signature import public
-from .watching import Change, Subject, holds_kernels, watched
+from .watching import Change, Subject, holds_kernels, is_watched, watched
 
 
 class Prepared(NamedTuple):
@@ -78,14 +82,42 @@ class Path(ABC):
         sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
+        self.kinds = Kinds(self)
+        """The plans by kind, which serve new shapes."""
+        self.lookups: list[Lookup] = []
+        """The functions that warm calls of the op and of its operators call when no exact plan is there."""
         self.near = Near(self.ready, self.beside)
         """The quickest way to the ready calls of a plain op."""
         self.aside: Memo = holds_no_precision(self.near) if self.plain else {}
         """The ready calls that are set aside while some block casts operands (`cast_mode`)."""
 
     @abstractmethod
+    def decide(self, call: Call, backend: Backend | None) -> Decision:
+        """Decides all but the kernel of a call on `backend`, or on the one that its operands choose.
+
+        Raises errors of wrong arguments.
+        """
+
+    @abstractmethod
+    def kernel(
+        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
+        options: Mapping[str, Any], groups: Sequence[int | None],
+    ) -> tuple[Kernel, bool]:  # fmt: skip
+        """The kernel of a call, and whether it serves the next call of the kind.
+
+        `inputs` are the templates of the operands, sequences laid out flat, which are cast to `dtypes`.
+        """
+
+    @abstractmethod
+    def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
+        """The kernel for symbolic sizes; `None` where a kernel is planned for each shape."""
+
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
         """Prepares a call on `backend`, or on the one that its operands choose; raises errors of wrong arguments."""
+        decision = self.decide(call, backend)
+        chosen, out, options, tensors, dtypes, result = decision
+        kernel, lasting = self.kernel(chosen, out, [x.template for x in tensors], dtypes, options, call.groups)
+        return Prepared(Ready(out, kernel, result), chosen, tensors, lasting, options)
 
     def op(self) -> Callable[..., Any]:
         """The public op."""
@@ -101,10 +133,11 @@ class Path(ABC):
         for key, ((out, _, _, result, kernel), constants) in list(self.beside.items()):
             self.beside[key] = Beside(record(Ready(out, change(kernel, self._subject(key)), result)), constants)
         self.near.clear()
+        self.kinds.clear()
 
     def forget(self) -> None:
         """Drops all calls that are ready."""
-        for memo in (self.ready, self.aside, self.beside, self.subjects):
+        for memo in (self.ready, self.aside, self.beside, self.subjects, self.kinds):
             memo.clear()
         self.near.clear()
 
@@ -125,18 +158,23 @@ class Path(ABC):
             setattr(Tensor, OPERATORS[name], self._code(lambda key_of, operands, options: operator(*operands)))
         if name in REFLECTED and self.plain:
             reflected = getattr(Tensor, REFLECTED[name])
-            code = beside_number(
-                self.near, 0, lambda key_of, operands, options: reflected(*operands[::-1]), self.failed
-            )
-            setattr(Tensor, REFLECTED[name], code)
+            lookup = self._lookup(lambda key_of, operands, options: reflected(*operands[::-1]))
+            setattr(Tensor, REFLECTED[name], beside_number(self.near, 0, lookup, self.failed))
         return self._code(self.missed)
 
     def _code(self, missed: Missed) -> Callable[..., Any]:
+        lookup = self._lookup(missed)
         if not self.plain:
-            return generated(self.spec, self.ready, self.beside, missed, self.failed)
+            return generated(self.spec, self.ready, self.beside, lookup, self.failed)
         if self.operands == 1:
-            return of_one(self.near, missed, self.failed)
-        return of_two(self.near, missed, self.failed)
+            return of_one(self.near, lookup, self.failed)
+        return of_two(self.near, lookup, self.failed)
+
+    def _lookup(self, missed: Missed) -> Lookup:
+        """What a warm call turns to when no exact plan is there, and that leaves calls of unknown kinds to `missed`."""
+        lookup = Lookup(missed, KEYS_OF[self.operands] if self.plain else None)
+        self.lookups.append(lookup)
+        return lookup
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
@@ -184,9 +222,29 @@ class Path(ABC):
         subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
         call_record = record(ready._replace(kernel=watched(ready.kernel, subject)))
         result = self._run(call_record, backend, payloads_of(call.grouped(tensors)), arguments)
+        if call.symbolic or _is_symbolic(ready.out):
+            return result
         if lasting:
             self._keep(call_record, call, tensors, key_of, beside, arguments, keywords, subject)
+        if not (is_watched() or defaults.cast_blocks or call.foreign or backend.lays_by_name):
+            self._learn(call, backend, tensors, arguments, keywords)
         return result
+
+    def _learn(
+        self, call: Call, backend: Backend, tensors: Sequence[Tensor], arguments: Sequence[Any], keywords: Any
+    ) -> None:
+        """Notes a call that took the full path, and plans its kind on symbolic sizes if it is time."""
+        if not self.kinds.is_time(call, backend, tensors, arguments, keywords):
+            return
+        plan = self.kinds.plan(backend, arguments, keywords)
+        if plan is None:
+            return
+        key_ofs = [find_plans(lookup, self.spec, self.kinds) for lookup in self.lookups if lookup.key_of is not None]
+        try:
+            key = key_ofs[0](*arguments, **keywords)
+        except MISSES:
+            return
+        self.kinds.enter(key, plan)
 
     def _keep(
         self,
@@ -293,44 +351,11 @@ class Path(ABC):
         explain(error, self.spec.callback, backend)
 
 
+def _is_symbolic(out: Out) -> bool:
+    return any(map(is_symbolic_template, (out,) if isinstance(out, Template) else out))
+
+
 def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
     """Whether a result's dtype may come from the default precision, so that the next call may have another."""
     outs = (out,) if isinstance(out, Template) else out
     return any(template.dtype.is_inexact for template in outs) and not any(x.dtype.is_inexact for x in inputs)
-
-
-# Python numbers among the operands
-
-
-def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
-    """A Python number among the operands of an op as a tensor without axes."""
-    return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
-
-
-@cache
-def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
-    """A function that makes the payload of a Python number in a dtype, once for each value.
-
-    The function raises what `check_scalar` raises, under the name of the op.
-    """
-    payloads: dict[Any, Payload] = {}
-    template = intern_template((), dtype, ())
-
-    def payload(value: Any) -> Payload:
-        # Equal numbers may need different payloads: 0.0 and -0.0, complex numbers with such parts, and 1, 1.0 and True.
-        key = value.__class__, repr(value) if not value or value.__class__ is complex else value
-        try:
-            return payloads[key]
-        except KeyError:
-            pass  # so that no error below has this one as its context
-        try:
-            check_scalar(value, dtype)
-        except TensorBackendError as error:
-            error.named(op)
-            raise
-        scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
-        if backend.dispatch_priority <= 1:  # a backend that records programs makes a number where it is used
-            remember(payloads, key, scalar_payload)
-        return scalar_payload
-
-    return payload

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..accuracy import Bounds
-from ..operands import Call
+from ..dtypes import DType
+from ..operands import Call, grouped
 from ..opspec import OpSpec, declare, read_parameters
 from ..protocol import Backend, Kernel
-from ..rules.plan import Plan
+from ..rules.plan import Out, Plan
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, bind
-from .kernels import casting, of_templates, primitive_kernel
-from .path import Path, Prepared, constant
-from .quick import Ready
+from .constants import constant
+from .kernels import PlainCallback, casting, of_templates, primitive_kernel, symbolic_kernel
+from .path import Decision, Path
 
 
 class PrimitivePath(Path):
@@ -25,8 +26,8 @@ class PrimitivePath(Path):
         super().__init__(spec)
         self.plans: dict[Any, Plan] = {}
 
-    def prepare(self, call: Call, backend: Backend | None) -> Prepared:
-        """The operands as tensors on one backend, and the kernel, which first casts them to the dtypes of the plan."""
+    def decide(self, call: Call, backend: Backend | None) -> Decision:
+        """The plan that the rule gives, and the operands as tensors on one backend."""
         plan: Plan = call.memoised(self.plans, lambda: self.spec.function(*call.arguments, **call.keywords))
         chosen = backend or common_backend(call.deciding)
         pairs = zip(call.operands, plan.inputs, strict=True)
@@ -34,21 +35,40 @@ class PrimitivePath(Path):
             move(operand, chosen) if isinstance(operand, Tensor) else constant(self.spec.name, operand, dtype, chosen)
             for operand, dtype in pairs
         ]
-        kernel = self._kernel(chosen, plan, call, [x.template for x in tensors])
-        return Prepared(Ready(plan.out, kernel, self.spec.result), chosen, tensors, options=plan.options)
+        return Decision(chosen, plan.out, plan.options, tensors, plan.inputs, self.spec.result)
 
-    def _kernel(self, backend: Backend, plan: Plan, call: Call, templates: Sequence[Template]) -> Kernel:
+    def kernel(
+        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
+        options: Mapping[str, Any], groups: Sequence[int | None],
+    ) -> tuple[Kernel, bool]:  # fmt: skip
+        """The kernel, which first casts the operands to the dtypes of the plan."""
         if backend.template_only:
-            return of_templates(plan.out)
+            return of_templates(out), True
+        return self._casting(backend, out, inputs, dtypes, options, groups, primitive_kernel), True
+
+    def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
+        """The kernel of a planned callback for symbolic sizes."""
+        backend, out, options, tensors, dtypes, _ = decision
+        try:
+            return self._casting(
+                backend, out, [x.template for x in tensors], dtypes, options, call.groups, symbolic_kernel
+            )
+        except PlainCallback:
+            return None
+
+    def _casting(
+        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
+        options: Mapping[str, Any], groups: Sequence[int | None], plan: Callable[..., Kernel],
+    ) -> Kernel:  # fmt: skip
         cast_templates = [
-            x if x.dtype is dtype else x.replace(dtype=dtype) for x, dtype in zip(templates, plan.inputs, strict=True)
+            x if x.dtype is dtype else x.replace(dtype=dtype) for x, dtype in zip(inputs, dtypes, strict=True)
         ]
-        kernel = primitive_kernel(backend, self.spec.callback, plan.out, call.grouped(cast_templates), plan.options)
+        kernel = plan(backend, self.spec.callback, out, grouped(cast_templates, groups), options)
         casts = [
-            None if x is to else primitive_kernel(backend, "as_type", to, (x,))
-            for x, to in zip(templates, cast_templates, strict=True)
+            None if x is to else plan(backend, "as_type", to, (x,), {})
+            for x, to in zip(inputs, cast_templates, strict=True)
         ]
-        return casting(kernel, casts, call.groups)
+        return casting(kernel, casts, groups)
 
 
 def make_primitive(

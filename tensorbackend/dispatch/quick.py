@@ -7,7 +7,7 @@ of any other op is generated (`generated.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..dtypes import defaults
 from ..errors import DeallocatedError, TensorBackendError
@@ -66,7 +66,24 @@ Failed: TypeAlias = Callable[[Exception, Backend, Sequence[Any]], None]
 """Raises the error that the user sees in place of a kernel's, if that is another one; takes the arguments too."""
 
 
-def of_one(near: Near, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
+class Lookup:
+    """What a warm call turns to when it has no exact plan."""
+
+    __slots__ = ("call", "key_of", "missed")
+
+    def __init__(self, missed: Missed, key_of: KeyOf | None) -> None:
+        self.missed: Final = missed
+        self.key_of = key_of
+        """The function of an exact key, `None` until an op's code is generated."""
+        self.call: Callable[..., Any] = self._miss
+        """Takes the arguments of the call. It takes the full path, until the op has plans by kind (`kind_lookup`)."""
+
+    def _miss(self, *arguments: Any, **keywords: Any) -> Any:
+        assert self.key_of is not None  # the op's code has run
+        return self.missed(self.key_of, arguments, keywords)
+
+
+def of_one(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any], Any]:
     """The op of one tensor and no options."""
     entries, recovered = near.entries, recovery(failed)
 
@@ -83,7 +100,7 @@ def of_one(near: Near, missed: Missed, failed: Failed) -> Callable[[Any], Any]:
             if not is_miss(error, x):
                 tensor.data = recovered(error, backend, run, function, (x.data,), (x,))
                 return tensor
-        return missed(_key_of_one, (x,), {})  # here, so that no error has a look-up's error as its context
+        return lookup.call(x)  # here, so that no error has a look-up's error as its context
 
     return op
 
@@ -92,10 +109,10 @@ def _key_of_one(x: Any, /) -> Any:
     return x.template, x.backend
 
 
-def of_two(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
+def of_two(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any, Any], Any]:
     """The op of two tensors and no options, or of a tensor and a Python number."""
     entries, recovered = near.entries, recovery(failed)
-    first_number, second_number = (beside_number(near, position, missed, failed) for position in (0, 1))
+    first_number, second_number = (beside_number(near, position, lookup, failed) for position in (0, 1))
 
     def op(x1: Any, x2: Any, /) -> Any:
         if x1.__class__ is not x2.__class__:  # quicker than to catch that a number has no template
@@ -112,12 +129,12 @@ def of_two(near: Near, missed: Missed, failed: Failed) -> Callable[[Any, Any], A
             if not is_miss(error, x1, x2):
                 tensor.data = recovered(error, backend, run, function, (x1.data, x2.data), (x1, x2))
                 return tensor
-        return missed(_key_of_two, (x1, x2), {})  # here, so that no error has a look-up's error as its context
+        return lookup.call(x1, x2)  # here, so that no error has a look-up's error as its context
 
     return op
 
 
-def beside_number(near: Near, position: int, missed: Missed, failed: Failed) -> Callable[[Any, Any], Any]:
+def beside_number(near: Near, position: int, lookup: Lookup, failed: Failed) -> Callable[[Any, Any], Any]:
     """The op of a tensor and a Python number, which is the first operand (position 0) or the second one (position 1).
 
     The function takes the tensor first in both cases, as a reflected operator does.
@@ -140,7 +157,7 @@ def beside_number(near: Near, position: int, missed: Missed, failed: Failed) -> 
                 operands = (number, x) if first else (x, number)
                 tensor.data = recovered(error, backend, run, function, (data1, data2), operands)
                 return tensor
-        return missed(_key_of_two, (number, x) if first else (x, number), {})
+        return lookup.call(number, x) if first else lookup.call(x, number)
 
     return op
 
@@ -149,6 +166,10 @@ def _key_of_two(x1: Any, x2: Any, /) -> Any:
     if x1.backend is not x2.backend:
         raise KeyError
     return x1.template, x2.template, x2.backend
+
+
+KEYS_OF: Final = None, _key_of_one, _key_of_two
+"""The functions that return the key of a plain op, by the number of its operands."""
 
 
 def is_miss(error: Exception, *operands: Any) -> bool:

@@ -61,6 +61,11 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
+def is_watched() -> bool:
+    """Whether something watches now."""
+    return _watch is not None
+
+
 def watched(kernel: Kernel, subject: Subject | None) -> Kernel:
     """The kernel that a place should hold: the kernel itself, or a watched one while something watches."""
     return kernel if _watch is None else _watch(kernel, subject)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..errors import DTypeError, expected
+from ..sizes import Size
 from .defaults import default_dtype
 from .types import ALL_DTYPES, BY_NAME, COMPLEX_OF, RANK, DType, DTypeLike, Kind
 
@@ -104,7 +105,7 @@ def scalar_kind(value: object) -> Kind | None:
     >>> scalar_kind(True), scalar_kind(2), scalar_kind("2")
     ('bool', 'int', None)
     """
-    kind = _KIND_OF_SCALAR.get(type(value))
+    kind = _KIND_OF_SCALAR.get(type(value.value if isinstance(value, Size) else value))
     if kind is None and isinstance(value, int | float | complex) and not hasattr(value, "__array__"):
         kind = next(kind for scalar_type, kind in _KIND_OF_SCALAR.items() if isinstance(value, scalar_type))
     return kind

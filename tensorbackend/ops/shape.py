@@ -28,14 +28,14 @@ from ..rules.shape import (
     transposed,
 )
 from ..template import Template, as_shape
-from ..tensor import Axes, Axis, Tensor, TensorLike, bind
+from ..tensor import Axes, Axis, ShapeLike, Tensor, TensorLike, bind
 
 
 @primitive
 def reshape(
     x: Template,
     /,
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     *,
     copy: bool | None = None,
     names: Sequence[str | None] | None = None,
@@ -116,7 +116,7 @@ def expand_dims(
 def broadcast_to(
     x: Template,
     /,
-    shape: Sequence[int],
+    shape: ShapeLike,
     *,
     names: Sequence[str | None] | None = None,
     axes: Sequence[int] | None = None,

@@ -221,6 +221,11 @@ class Core:
     lays_by_name: ClassVar[bool] = False
     """Whether the names of axes decide where payloads lie, as on a mesh of devices."""
 
+    plans_kinds: ClassVar[bool] = False
+    """Whether planned callbacks may get templates with symbolic sizes, so that their kernels serve all shapes. Such a
+    kernel reads sizes from payloads alone: what it keeps of a symbolic size raises an error when it is used, so a
+    kernel must not hand a template's sizes to anything that only stores them, as a recorded program does."""
+
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` multiplies compressed rows as they are, without expanding them in each call."""
 

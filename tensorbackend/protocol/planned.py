@@ -161,6 +161,14 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
     return kernel
 
 
+def plan_entered(
+    backend: Any, callback: Callable[..., Payload], out: Any, inputs: Sequence[Any], options: Any
+) -> Kernel:
+    """The kernel of a planned callback as it is called from outside, for templates that no memo may hold."""
+    plan: Any = callback
+    return cast(Kernel, backend.enter(_planned(plan.__self__, plan.__plan__, out, inputs, options)))
+
+
 def _planned(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequence[Any], options: Any) -> Kernel:
     kernel: Kernel = backend.settled(plan(backend, nameless(out), *nameless(inputs), **options), out)
     return kernel

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Literal, TypeAlias
 
 from ..dtypes import COMPLEX_OF, DType, default_dtype, float32
 from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
 from ..meaning import Axis
+from ..sizes import index
 from ..template import Template
 from .axes import normalize_axes, normalize_axis
 from .plan import Plan, choice

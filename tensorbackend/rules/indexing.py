@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from operator import index
 from types import EllipsisType, NoneType
 from typing import Any, TypeAlias
 
 from ..dtypes import int64
 from ..errors import DTypeError, ShapeError, expected
 from ..meaning import Axis, SoleAxis
+from ..sizes import index
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
 from .axes import normalize_axis, sole_axis
 from .broadcasting import broadcast, check_dtype, result_type

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
-from operator import index
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +12,7 @@ from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..meaning import Axis
 from ..memo import MEMO_LIMIT, freeze
+from ..sizes import index
 from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template, merge_names
 from .axes import normalize_axes, normalize_axis
 from .broadcasting import result_type
@@ -52,6 +52,8 @@ def _untouched(x: Template, shape: Shape) -> Names:
     [a: 2][b: 3][c: 4] keeps c as (6, 4), and a as (2, 12). Neighbouring axes of size 1 keep their names, in order, if
     there are as many of them as before, and lose their names otherwise.
     """
+    if not any(x.names):
+        return (None,) * len(shape)
     if shape == x.shape:
         return x.names
     before: dict[tuple[int, int, int], list[str | None]] = {}

@@ -8,11 +8,11 @@ padding for this is split between both sides, and an odd element goes at the end
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import index
 from typing import Any, Literal, TypeAlias
 
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..memo import freeze
+from ..sizes import index
 from ..template import (
     MAX_BYTES,
     Shape,

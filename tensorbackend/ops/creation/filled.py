@@ -19,7 +19,7 @@ from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
-from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
+from ...tensor import Like, ShapeLike, Tensor, TensorLike, bind, public_op, relabelled
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .values import asarray as asarray
@@ -29,7 +29,7 @@ from .values import tensor as tensor
 
 @primitive.calls("constant")
 def _full(
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     fill_value: Scalar,
     *,
     dtype: DTypeLike | None = None,
@@ -46,7 +46,7 @@ def _full(
 
 @described
 def full(
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     fill_value: TensorLike,
     *,
     dtype: DTypeLike | None = None,
@@ -74,7 +74,7 @@ def full(
     return public_op("broadcast_to")(value, as_shape(shape), names=names)
 
 
-def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
+def _filled(shape: ShapeLike, value: Scalar, dtype: DTypeLike, names: Sequence[str | None] | None) -> Plan:
     out = Template(shape, dtype, names)  # type: ignore[arg-type] # or an int
     check_scalar(value, out.dtype)
     return Plan(out, (), {"value": value})
@@ -82,7 +82,7 @@ def _filled(shape: Sequence[int] | int, value: Scalar, dtype: DTypeLike, names: 
 
 @primitive.calls("constant")
 def zeros(
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     *,
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
@@ -103,7 +103,7 @@ def zeros(
 
 @primitive.calls("constant")
 def ones(
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     *,
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,
@@ -122,7 +122,7 @@ def ones(
 
 @primitive
 def iota(
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     *,
     axis: int | str | None = None,
     dtype: DTypeLike | None = None,
@@ -143,7 +143,7 @@ def iota(
 
 @entry
 def empty(
-    shape: Sequence[int] | int,
+    shape: ShapeLike,
     *,
     dtype: DTypeLike | None = None,
     names: Sequence[str | None] | None = None,

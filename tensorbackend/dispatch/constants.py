@@ -1,0 +1,52 @@
+"""Python numbers among the operands of an op, as tensors without axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..dtypes import DType, check_scalar
+from ..errors import TensorBackendError
+from ..memo import remember
+from ..protocol import Backend, Payload
+from ..sizes import Size
+from ..template import intern_template
+from ..tensor import Tensor
+from .kernels import primitive_kernel
+
+
+def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
+    """A Python number among the operands of an op as a tensor without axes."""
+    return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
+
+
+@cache
+def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
+    """A function that makes the payload of a Python number in a dtype, once for each value.
+
+    The function raises what `check_scalar` raises, under the name of the op.
+    """
+    payloads: dict[Any, Payload] = {}
+    template = intern_template((), dtype, ())
+
+    def payload(value: Any) -> Payload:
+        if value.__class__ is Size:
+            return value.payload(backend.template_only)
+        # Equal numbers may need different payloads: 0.0 and -0.0, complex numbers with such parts, and 1, 1.0 and True.
+        key = value.__class__, repr(value) if not value or value.__class__ is complex else value
+        try:
+            return payloads[key]
+        except KeyError:
+            pass  # so that no error below has this one as its context
+        try:
+            check_scalar(value, dtype)
+        except TensorBackendError as error:
+            error.named(op)
+            raise
+        scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
+        if backend.dispatch_priority <= 1:  # a backend that records programs makes a number where it is used
+            remember(payloads, key, scalar_payload)
+        return scalar_payload
+
+    return payload

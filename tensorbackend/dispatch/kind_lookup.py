@@ -1,0 +1,172 @@
+"""The code that finds a plan by kind, generated from an op's signature once the op has such a plan.
+
+A warm call that finds no exact plan calls `Lookup.call`. For `sum(x, /, *, axis=None, keepdims=False)` that becomes
+
+    def by_kind(x, /, *, axis=None, keepdims=False):
+        try:
+            _backend = None
+            if x.__class__ is _Tensor:
+                _template = x.template
+                _kind_x, _shape_x, _data_x = _template.kind, _template.shape, x.data
+                ...
+            _shapes = _shape_x,
+            for _plan in _plans[_precision(), _backend, _kind_x, ...]:
+                _found = _plan.shapes(*_shapes)
+                if _found is not None:
+                    return _plan.call(_found, _shapes, (_data_x,))
+        except Exception:
+            pass
+        return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
+
+Ops of one signature share the code.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+from ..dtypes import defaults
+from ..memo import ATOMS, told
+from ..opspec import OpSpec, Parameter
+from ..select import placed
+from ..select.default import current
+from ..tensor import Tensor
+from .generated import OPTION, PLACEMENT, indented, signature_of, starred
+from .kinds import Kinds, rank
+from .quick import Lookup
+
+_CODE: Final = """\
+def by_kind({signature}):
+    try:
+        {preparation}
+        {payloads}
+        _shapes = {shapes}
+        for _plan in _plans[{key}]:
+            _found = _plan.shapes(*_shapes)
+            if _found is not None:
+                return _plan.call(_found, _shapes, ({data}))
+    except Exception:  # an unknown kind, or whatever an exact plan does right or raises in its own words
+        pass
+    return _missed(_key_of, ({arguments}), {{{keywords}}})
+
+def key_of({signature}):
+    {prepared}
+    return {key}
+"""
+
+_OPERAND: Final = """\
+if {0}.__class__ is _Tensor:
+    if _backend is None: _backend = {0}.backend
+    elif _backend is not {0}.backend: raise KeyError
+    _template = {0}.template
+    _kind_{0}, _shape_{0} = _template.kind, _template.shape
+else:
+    _kind_{0}, _shape_{0} = {0}.__class__, ()"""
+
+_SEQUENCE: Final = """\
+if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
+_kind_{0}, _shape_{0} = [], []
+for _operand in {0}:
+    if _backend is None: _backend = _operand.backend
+    elif _backend is not _operand.backend: raise KeyError
+    _template = _operand.template
+    _kind_{0}.append(_template.kind)
+    _shape_{0}.append(_template.shape)
+_kind_{0} = tuple(_kind_{0})"""
+
+_PAYLOADS: Final = """\
+_data_{0} = []
+for _operand in {0}:
+    _data_{0}.append(_operand.data)"""
+
+
+def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds) -> Callable[..., Any]:
+    """Lets a warm call without an exact plan look for one by kind; returns the function of a call's key."""
+    namespace: dict[str, Any] = {
+        "__builtins__": builtins,
+        "_ATOMS": ATOMS,
+        "_Tensor": Tensor,
+        "_bool": bool,
+        "_current": current,
+        "_defaults": defaults,
+        "_key_of": lookup.key_of,
+        "_missed": lookup.missed,
+        "_placed": placed,
+        "_plans": kinds.plans,
+        "_rank": rank,
+        "_str": str,
+        "_told": told,
+    }
+    by_kind, key_of = (FunctionType(code, namespace, spec.name) for code in _codes(source_of(spec)))
+    for function in (by_kind, key_of):
+        function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
+    lookup.call = by_kind
+    return key_of
+
+
+@lru_cache(1024)
+def _codes(source: str) -> tuple[CodeType, CodeType]:
+    """The code of `by_kind` and of `key_of`; the file is this one, so that its frames count as the package's."""
+    first, second = (code for code in compile(source, __file__, "exec").co_consts if isinstance(code, CodeType))
+    return first, second
+
+
+def source_of(spec: OpSpec) -> str:
+    """The source of the code, which depends on the parameters of the declared function alone."""
+    lines, payloads, data, shapes, key = ["_backend = None"], [], [], [], []
+    several = any(_is_sequence(parameter) for parameter in spec.parameters)
+    numbers = 0
+    placements = [parameter.name for parameter in spec.parameters if parameter.name in PLACEMENT]
+    creates = all(parameter.role == "option" for parameter in spec.parameters)
+    if creates and placements:
+        none = " and ".join(f"{name} is None" for name in placements)
+        given = ", ".join(f"{name}={name}" for name in placements)
+        lines = [f"_backend = _current() if {none} else _placed({given})"]
+    for parameter in spec.parameters:
+        name = parameter.name
+        if parameter.role == "option":
+            if creates and name in PLACEMENT:
+                continue
+            if parameter.meaning == "shape":
+                shapes.append(f"({name},) if {name}.__class__ is not tuple else {name}")
+                key.append(f"_rank({name})")
+            else:
+                key.append(OPTION.format(name))
+            continue
+        key.append(f"_kind_{name}")
+        if _is_sequence(parameter):
+            lines.append(_SEQUENCE.format(name))
+            payloads.append(_PAYLOADS.format(name))
+            data.append(f"*_data_{name}" if parameter.kind == "variadic" else f"_data_{name}")
+            shapes.append(f"*_shape_{name}")
+        else:
+            lines.append(_OPERAND.format(name))
+            shapes.append(f"_shape_{name}")
+            if several:
+                payloads.append(f"_data_{name} = {name}.data")
+                data.append(f"_data_{name}")
+            else:
+                constant = f"_plan.constants[{numbers}]({name})"
+                data.append(f"{name}.data if {name}.__class__ is _Tensor else {constant}")
+            numbers += 1
+    keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
+    preparation = "\n".join(lines)
+    return _CODE.format(
+        signature=signature_of(spec),
+        preparation=indented(preparation, 2),
+        prepared=indented(preparation, 1),
+        payloads=indented("\n".join(payloads) or "pass", 2),
+        key=f"_defaults.current_precision(), _backend, {', '.join(key)}",
+        shapes="".join(f"{part}, " for part in shapes) or "()",
+        data="".join(f"{part}, " for part in data),
+        arguments="".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword"),
+        keywords=", ".join(f"{name!r}: {name}" for name in keywords),
+    )
+
+
+def _is_sequence(parameter: Parameter) -> bool:
+    return parameter.role == "tensors" or parameter.kind == "variadic"

@@ -1,0 +1,283 @@
+"""Plans by kind: what is decided for one shape serves the next, where sizes alone differ.
+
+The kind of a call is its key with the kinds of templates (dtype, names, number of axes) in place of the templates. When
+a third shape of a kind arrives, the op is planned once on symbolic sizes (`sizes`): the rule gives the shape of the
+result as a function of the operands' shapes, with the guards under which it holds. So a wrong shape still raises its
+error before data is touched. The kernel comes in one of two ways:
+
+- a backend with `plans_kinds` is asked for its kernel with symbolic sizes too; such a kernel reads sizes from payloads;
+- for other backends, and where a kernel needs numbers, only the kernel is planned for each shape.
+
+A shape that is met often gets an exact plan, whose warm call is quicker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+from ..dtypes import DType, defaults
+from ..errors import ContractError
+from ..memo import remember, told
+from ..operands import Call, grouped
+from ..opspec import OpSpec, Parameter
+from ..protocol import Backend, Kernel
+from ..protocol.within import within
+from ..rules.plan import Out
+from ..sizes import NeedsSizes, SizeTrace, is_symbolic
+from ..template import Template, TemplateKind, intern_template, template_of_kind
+from ..tensor import Tensor, blank_tensor
+from .checked import CHECKED, checked, verify
+from .constants import constants_of
+from .generated import PLACEMENT
+from .kernels import of_templates, wrap
+
+Key: TypeAlias = Any
+"""The precision, the backend, the kind of each operand or the class of a number, and the options."""
+
+FEW: Final = 2
+"""So many shapes of a kind are planned exactly before the kind is planned on symbolic sizes."""
+
+OFTEN: Final = 8
+"""A shape that was met so many times gets an exact plan."""
+
+MOST_PLANS: Final = 8
+"""The most plans of one kind. They differ in the answers to guards, such as whether a size is 1."""
+
+MOST_SHAPES: Final = 4096
+"""The most shapes that a plan counts."""
+
+
+class Decision(NamedTuple):
+    """What is known of a call before its kernel: all but the kernel."""
+
+    backend: Backend
+    out: Out
+    options: Mapping[str, Any]
+    """The options in the form that a callback gets."""
+    tensors: list[Tensor]
+    """The operands on the backend, sequences laid out flat."""
+    dtypes: tuple[DType, ...] = ()
+    """The dtypes to which a primitive casts its operands."""
+    result: Callable[..., Any] | None = None
+    """Makes the public result of several tensors; a tuple by default."""
+
+
+class Planner(Protocol):
+    """What plans by kind need of an op's full path."""
+
+    spec: OpSpec
+
+    def decide(self, call: Call, backend: Backend | None) -> Decision:
+        """Decides all but the kernel of a call."""
+
+    def kernel(
+        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
+        options: Mapping[str, Any], groups: Sequence[int | None],
+    ) -> tuple[Kernel, bool]:  # fmt: skip
+        """The kernel of a call, and whether it serves the next call of the kind."""
+
+    def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
+        """The kernel for symbolic sizes; `None` where a kernel is planned for each shape."""
+
+
+class KindPlan:
+    """A plan for all calls of a kind whose shapes pass its guards."""
+
+    __slots__ = ("backend", "constants", "dtypes", "function", "groups", "kernel", "kinds", "met", "options", "out",
+                 "path", "proven", "result", "run", "shapes", "sized_options")  # fmt: skip
+
+    def __init__(self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call) -> None:
+        out, options = decision.out, decision.options
+        shape = out.shape if isinstance(out, Template) else tuple([x.shape for x in out])
+        values = tuple(options.values())
+        self.path: Final = path
+        self.sized_options: Final = is_symbolic(values)
+        """Whether options hold sizes."""
+        self.shapes: Final = trace.function((shape, values) if self.sized_options else shape)
+        """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
+        of shapes for several results; with the values of the options where these hold sizes."""
+        self.out: Final = out.kind if isinstance(out, Template) else tuple([x.kind for x in out])
+        self.backend: Final = decision.backend
+        self.options: Final = dict.fromkeys(options) if self.sized_options else options
+        self.dtypes: Final = decision.dtypes
+        self.result: Final = decision.result
+        self.kernel = kernel
+        """Computes all shapes; `None` if a kernel is planned for each shape."""
+        self.function, self.run = (None, None) if kernel is None else within(kernel)
+        self.proven = decision.backend.template_only
+        """Whether a result of the kernel was compared with its template."""
+        self.kinds: Final = [x.template.kind for x in decision.tensors]
+        """The kinds of the operands, sequences laid out flat."""
+        self.groups: Final = call.groups
+        self.constants: Final = [
+            None if isinstance(operand, Tensor) else constants_of(path.spec.name, x.dtype, x.backend)
+            for operand, x in zip(call.operands, decision.tensors, strict=True)
+        ]
+        """For each operand that is a number, the function that makes its payload."""
+        self.met: Final[dict[Any, int]] = {}
+        """How often each shape was met."""
+
+    def call(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+        """The public result for operands of such shapes; `found` is what `self.shapes` returned for them.
+
+        Raises an error, of any class, for a call that is left to an exact plan.
+        """
+        met, out, run = self.met, self.out, self.run
+        times = met.get(shapes, 0)
+        if times >= OFTEN:
+            raise KeyError
+        met[shapes] = times + 1
+        if run is None or not self.proven or CHECKED:
+            return self._result(found, shapes, payloads)
+        tensor = blank_tensor()
+        tensor.template = template_of_kind(out, found)
+        tensor.backend = self.backend
+        try:
+            tensor.data = run(self.function, *payloads)
+        except NeedsSizes:
+            self._plan_each()
+            return self._result(found, shapes, payloads)
+        return tensor
+
+    def _plan_each(self) -> None:
+        """Gives up the kernel for all shapes."""
+        self.kernel = self.function = self.run = None
+
+    def _result(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+        if len(self.met) > MOST_SHAPES:
+            self.met.clear()
+        options, backend, kernel = self.options, self.backend, self.kernel
+        if self.sized_options:
+            found, values = found
+            options = dict(zip(options, values, strict=True))
+        out: Any = (
+            template_of_kind(self.out, found)
+            if isinstance(self.out, TemplateKind)
+            else tuple([template_of_kind(kind, shape) for kind, shape in zip(self.out, found, strict=True)])
+        )
+        if kernel is not None:
+            if CHECKED and not backend.template_only:
+                inputs = grouped(self._templates(shapes), self.groups)
+                kernel = checked(self.path.spec.callback, backend, out, inputs, kernel)
+            try:
+                data = kernel(*payloads)
+                if not self.proven:
+                    verify(self.path.spec.callback, backend, out, data)
+                    self.proven = True
+                return wrap(out, backend, data, self.result)
+            except (NeedsSizes, ContractError):
+                self._plan_each()
+        templates = self._templates(shapes)
+        kernel, _ = self.path.kernel(backend, out, templates, self.dtypes, options, self.groups)
+        return wrap(out, backend, kernel(*payloads), self.result)
+
+    def _templates(self, shapes: tuple[Any, ...]) -> list[Template]:
+        """The templates of the operands; after their shapes stand those of options."""
+        return [template_of_kind(kind, shape) for kind, shape in zip(self.kinds, shapes, strict=False)]
+
+
+class Kinds:
+    """The plans by kind of an op."""
+
+    def __init__(self, path: Planner) -> None:
+        self.path: Final = path
+        self.plans: Final[dict[Key, list[KindPlan]]] = {}
+        """The plans of each kind; those that were met first stand first."""
+        self.met: Final[dict[Key, int]] = {}
+        """How many shapes of each kind were planned exactly."""
+
+    def is_time(
+        self, call: Call, backend: Backend, tensors: Sequence[Tensor], arguments: Sequence[Any], keywords: Any
+    ) -> bool:
+        """Notes an exact plan; returns whether the kind should be planned on symbolic sizes now."""
+        spec = self.path.spec
+        given = [(spec.at(place), value) for place, value in enumerate(arguments)]
+        given += [(parameter, keywords[parameter.name]) for parameter in spec.parameters if parameter.name in keywords]
+        try:
+            options = [
+                rank(value) if parameter.meaning == "shape" else told(value)
+                for parameter, value in given
+                if parameter.role == "option" and parameter.name not in PLACEMENT
+            ]
+            key = (defaults.current_precision(), backend, *(x.template.kind for x in tensors), *call.groups, *options)
+            times = self.met.get(key, 0) + 1
+            remember(self.met, key, times)
+        except (TypeError, KeyError):  # an option that has no key
+            return False
+        return FEW < times <= FEW + 2 * MOST_PLANS
+
+    def enter(self, key: Key, plan: KindPlan) -> None:
+        """Enters a plan."""
+        plans = self.plans.get(key, [])
+        if len(plans) < MOST_PLANS:
+            remember(self.plans, key, [*plans, plan])
+
+    def plan(self, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]) -> KindPlan | None:
+        """A plan on symbolic sizes, with the shapes of a call as the example; `None` where numbers are needed."""
+        trace, spec = SizeTrace(), self.path.spec
+        try:
+            symbolic = [_symbolic(trace, value, spec.at(place)) for place, value in enumerate(arguments)]
+            by_name = {parameter.name: parameter for parameter in spec.parameters}
+            creates = all(parameter.role == "option" for parameter in spec.parameters)
+            named = {
+                name: _symbolic(trace, value, by_name[name])
+                for name, value in keywords.items()
+                if not (creates and name in PLACEMENT)
+            }
+            call = Call(spec, symbolic, named)
+            decision = self.path.decide(call, backend)
+            if decision.backend is not backend or trace.failed:
+                return None
+            kernel = None
+            if backend.template_only:
+                kernel = of_templates(decision.out)
+            elif backend.plans_kinds and not is_symbolic(tuple(decision.options.values())):
+                try:
+                    kernel = self.path.kind_kernel(decision, call)
+                except Exception:  # whatever a backend's code raises on sizes that it cannot read
+                    kernel = None
+                if trace.failed:
+                    kernel = None
+            return KindPlan(self.path, trace, decision, kernel, call)
+        except Exception:  # whatever a rule raises on such sizes; the exact plan has served the call
+            return None
+        finally:
+            trace.open = False
+
+    def clear(self) -> None:
+        """Drops all plans."""
+        self.plans.clear()
+        self.met.clear()
+
+
+def _symbolic(trace: SizeTrace, value: Any, parameter: Parameter) -> Any:
+    """An argument with symbolic sizes: tensors keep their payload, as it is not read."""
+    if parameter.meaning == "shape":
+        sizes = trace.shape((value,) if value.__class__ is int else value, natural=False)
+        return sizes[0] if value.__class__ is int else sizes
+    if parameter.role == "option":
+        return value
+    if isinstance(value, Tensor):
+        template = value.template
+        shape: Any = trace.shape(template.shape)
+        return Tensor(intern_template(shape, template.dtype, template.names, template.weak), value.backend, value.data)
+    if isinstance(value, list | tuple):
+        return [_symbolic(trace, member, parameter) for member in value]
+    trace.shape(())
+    return value
+
+
+def rank(shape: Any) -> int:
+    """The part of a key for an option that is a shape: the number of its sizes, -1 for an int.
+
+    Raises `KeyError` for anything but an int or a tuple of ints.
+    """
+    if shape.__class__ is int:
+        return -1
+    if shape.__class__ is tuple:
+        for size in shape:
+            if size.__class__ is not int:
+                raise KeyError
+        return len(shape)
+    raise KeyError
