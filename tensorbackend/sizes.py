@@ -20,7 +20,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, TypeAlias
 
 Shape: TypeAlias = tuple[int, ...]
@@ -36,7 +36,7 @@ class NeedsSizes(TypeError):
 class SizeTrace:
     """One run on symbolic sizes, with the guards that it noted."""
 
-    __slots__ = ("arguments", "failed", "guards", "open", "templates")
+    __slots__ = ("arguments", "failed", "functions", "guards", "open", "templates")
 
     def __init__(self) -> None:
         self.guards: Final[dict[str, bool]] = {}
@@ -45,6 +45,8 @@ class SizeTrace:
         """The symbolic shapes of the arguments of the function of shapes."""
         self.templates: Final[dict[Any, Any]] = {}
         """Symbolic templates by their parts, so that equal expressions give one object."""
+        self.functions: Final[dict[str, Callable[[Any], Any]]] = {}
+        """The functions that `apply` applied to sizes, by their names in the source."""
         self.open = True
         """Whether sizes may be used; a kernel that uses one later raises `NeedsSizes`."""
         self.failed = False
@@ -59,7 +61,7 @@ class SizeTrace:
 
     def function(self, result: Any) -> ShapeFunction:
         """The function of the arguments' shapes that returns `result`, a nested tuple of sizes and ints, or `None`."""
-        return _compiled(self.source(result))
+        return FunctionType(_code(self.source(result)), self.functions, "sizes")
 
     def source(self, result: Any) -> str:
         """The source of that function."""
@@ -75,11 +77,9 @@ class SizeTrace:
 
 
 @lru_cache(4096)
-def _compiled(source: str) -> ShapeFunction:
-    names: dict[str, Any] = {}
-    exec(compile(source, "<sizes>", "exec"), names)
-    function: FunctionType = names["sizes"]
-    return function
+def _code(source: str) -> CodeType:
+    (code,) = (code for code in compile(source, __file__, "exec").co_consts if isinstance(code, CodeType))
+    return code
 
 
 def source_of(value: Any) -> str:
@@ -94,11 +94,18 @@ def index(value: Any) -> int:
     return value if value.__class__ is Size else operator.index(value)
 
 
-def to_float(value: Any) -> float:
-    """What `float` returns; a symbolic size as a symbolic number with a fraction."""
-    if value.__class__ is not Size:
-        return float(value)
-    return Size(value.trace, f"float({value.source})", float(value.value), value.natural)  # type: ignore[return-value]
+def apply(function: Callable[[Any], Any], size: Any) -> Any:
+    """`function(size)`; for a symbolic size, what stands for that result until the size is known.
+
+    >>> apply(float, 3)
+    3.0
+    """
+    if size.__class__ is not Size:
+        return function(size)
+    functions = size.trace.functions
+    name = f"f{len(functions)}"
+    functions[name] = function
+    return Size(size.trace, f"{name}({size.source})", function(size.value), False)
 
 
 def is_symbolic(value: object) -> bool:

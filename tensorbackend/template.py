@@ -113,14 +113,17 @@ class TemplateKind:
     Kinds are interned, as templates are.
     """
 
-    __slots__ = ("__weakref__", "by_shape", "dtype", "names", "weak")
+    __slots__ = ("__weakref__", "by_shape", "dtype", "limit", "names", "weak")
 
     def __init__(self, dtype: DType, names: Names, weak: bool) -> None:
         self.dtype: Final = dtype
         self.names: Final = names
         self.weak: Final = weak
-        self.by_shape: Final[dict[Shape, _Interned]] = {}
-        """The templates of the kind that exist now."""
+        self.by_shape: Final[dict[Shape, ref[Template]]] = {}
+        """The templates of the kind that exist, and references to some that were freed."""
+        self.limit = 256
+        """The number of references at which those to freed templates are dropped. A callback for each that is freed
+        would take as long as making it."""
 
     def __repr__(self) -> str:
         axes = ("[]" if name is None else f"[{name}]" for name in self.names)
@@ -129,19 +132,12 @@ class TemplateKind:
     def __reduce__(self) -> tuple[Any, ...]:
         return kind_of_parts, (self.dtype, self.names, self.weak)
 
-
-class _Interned(ref[Template]):
-    """A weak reference to a template, which takes itself out of its kind when the template is freed."""
-
-    __slots__ = ("home", "shape")
-
-    home: dict[Shape, _Interned]
-    shape: Shape
-
-
-def _forget(reference: Any) -> None:
-    if reference.home.get(reference.shape) is reference:
-        del reference.home[reference.shape]
+    def sweep(self) -> None:
+        """Drops the references to templates that were freed; called with the lock held."""
+        for shape, reference in list(self.by_shape.items()):
+            if reference() is None:
+                del self.by_shape[shape]
+        self.limit = 2 * len(self.by_shape) + 256
 
 
 _kinds: WeakValueDictionary[tuple[DType, Names, bool], TemplateKind] = WeakValueDictionary()
@@ -182,16 +178,22 @@ def template_of_kind(kind: TemplateKind, shape: Shape) -> Template:
         template = reference()
         if template is not None:
             return template
-    _check_size(shape, kind.dtype)
+    template = _fill(kind, shape)
+    if not 0 < template.size <= _FEW_ELEMENTS or len(shape) > MAX_AXES:
+        _check_size(shape, kind.dtype)
+    fresh = ref(template)
+    reference = kind.by_shape.setdefault(shape, fresh)  # without the lock, as it is one step
+    if reference is fresh and len(kind.by_shape) <= kind.limit:
+        return template
     with _intern_lock:
-        reference = kind.by_shape.get(shape)
-        template = None if reference is None else reference()
-        if template is None:
-            template = _fill(kind, shape)
-            reference = _Interned(template, _forget)
-            reference.home, reference.shape = kind.by_shape, shape
-            kind.by_shape[shape] = reference
-    return template
+        held = kind.by_shape.get(shape)
+        kept = None if held is None else held()  # another thread's, made in the meantime, or None where it was freed
+        if kept is None:
+            kind.by_shape[shape] = fresh
+            kept = template
+        if len(kind.by_shape) > kind.limit:
+            kind.sweep()
+    return kept
 
 
 def _fill(kind: TemplateKind, shape: Shape) -> Template:
@@ -231,8 +233,6 @@ def _check_size(shape: Shape, dtype: DType) -> None:
     """Raises `ShapeError` for a size that no array library holds; their own errors differ, and some raise none."""
     if len(shape) > MAX_AXES:
         raise ShapeError(expected(f"a tensor of at most {MAX_AXES} axes", axes=len(shape)))
-    if 0 < math.prod(shape) <= _FEW_ELEMENTS:
-        return
     if math.prod(size for size in shape if size) * dtype.itemsize > MAX_BYTES:
         remedy = "the other axes count even if one has size 0" if 0 in shape else ""
         raise ShapeError(expected("a tensor of less than 2**63 bytes", remedy, shape=shape, dtype=dtype))

@@ -14,6 +14,7 @@ A shape that is met often gets an exact plan, whose warm call is quicker.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from ..dtypes import DType, defaults
@@ -24,13 +25,14 @@ from ..opspec import OpSpec, Parameter
 from ..protocol import Backend, Kernel
 from ..protocol.within import within
 from ..rules.plan import Out
-from ..sizes import NeedsSizes, SizeTrace, is_symbolic
+from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, TemplateKind, intern_template, template_of_kind
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, verify
 from .constants import constants_of
 from .generated import PLACEMENT
 from .kernels import of_templates, wrap
+from .resizing import Leaves
 
 Key: TypeAlias = Any
 """The precision, the backend, the kind of each operand or the class of a number, and the options."""
@@ -84,29 +86,43 @@ class Planner(Protocol):
 class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
-    __slots__ = ("backend", "constants", "dtypes", "function", "groups", "kernel", "kinds", "met", "options", "out",
-                 "path", "proven", "result", "run", "shapes", "sized_options")  # fmt: skip
+    __slots__ = ("backend", "build", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
+                 "numbered", "options", "out", "path", "proven", "result", "run", "shapes", "sole")  # fmt: skip
 
-    def __init__(self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call) -> None:
-        out, options = decision.out, decision.options
-        shape = out.shape if isinstance(out, Template) else tuple([x.shape for x in out])
-        values = tuple(options.values())
+    def __init__(
+        self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call,
+        give_up: Callable[[KindPlan], None],
+    ) -> None:  # fmt: skip
+        out, leaves = decision.out, Leaves()
         self.path: Final = path
-        self.sized_options: Final = is_symbolic(values)
-        """Whether options hold sizes."""
-        self.shapes: Final = trace.function((shape, values) if self.sized_options else shape)
-        """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
-        of shapes for several results; with the values of the options where these hold sizes."""
+        self.sole: Final = isinstance(out, Template)
         self.out: Final = out.kind if isinstance(out, Template) else tuple([x.kind for x in out])
         self.backend: Final = decision.backend
-        self.options: Final = dict.fromkeys(options) if self.sized_options else options
         self.dtypes: Final = decision.dtypes
-        self.result: Final = decision.result
+        self.give_up: Final = give_up
+        """Takes the plan out of its memo, as its kernel cannot serve all shapes."""
+        self.run: Any = None
+        """Runs a kernel in a context, as `protocol.within` says."""
+        self.build: Any = None
+        """Makes the kernel from the numbers of the sizes that it keeps; `None` for a kernel that keeps none."""
         self.kernel = kernel
-        """Computes all shapes; `None` if a kernel is planned for each shape."""
-        self.function, self.run = (None, None) if kernel is None else within(kernel)
+        """Computes all shapes, or is the example for `build`; `None` if a kernel is planned for each shape."""
+        options = dict(decision.options)
+        build_options = None if kernel is not None else leaves.builder(options)
+        self.options: Final[Callable[[Any], Mapping[str, Any]]] = build_options or (lambda numbers: options)
+        """Makes the options from the numbers of the sizes in them, for a kernel that is planned for each shape."""
+        if kernel is not None:
+            function, self.run = within(kernel)
+            self.build = leaves.builder(function)
+            self.kernel = function if self.run is not None or self.build is not None else kernel
+        shape = out.shape if isinstance(out, Template) else tuple([x.shape for x in out])
+        self.shapes: Final = trace.function((shape, tuple(leaves.values)) if leaves.values else shape)
+        """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
+        of shapes for several results; with the numbers that the kernel or the options keep, if they keep any."""
+        self.numbered: Final = bool(leaves.values)
         self.proven = decision.backend.template_only
         """Whether a result of the kernel was compared with its template."""
+        self.result: Final = decision.result
         self.kinds: Final = [x.template.kind for x in decision.tensors]
         """The kinds of the operands, sequences laid out flat."""
         self.groups: Final = call.groups
@@ -123,58 +139,59 @@ class KindPlan:
 
         Raises an error, of any class, for a call that is left to an exact plan.
         """
-        met, out, run = self.met, self.out, self.run
+        met = self.met
         times = met.get(shapes, 0)
         if times >= OFTEN:
             raise KeyError
         met[shapes] = times + 1
-        if run is None or not self.proven or CHECKED:
-            return self._result(found, shapes, payloads)
+        if self.numbered:
+            found, numbers = found
+            if not self.proven or CHECKED or not self.sole or self.kernel is None:
+                return self._result(found, numbers, shapes, payloads)
+            kernel = self.kernel if self.build is None else self.build(numbers)
+        elif not self.proven or CHECKED or not self.sole or self.kernel is None:
+            return self._result(found, (), shapes, payloads)
+        else:
+            kernel = self.kernel
+        run = self.run
         tensor = blank_tensor()
-        tensor.template = template_of_kind(out, found)
+        tensor.template = template_of_kind(self.out, found)
         tensor.backend = self.backend
         try:
-            tensor.data = run(self.function, *payloads)
+            tensor.data = kernel(*payloads) if run is None else run(kernel, *payloads)
         except NeedsSizes:
-            self._plan_each()
-            return self._result(found, shapes, payloads)
+            self.give_up(self)
+            raise
         return tensor
 
-    def _plan_each(self) -> None:
-        """Gives up the kernel for all shapes."""
-        self.kernel = self.function = self.run = None
-
-    def _result(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+    def _result(self, found: Any, numbers: tuple[Any, ...], shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
         if len(self.met) > MOST_SHAPES:
             self.met.clear()
-        options, backend, kernel = self.options, self.backend, self.kernel
-        if self.sized_options:
-            found, values = found
-            options = dict(zip(options, values, strict=True))
+        backend, kernel, run, name = self.backend, self.kernel, self.run, self.path.spec.callback
         out: Any = (
             template_of_kind(self.out, found)
-            if isinstance(self.out, TemplateKind)
+            if self.sole
             else tuple([template_of_kind(kind, shape) for kind, shape in zip(self.out, found, strict=True)])
         )
-        if kernel is not None:
-            if CHECKED and not backend.template_only:
-                inputs = grouped(self._templates(shapes), self.groups)
-                kernel = checked(self.path.spec.callback, backend, out, inputs, kernel)
-            try:
-                data = kernel(*payloads)
-                if not self.proven:
-                    verify(self.path.spec.callback, backend, out, data)
-                    self.proven = True
-                return wrap(out, backend, data, self.result)
-            except (NeedsSizes, ContractError):
-                self._plan_each()
-        templates = self._templates(shapes)
-        kernel, _ = self.path.kernel(backend, out, templates, self.dtypes, options, self.groups)
-        return wrap(out, backend, kernel(*payloads), self.result)
-
-    def _templates(self, shapes: tuple[Any, ...]) -> list[Template]:
-        """The templates of the operands; after their shapes stand those of options."""
-        return [template_of_kind(kind, shape) for kind, shape in zip(self.kinds, shapes, strict=False)]
+        templates = [template_of_kind(kind, shape) for kind, shape in zip(self.kinds, shapes, strict=False)]
+        if kernel is None:
+            options = self.options(numbers)
+            kernel, _ = self.path.kernel(backend, out, templates, self.dtypes, options, self.groups)
+            return wrap(out, backend, kernel(*payloads), self.result)
+        if self.build is not None:
+            kernel = self.build(numbers)
+        function: Kernel = kernel if run is None else partial(run, kernel)
+        if CHECKED and not backend.template_only:
+            function = checked(name, backend, out, grouped(templates, self.groups), function)
+        try:
+            data = function(*payloads)
+            if not self.proven:
+                verify(name, backend, out, data)
+        except (NeedsSizes, ContractError):
+            self.give_up(self)
+            raise
+        self.proven = True
+        return wrap(out, backend, data, self.result)
 
 
 class Kinds:
@@ -186,11 +203,13 @@ class Kinds:
         """The plans of each kind; those that were met first stand first."""
         self.met: Final[dict[Key, int]] = {}
         """How many shapes of each kind were planned exactly."""
+        self.each: Final[set[Key]] = set()
+        """The kinds whose kernels are planned for each shape, as one for all shapes failed."""
 
-    def is_time(
+    def count(
         self, call: Call, backend: Backend, tensors: Sequence[Tensor], arguments: Sequence[Any], keywords: Any
-    ) -> bool:
-        """Notes an exact plan; returns whether the kind should be planned on symbolic sizes now."""
+    ) -> Key | None:
+        """Notes an exact plan; returns the kind if it should be planned on symbolic sizes now, else `None`."""
         spec = self.path.spec
         given = [(spec.at(place), value) for place, value in enumerate(arguments)]
         given += [(parameter, keywords[parameter.name]) for parameter in spec.parameters if parameter.name in keywords]
@@ -204,8 +223,8 @@ class Kinds:
             times = self.met.get(key, 0) + 1
             remember(self.met, key, times)
         except (TypeError, KeyError):  # an option that has no key
-            return False
-        return FEW < times <= FEW + 2 * MOST_PLANS
+            return None
+        return key if FEW < times <= FEW + 2 * MOST_PLANS else None
 
     def enter(self, key: Key, plan: KindPlan) -> None:
         """Enters a plan."""
@@ -213,7 +232,7 @@ class Kinds:
         if len(plans) < MOST_PLANS:
             remember(self.plans, key, [*plans, plan])
 
-    def plan(self, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]) -> KindPlan | None:
+    def plan(self, kind: Key, backend: Backend, arguments: Sequence[Any], keywords: dict[str, Any]) -> KindPlan | None:
         """A plan on symbolic sizes, with the shapes of a call as the example; `None` where numbers are needed."""
         trace, spec = SizeTrace(), self.path.spec
         try:
@@ -232,14 +251,21 @@ class Kinds:
             kernel = None
             if backend.template_only:
                 kernel = of_templates(decision.out)
-            elif backend.plans_kinds and not is_symbolic(tuple(decision.options.values())):
+            elif backend.plans_kinds and kind not in self.each:
                 try:
                     kernel = self.path.kind_kernel(decision, call)
                 except Exception:  # whatever a backend's code raises on sizes that it cannot read
                     kernel = None
                 if trace.failed:
                     kernel = None
-            return KindPlan(self.path, trace, decision, kernel, call)
+
+            def give_up(plan: KindPlan) -> None:
+                self.each.add(kind)
+                for plans in self.plans.values():
+                    if plan in plans:
+                        plans.remove(plan)
+
+            return KindPlan(self.path, trace, decision, kernel, call, give_up)
         except Exception:  # whatever a rule raises on such sizes; the exact plan has served the call
             return None
         finally:
@@ -249,6 +275,7 @@ class Kinds:
         """Drops all plans."""
         self.plans.clear()
         self.met.clear()
+        self.each.clear()
 
 
 def _symbolic(trace: SizeTrace, value: Any, parameter: Parameter) -> Any:

@@ -234,9 +234,8 @@ class Path(ABC):
         self, call: Call, backend: Backend, tensors: Sequence[Tensor], arguments: Sequence[Any], keywords: Any
     ) -> None:
         """Notes a call that took the full path, and plans its kind on symbolic sizes if it is time."""
-        if not self.kinds.is_time(call, backend, tensors, arguments, keywords):
-            return
-        plan = self.kinds.plan(backend, arguments, keywords)
+        kind = self.kinds.count(call, backend, tensors, arguments, keywords)
+        plan = None if kind is None else self.kinds.plan(kind, backend, arguments, keywords)
         if plan is None:
             return
         key_ofs = [find_plans(lookup, self.spec, self.kinds) for lookup in self.lookups if lookup.key_of is not None]

@@ -97,7 +97,7 @@ def of_one(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any], Any]:
                 tensor.data = function(x.data) if run is None else run(function, x.data)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x):
+            if (error.__class__ is not KeyError or error.__traceback__.tb_next is not None) and not is_miss(error, x):
                 tensor.data = recovered(error, backend, run, function, (x.data,), (x,))
                 return tensor
         return lookup.call(x)  # here, so that no error has a look-up's error as its context
@@ -126,7 +126,9 @@ def of_two(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any, Any], A
                 tensor.data = function(x1.data, x2.data) if run is None else run(function, x1.data, x2.data)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x1, x2):
+            if (error.__class__ is not KeyError or error.__traceback__.tb_next is not None) and not is_miss(
+                error, x1, x2
+            ):
                 tensor.data = recovered(error, backend, run, function, (x1.data, x2.data), (x1, x2))
                 return tensor
         return lookup.call(x1, x2)  # here, so that no error has a look-up's error as its context
@@ -153,7 +155,9 @@ def beside_number(near: Near, position: int, lookup: Lookup, failed: Failed) -> 
                 tensor.data = function(data1, data2) if run is None else run(function, data1, data2)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x, number):
+            if (error.__class__ is not KeyError or error.__traceback__.tb_next is not None) and not is_miss(
+                error, x, number
+            ):
                 operands = (number, x) if first else (x, number)
                 tensor.data = recovered(error, backend, run, function, (data1, data2), operands)
                 return tensor

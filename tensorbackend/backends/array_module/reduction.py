@@ -11,6 +11,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.reduction import TieBreak
 from ...protocol.workspace import takes
+from ...sizes import apply
 from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
@@ -136,7 +137,7 @@ class ArrayReduction(ArrayBase):
         """Sum of squared distances from the mean, divided by the count less `correction`."""
         dtype, number = wide(out.dtype), numpy_dtype(wide(out.dtype)).type
         count = math.prod(x.shape[reduced_axis] for reduced_axis in axis)
-        size, divisor = number(count), number(count - correction if count > correction else math.nan)
+        size, divisor = apply(number, count), apply(number, count - correction if count > correction else math.nan)
         total = self.folding("sum", x, axis, True, dtype)
         total_of_squares = self.folding("sum", x, axis, keepdims, dtype)
 

@@ -11,6 +11,7 @@ from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
+from ...sizes import apply
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
@@ -69,10 +70,10 @@ class NumpyReduction(ArrayReduction):
 
     def all_true(self, x: Template) -> Callable[[Array], bool]:
         """A function that says whether all elements are true; few elements are counted."""
-        count, size = self.xp.count_nonzero, x.size
+        count = self.xp.count_nonzero
         if not x.shape:
             return bool
-        return (lambda values: count(values) == size) if size <= _FEW else lambda values: bool(values.all())
+        return (lambda values: count(values) == values.size) if x.size <= _FEW else lambda values: bool(values.all())
 
     @takes(_sum_space)
     @planned
@@ -85,7 +86,7 @@ class NumpyReduction(ArrayReduction):
     def mean(self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum divided by the number of elements."""
         dtype = wide(out.dtype)
-        total, size = self.folding("sum", x, axis, keepdims, dtype), numpy_dtype(dtype).type(_count(x, axis))
+        total, size = self.folding("sum", x, axis, keepdims, dtype), apply(numpy_dtype(dtype).type, _count(x, axis))
         if not dtype.is_complex:
             return promoted(self, dtype, lambda values: total(values) / size, out, x)
 

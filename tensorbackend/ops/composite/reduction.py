@@ -12,7 +12,7 @@ from ...errors import ShapeError, expected
 from ...rules.axes import sorted_axes
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.indexing import check_indices
-from ...sizes import to_float
+from ...sizes import apply
 from ...template import intern_template, merge_names, weak_template
 from ...tensor import Axes, Axis, Tensor, TensorLike
 from ..creation.filled import rename
@@ -32,7 +32,7 @@ from .elementwise.gradients import stop_gradient
 def count_along(x: Tensor, axis: Axes) -> float:
     """The number of elements that a reduction combines into one; the dispatcher has made the axes positions."""
     assert isinstance(axis, tuple)
-    return to_float(math.prod(x.shape[position] for position in axis if isinstance(position, int)))
+    return apply(float, math.prod(x.shape[position] for position in axis if isinstance(position, int)))
 
 
 def in_float32(x: Tensor) -> Tensor:

@@ -1,0 +1,125 @@
+"""Kernels for other sizes: what a kernel keeps of symbolic sizes is replaced by numbers.
+
+A planner that gets symbolic sizes returns a function whose closure may hold them, as in
+
+    shape = out.shape                                   # (a0_0, 1)
+    return lambda values: values.reshape(shape)
+
+For each new shape, the function is made anew with the numbers in its closure, which takes a microsecond; the planner does
+not run again. Closures of closures, default values, tuples, lists and partial functions are followed. A size that is kept
+elsewhere stays symbolic, and raises `NeedsSizes` when it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import CellType, FunctionType
+from typing import Any, Final, TypeAlias
+
+from ..protocol.planned import Calm
+from ..sizes import Size
+from ..template import Template, is_symbolic_template, template_of_kind
+
+Builder: TypeAlias = Callable[[Sequence[Any]], Any]
+"""Makes a value from the numbers of the symbolic sizes in it."""
+
+DEEP: Final = 12
+"""Closures are followed to this depth."""
+
+
+class Leaves:
+    """The symbolic values that kernels keep, in the order in which builders expect their numbers."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        """Sizes and shapes; a function of shapes computes the number of each."""
+
+    def builder(self, value: Any, depth: int = 0) -> Builder | None:
+        """What makes `value` for other sizes; `None` if it keeps no symbolic size."""
+        kind = value.__class__
+        if kind is Size:
+            return self._leaf(value)
+        if depth > DEEP:
+            return None
+        if kind is Template:
+            if not is_symbolic_template(value):
+                return None
+            place, template_kind = self._place(value.shape), value.kind
+            return lambda numbers: template_of_kind(template_kind, numbers[place])
+        if kind is tuple or kind is list:
+            if all(part.__class__ is Size or part.__class__ is int for part in value):
+                if kind is tuple and any(part.__class__ is Size for part in value):
+                    return self._leaf(value)
+            parts = [self.builder(part, depth + 1) for part in value]
+            return None if not any(parts) else _sequence(kind, value, parts)
+        if kind is FunctionType:
+            return self._function(value, depth)
+        if kind is partial:
+            parts = [self.builder(part, depth + 1) for part in (value.func, value.args, value.keywords)]
+            return None if not any(parts) else _partial(value, parts)
+        if kind is dict:
+            parts = [self.builder(part, depth + 1) for part in value.values()]
+            return None if not any(parts) else _dictionary(value, parts)
+        if kind is Calm:
+            part = self.builder(value.kernel, depth + 1)
+            return part and (lambda numbers: Calm(part(numbers)))
+        return None
+
+    def _leaf(self, value: Any) -> Builder:
+        place = self._place(value)
+        return lambda numbers: numbers[place]
+
+    def _place(self, value: Any) -> int:
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def _function(self, function: FunctionType, depth: int) -> Builder | None:
+        cells = function.__closure__ or ()
+        parts = [self.builder(_contents(cell, function), depth + 1) for cell in cells]
+        defaults = self.builder(function.__defaults__, depth + 1)
+        if not any(parts) and defaults is None:
+            return None
+        code, names, name, given = function.__code__, function.__globals__, function.__name__, function.__defaults__
+        changed = [(place, part) for place, part in enumerate(parts) if part is not None]
+
+        def build(numbers: Sequence[Any]) -> Any:
+            closure = list(cells)
+            for place, part in changed:
+                closure[place] = CellType(part(numbers))
+            return FunctionType(code, names, name, given if defaults is None else defaults(numbers), tuple(closure))
+
+        return build
+
+
+def _contents(cell: CellType, function: FunctionType) -> Any:
+    """What a cell holds; `None` where it is empty or holds the function itself."""
+    try:
+        contents = cell.cell_contents
+    except ValueError:
+        return None
+    return None if contents is function else contents
+
+
+def _sequence(kind: type, values: Sequence[Any], parts: Sequence[Builder | None]) -> Builder:
+    return lambda numbers: kind([
+        value if part is None else part(numbers) for value, part in zip(values, parts, strict=True)
+    ])  # fmt: skip
+
+
+def _partial(value: Any, parts: Sequence[Builder | None]) -> Builder:
+    given = value.func, value.args, value.keywords
+
+    def build(numbers: Sequence[Any]) -> Any:
+        function, arguments, keywords = (
+            old if part is None else part(numbers) for old, part in zip(given, parts, strict=True)
+        )
+        return partial(function, *arguments, **keywords)
+
+    return build
+
+
+def _dictionary(value: dict[Any, Any], parts: Sequence[Builder | None]) -> Builder:
+    return lambda numbers: {
+        key: old if part is None else part(numbers) for (key, old), part in zip(value.items(), parts, strict=True)
+    }
