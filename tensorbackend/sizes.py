@@ -36,11 +36,13 @@ class NeedsSizes(TypeError):
 class SizeTrace:
     """One run on symbolic sizes, with the guards that it noted."""
 
-    __slots__ = ("arguments", "failed", "functions", "guards", "open", "templates")
+    __slots__ = ("arguments", "bounds", "failed", "functions", "guards", "open", "templates")
 
     def __init__(self) -> None:
         self.guards: Final[dict[str, bool]] = {}
-        """The answer to each comparison, by its source."""
+        """The answer to each other comparison, by its source."""
+        self.bounds: Final[dict[str, list[int | None]]] = {}
+        """The least and the greatest number that an expression may be, `None` for no bound, by its source."""
         self.arguments: Final[list[Sequence[Any]]] = []
         """The symbolic shapes of the arguments of the function of shapes."""
         self.templates: Final[dict[Any, Any]] = {}
@@ -55,9 +57,31 @@ class SizeTrace:
     def shape(self, example: Sequence[int], natural: bool = True) -> tuple[Size, ...]:
         """Symbolic sizes for one more argument; `natural` says that none of them is negative."""
         place = len(self.arguments)
-        sizes = tuple([Size(self, f"a{place}_{axis}", value, natural) for axis, value in enumerate(example)])
+        sizes = tuple([Size(self, {f"a{place}_{axis}": 1}, 0, value, natural) for axis, value in enumerate(example)])
         self.arguments.append(sizes)
         return sizes
+
+    def within(self, name: str, natural: bool, symbol: str, bound: int, answer: bool) -> bool:
+        """Notes the answer to a comparison of an expression with an int, unless earlier answers tell it; returns it."""
+        low, high = bounds = self.bounds.setdefault(name, [0 if natural else None, None])
+        if symbol in ("==", "!="):
+            if (low is not None and bound < low) or (high is not None and bound > high):
+                return answer
+            if answer == (symbol == "=="):
+                bounds[:] = bound, bound
+            elif bound == low:
+                bounds[0] = bound + 1
+            elif bound == high:
+                bounds[1] = bound - 1
+            else:
+                self.guards[f"{name} == {bound}"] = False
+            return answer
+        below = bound if symbol in ("<", ">=") else bound + 1  # the expression is less than that, or it is not
+        if answer == (symbol in ("<", "<=")):
+            bounds[1] = below - 1 if high is None else min(high, below - 1)
+        else:
+            bounds[0] = below if low is None else max(low, below)
+        return answer
 
     def function(self, result: Any) -> ShapeFunction:
         """The function of the arguments' shapes that returns `result`, a nested tuple of sizes and ints, or `None`."""
@@ -69,11 +93,20 @@ class SizeTrace:
         for place, sizes in enumerate(self.arguments):
             if sizes:
                 lines.append(f"    {', '.join(f'a{place}_{axis}' for axis in range(len(sizes)))}, = a{place}")
-        guards = [guard if answer else f"not {guard}" for guard, answer in self.guards.items()]
+        guards = [
+            _between(name, *bounds) for name, bounds in self.bounds.items() if bounds not in ([0, None], [None, None])
+        ]
+        guards += [guard if answer else f"not ({guard})" for guard, answer in self.guards.items()]
         if guards:
             lines.append(f"    if {' and '.join(guards)}:")
         lines.append(f"    {'    ' * bool(guards)}return {source_of(result)}")
         return "\n".join(lines)
+
+
+def _between(name: str, low: int | None, high: int | None) -> str:
+    if low is not None and low == high:
+        return f"{name} == {low}"
+    return (f"{low} <= " if low is not None else "") + name + (f" <= {high}" if high is not None else "")
 
 
 @lru_cache(4096)
@@ -105,7 +138,7 @@ def apply(function: Callable[[Any], Any], size: Any) -> Any:
     functions = size.trace.functions
     name = f"f{len(functions)}"
     functions[name] = function
-    return Size(size.trace, f"{name}({size.source})", function(size.value), False)
+    return Size(size.trace, {f"{name}({size.source})": 1}, 0, function(size.value), False)
 
 
 def is_symbolic(value: object) -> bool:
@@ -118,16 +151,42 @@ def is_symbolic(value: object) -> bool:
 class Size:
     """A size as an expression of the sizes of a call's operands, with the example's number.
 
-    Arithmetic with numbers and sizes gives sizes; comparisons give the example's answer and note it as a guard. All else
-    raises `NeedsSizes`.
+    Arithmetic with numbers and sizes gives sizes; comparisons give the example's answer and note it as a guard. All
+    else raises `NeedsSizes`. A sum of multiples is kept as such, so that `n - 1 + 1` is `n`, and `n - 1 < 0` asks `n < 1`.
     """
 
-    __slots__ = ("natural", "source", "trace", "value")
+    __slots__ = ("constant", "natural", "terms", "trace", "value")
 
     __array_ufunc__ = None  # NumPy then leaves arithmetic with a size to the size, which refuses it
 
-    def __init__(self, trace: SizeTrace, source: str, value: int | float, natural: bool = True) -> None:
-        self.trace, self.source, self.value, self.natural = trace, source, value, natural
+    def __init__(
+        self, trace: SizeTrace, terms: dict[str, int], constant: int, value: int | float, natural: bool = True
+    ) -> None:
+        self.trace: Final = trace
+        self.terms: Final = terms
+        """The factor of each expression that is not a sum, by its source."""
+        self.constant: Final = constant
+        """What is added to them."""
+        self.value: Final = value
+        """The number in the example, a float where a function such as `float` was applied."""
+        self.natural: Final = natural
+        """Whether it is known not to be negative."""
+
+    @property
+    def source(self) -> str:
+        """The expression as source."""
+        parts = [name if factor == 1 else f"{factor} * {name}" for name, factor in self.terms.items()]
+        if self.constant or not parts:
+            parts.append(repr(self.constant))
+        return parts[0] if len(parts) == 1 and " " not in parts[0] else f"({' + '.join(parts)})"
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What is added and what is subtracted, as source."""
+        added = {name: factor for name, factor in self.terms.items() if factor > 0}
+        subtracted = {name: -factor for name, factor in self.terms.items() if factor < 0}
+        left = Size(self.trace, added, max(self.constant, 0), 0)
+        return left.source, Size(self.trace, subtracted, max(-self.constant, 0), 0).source
 
     def _refuse(self, *others: object, **options: object) -> NoReturn:
         self.trace.failed = True
@@ -137,6 +196,42 @@ class Size:
         """The payload of the number on a backend without data; other backends need the number."""
         if not template_only:
             self._refuse()
+
+    def _operand(self, other: Any) -> Size | None:
+        """An operand beside the size as a size; `None` for one that is not a number."""
+        if not self.trace.open:
+            self._refuse()
+        if other.__class__ is Size and other.trace is self.trace:
+            return other  # type: ignore[no-any-return] # by its class
+        if other.__class__ is int:
+            return Size(self.trace, {}, other, other, other >= 0)
+        if other.__class__ is float and math.isfinite(other):
+            return Size(self.trace, {repr(other): 1}, 0, other, other >= 0)
+        if isinstance(other, int | float | Size):
+            self._refuse()
+        return None
+
+    def _plus(self, other: Size, sign: int) -> Size:
+        terms = dict(self.terms)
+        for name, factor in other.terms.items():
+            terms[name] = terms.get(name, 0) + sign * factor
+            if not terms[name]:
+                del terms[name]
+        constant, value = self.constant + sign * other.constant, self.value + sign * other.value
+        natural = constant >= 0 and all(factor > 0 for factor in terms.values())
+        return Size(self.trace, terms, constant, value, natural and self.natural and other.natural)
+
+    def _times(self, other: Size) -> Size:
+        for size, number in ((self, other), (other, self)):
+            if not number.terms:
+                factor = number.constant
+                terms = {name: factor * times for name, times in size.terms.items() if factor}
+                return Size(
+                    self.trace, terms, factor * size.constant, factor * size.value, size.natural and factor >= 0
+                )
+        left, right = sorted((self.source, other.source))
+        natural = self.natural and other.natural
+        return Size(self.trace, {f"({left} * {right})": 1}, 0, self.value * other.value, natural)
 
     def __hash__(self) -> int:  # a memo that is keyed by sizes does without; that alone decides nothing
         raise NeedsSizes
@@ -154,55 +249,44 @@ for _name in _REFUSED.split():
     setattr(Size, f"__{_name}__", Size._refuse)
 
 
-def _known(size: Size, other: object) -> tuple[str, int | float] | None:
-    """The source and the number of an operand beside a size; `None` for one that is not an int or a size."""
-    trace = size.trace
-    if not trace.open:
-        size._refuse()
-    if other.__class__ is int:
-        return repr(other), other  # type: ignore[return-value] # an int
-    if other.__class__ is float and math.isfinite(other):  # type: ignore[arg-type] # a float
-        return repr(other), other  # type: ignore[return-value] # a float
-    if other.__class__ is Size and other.trace is trace:  # type: ignore[attr-defined] # a size
-        return other.source, other.value  # type: ignore[attr-defined] # a size
-    if isinstance(other, int | float | Size):
-        size._refuse()
-    return None
-
-
-def _operator(symbol: str, compute: Callable[[Any, Any], Any], reflected: bool) -> Callable[[Size, object], Any]:
-    natural = symbol != "-"
-
+def _arithmetic(symbol: str, compute: Callable[[Any, Any], Any], reflected: bool) -> Callable[[Size, object], Any]:
     def operate(size: Size, other: object) -> Any:
-        known = _known(size, other)
-        if known is None:
+        operand = size._operand(other)
+        if operand is None:
             return NotImplemented
-        source, value = known
-        if (symbol == "*" and source == "1") or (symbol in "+-" and source == "0" and not reflected):
-            return size  # so that a product of one size is that size
-        left, right = (source, size.source) if reflected else (size.source, source)
+        left, right = (operand, size) if reflected else (size, operand)
+        if symbol != "/" and left.value.__class__ is int and right.value.__class__ is int:
+            if symbol in "+-":
+                return left._plus(right, 1 if symbol == "+" else -1)
+            if symbol == "*":
+                return left._times(right)
         try:
-            result = compute(value, size.value) if reflected else compute(size.value, value)
+            value = compute(left.value, right.value)
         except ZeroDivisionError:
             size._refuse()
-        positive = size.natural and (value >= 0 if other.__class__ is not Size else other.natural)  # type: ignore[attr-defined]
-        return Size(size.trace, f"({left} {symbol} {right})", result, natural and positive)
+        natural = symbol != "-" and left.natural and right.natural
+        return Size(size.trace, {f"({left.source} {symbol} {right.source})": 1}, 0, value, natural)
 
     return operate
 
 
 def _comparison(symbol: str, compute: Callable[[Any, Any], bool]) -> Callable[[Size, object], Any]:
     def compare(size: Size, other: object) -> Any:
-        known = _known(size, other)
-        if known is None:
+        operand = size._operand(other)
+        if operand is None:
             return NotImplemented
-        source, value = known
-        answer = compute(size.value, value)
-        if source == size.source or (size.natural and other.__class__ is not Size and value < 0):
-            return answer  # true of any numbers: x == x, and a size is not negative
-        if size.natural and value == 0 and other.__class__ is not Size and symbol in ("<", ">="):
-            return answer
-        size.trace.guards.setdefault(f"({size.source} {symbol} {source})", answer)
+        answer = compute(size.value, operand.value)
+        left, right = size.source, operand.source
+        if size.value.__class__ is int and operand.value.__class__ is int:
+            difference = size._plus(operand, -1)
+            if not difference.terms:
+                return answer  # the same for all sizes
+            if all(factor > 0 for factor in difference.terms.values()):
+                natural = all(part.natural for part in (size, operand) if part.terms)
+                name = Size(size.trace, difference.terms, 0, 0).source
+                return size.trace.within(name, natural, symbol, -difference.constant, answer)
+            left, right = difference.sides
+        size.trace.guards.setdefault(f"{left} {symbol} {right}", answer)
         return answer
 
     return compare
@@ -226,8 +310,8 @@ _COMPARISONS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
 }
 
 for _name, (_symbol, _compute) in _ARITHMETIC.items():
-    setattr(Size, f"__{_name}__", _operator(_symbol, _compute, False))
-    setattr(Size, f"__r{_name}__", _operator(_symbol, _compute, True))
+    setattr(Size, f"__{_name}__", _arithmetic(_symbol, _compute, False))
+    setattr(Size, f"__r{_name}__", _arithmetic(_symbol, _compute, True))
 for _name, (_symbol, _answer) in _COMPARISONS.items():
     setattr(Size, f"__{_name}__", _comparison(_symbol, _answer))
 
@@ -236,5 +320,9 @@ def _negate(size: Size) -> Any:
     return 0 - size  # type: ignore[operator] # by the reflected operator
 
 
-Size.__neg__ = _negate  # type: ignore[attr-defined]
-Size.__pos__ = Size.__abs__ = lambda size: size if size.natural else size._refuse()  # type: ignore[attr-defined]
+def _absolute(size: Size) -> Any:
+    return size if size.natural else size._refuse()
+
+
+setattr(Size, "__neg__", _negate)  # noqa: B010 # mypy allows no assignment to a method
+setattr(Size, "__abs__", _absolute)  # noqa: B010

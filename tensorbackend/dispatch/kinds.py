@@ -219,7 +219,11 @@ class Kinds:
                 for parameter, value in given
                 if parameter.role == "option" and parameter.name not in PLACEMENT
             ]
-            key = (defaults.current_precision(), backend, *(x.template.kind for x in tensors), *call.groups, *options)
+            operands = [
+                x.template.kind if isinstance(operand, Tensor) else operand.__class__
+                for operand, x in zip(call.operands, tensors, strict=True)
+            ]
+            key = (defaults.current_precision(), backend, *operands, *call.groups, *options)
             times = self.met.get(key, 0) + 1
             remember(self.met, key, times)
         except (TypeError, KeyError):  # an option that has no key
