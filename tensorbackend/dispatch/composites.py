@@ -74,12 +74,15 @@ class CompositePath(Path):
         return Decision(chosen, out, options, tensors, (), result)
 
     def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
-        """The kernel of the backend's planned override for symbolic sizes."""
+        """The kernel for symbolic sizes: of the backend's planned override, or the program of the default."""
         backend, out, options, tensors, _, _ = decision
+        inputs = call.grouped([x.template for x in tensors])
         method = own_method(backend, self.spec.callback)
-        if method is None or not is_planned(method):
+        if method is not None:
+            return plan_entered(backend, method, out, inputs, options) if is_planned(method) else None
+        if type(backend).optional is not Core.optional:
             return None
-        return plan_entered(backend, method, out, call.grouped([x.template for x in tensors]), options)
+        return self._program(backend, out, inputs, options)
 
     def kernel(
         self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
@@ -105,11 +108,11 @@ class CompositePath(Path):
         if again is None:  # most templates are met once
             remember(self.met, key, False)
             return op_by_op, False
-        for maker in _programs:
-            program = maker(backend, default, CompositeCall(out, tuple(inputs), options))
-            if program is not None:
-                return program, True
-        return op_by_op, True
+        return self._program(backend, out, inputs, options) or op_by_op, True
+
+    def _program(self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel | None:
+        """The program of the default on a backend; `None` for a default that reads data."""
+        return _programs[0](backend, self.default, CompositeCall(out, tuple(inputs), options)) if _programs else None
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors beside it."""

@@ -78,7 +78,8 @@ class Leaves:
         cells = function.__closure__ or ()
         parts = [self.builder(_contents(cell, function), depth + 1) for cell in cells]
         defaults = self.builder(function.__defaults__, depth + 1)
-        if not any(parts) and defaults is None:
+        variables = self._variables(function, depth)
+        if not any(parts) and defaults is None and not variables:
             return None
         code, names, name, given = function.__code__, function.__globals__, function.__name__, function.__defaults__
         changed = [(place, part) for place, part in enumerate(parts) if part is not None]
@@ -87,9 +88,22 @@ class Leaves:
             closure = list(cells)
             for place, part in changed:
                 closure[place] = CellType(part(numbers))
-            return FunctionType(code, names, name, given if defaults is None else defaults(numbers), tuple(closure))
+            known = names
+            if variables:
+                known = {**names}
+                for variable, part in variables.items():
+                    known[variable] = part(numbers)
+            return FunctionType(code, known, name, given if defaults is None else defaults(numbers), tuple(closure))
 
         return build
+
+    def _variables(self, function: FunctionType, depth: int) -> dict[str, Builder]:
+        """What makes the global variables of a generated function, which has a namespace of its own."""
+        names = function.__globals__
+        if "__name__" in names:  # a module's
+            return {}
+        used = {name: self.builder(names[name], depth + 1) for name in function.__code__.co_names if name in names}
+        return {name: part for name, part in used.items() if part is not None}
 
 
 def _contents(cell: CellType, function: FunctionType) -> Any:
