@@ -36,9 +36,11 @@ class NeedsSizes(TypeError):
 class SizeTrace:
     """One run on symbolic sizes, with the guards that it noted."""
 
-    __slots__ = ("arguments", "bounds", "failed", "functions", "guards", "open", "templates")
+    __slots__ = ("arguments", "bounds", "failed", "functions", "guards", "numbers", "open", "templates")
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: bool = False) -> None:
+        self.numbers: Final = numbers
+        """Whether a number that is needed becomes a guard, as in a user's function, rather than an error."""
         self.guards: Final[dict[str, bool]] = {}
         """The answer to each other comparison, by its source."""
         self.bounds: Final[dict[str, list[int | None]]] = {}
@@ -54,12 +56,22 @@ class SizeTrace:
         self.failed = False
         """Whether a number was needed, even if the code that asked for it went on without."""
 
-    def shape(self, example: Sequence[int], natural: bool = True) -> tuple[Size, ...]:
-        """Symbolic sizes for one more argument; `natural` says that none of them is negative."""
+    def shape(
+        self, example: Sequence[int], natural: bool = True, fixed: Sequence[bool] | None = None
+    ) -> tuple[Any, ...]:
+        """Symbolic sizes for one more argument; `natural` says that none of them is negative.
+
+        A size that is `fixed` stays a number, and is the same in all shapes that pass the guards.
+        """
         place = len(self.arguments)
         sizes = tuple([Size(self, {f"a{place}_{axis}": 1}, 0, value, natural) for axis, value in enumerate(example)])
         self.arguments.append(sizes)
-        return sizes
+        if fixed is None:
+            return sizes
+        for size, keeps in zip(sizes, fixed, strict=True):
+            if keeps:
+                self.bounds[size.source] = [size.value, size.value]
+        return tuple([size.value if keeps else size for size, keeps in zip(sizes, fixed, strict=True)])
 
     def within(self, name: str, natural: bool, symbol: str, bound: int, answer: bool) -> bool:
         """Notes the answer to a comparison of an expression with an int, unless earlier answers tell it; returns it."""
@@ -152,7 +164,8 @@ class Size:
     """A size as an expression of the sizes of a call's operands, with the example's number.
 
     Arithmetic with numbers and sizes gives sizes; comparisons give the example's answer and note it as a guard. All
-    else raises `NeedsSizes`. A sum of multiples is kept as such, so that `n - 1 + 1` is `n`, and `n - 1 < 0` asks `n < 1`.
+    else raises `NeedsSizes`. A sum of multiples is kept as one, so that `n - 1 + 1` is `n`, and `n - 1 < 0` asks
+    `n < 1`.
     """
 
     __slots__ = ("constant", "natural", "terms", "trace", "value")
@@ -192,11 +205,6 @@ class Size:
         self.trace.failed = True
         raise NeedsSizes
 
-    def payload(self, template_only: bool) -> None:
-        """The payload of the number on a backend without data; other backends need the number."""
-        if not template_only:
-            self._refuse()
-
     def _operand(self, other: Any) -> Size | None:
         """An operand beside the size as a size; `None` for one that is not a number."""
         if not self.trace.open:
@@ -233,16 +241,39 @@ class Size:
         natural = self.natural and other.natural
         return Size(self.trace, {f"({left} * {right})": 1}, 0, self.value * other.value, natural)
 
-    def __hash__(self) -> int:  # a memo that is keyed by sizes does without; that alone decides nothing
+    def __hash__(self) -> int:  # no memo may hold a symbolic size; code that meets this error does without the memo
         raise NeedsSizes
+
+    def _number(self) -> Any:
+        """The number, which from now on all shapes that pass the guards have in common."""
+        if not (self.trace.numbers and self.trace.open):
+            self._refuse()
+        if self != self.value:
+            raise AssertionError  # a number equals itself
+        return self.value
+
+    def __index__(self) -> int:
+        return operator.index(self._number())
+
+    def __int__(self) -> int:
+        return int(self._number())
+
+    def __float__(self) -> float:
+        return float(self._number())
+
+    def __repr__(self) -> str:
+        return repr(self._number())
+
+    def __format__(self, specification: str) -> str:
+        return format(self._number(), specification)
 
     def __bool__(self) -> bool:
         return self != 0
 
 
 _REFUSED: Final = """
-array bytes call ceil complex contains copy deepcopy divmod float floor format getitem index int invert iter len lshift
-matmul pow rdivmod reduce_ex repr rlshift rmatmul round rpow rrshift rshift str trunc
+array bytes call ceil complex contains copy deepcopy divmod floor getitem invert iter len lshift
+matmul pow rdivmod reduce_ex rlshift rmatmul round rpow rrshift rshift trunc
 and or xor rand ror rxor"""
 
 for _name in _REFUSED.split():

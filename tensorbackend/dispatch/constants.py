@@ -10,7 +10,7 @@ from ..dtypes import DType, check_scalar
 from ..errors import TensorBackendError
 from ..memo import remember
 from ..protocol import Backend, Payload
-from ..sizes import Size
+from ..sizes import NeedsSizes, Size
 from ..template import intern_template
 from ..tensor import Tensor
 from .kernels import primitive_kernel
@@ -32,7 +32,9 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
 
     def payload(value: Any) -> Payload:
         if value.__class__ is Size:
-            return value.payload(backend.template_only)
+            if backend.holds_data and not backend.template_only:
+                raise NeedsSizes
+            return primitive_kernel(backend, "constant", template, (), {"value": value})()
         # Equal numbers may need different payloads: 0.0 and -0.0, complex numbers with such parts, and 1, 1.0 and True.
         key = value.__class__, repr(value) if not value or value.__class__ is complex else value
         try:

@@ -26,7 +26,7 @@ from ..protocol import Backend, Kernel
 from ..protocol.within import within
 from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
-from ..template import Template, TemplateKind, intern_template, template_of_kind
+from ..template import Template, intern_template, template_of_kind
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, verify
 from .constants import constants_of

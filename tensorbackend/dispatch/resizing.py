@@ -5,9 +5,9 @@ A planner that gets symbolic sizes returns a function whose closure may hold the
     shape = out.shape                                   # (a0_0, 1)
     return lambda values: values.reshape(shape)
 
-For each new shape, the function is made anew with the numbers in its closure, which takes a microsecond; the planner does
-not run again. Closures of closures, default values, tuples, lists and partial functions are followed. A size that is kept
-elsewhere stays symbolic, and raises `NeedsSizes` when it is used.
+For each new shape, the function is made anew with the numbers in its closure, which takes a microsecond. The planner
+does not run again. Closures of closures, default values, variables of generated functions, tuples, lists and partial
+functions are followed. A size that is kept elsewhere stays symbolic, and raises `NeedsSizes` when it is used.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ class Leaves:
             place, template_kind = self._place(value.shape), value.kind
             return lambda numbers: template_of_kind(template_kind, numbers[place])
         if kind is tuple or kind is list:
-            if all(part.__class__ is Size or part.__class__ is int for part in value):
-                if kind is tuple and any(part.__class__ is Size for part in value):
-                    return self._leaf(value)
+            if kind is tuple and {part.__class__ for part in value} in ({Size}, {Size, int}):
+                return self._leaf(value)
             parts = [self.builder(part, depth + 1) for part in value]
             return None if not any(parts) else _sequence(kind, value, parts)
         if kind is FunctionType:

@@ -25,10 +25,10 @@ from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.exhaustion import out_of_memory
 from ..protocol.planned import bare, is_planned
 from ..select import common_backend, move
-from ..template import Template, is_symbolic_template
+from ..template import Template
 from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
-from .node import CUSTOM, PROGRAM, RENAMED, Node, Value
+from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
 from .record import ExprBackend, under
 from .source import function_of
 
@@ -240,11 +240,7 @@ class _Writer:
             self._names[Value(node)] = self._bound("c", move(node.tensor, self.backend).data)
             return
         kernel = self._kernel(node)
-        if (
-            not node.inputs
-            and not any(map(is_symbolic_template, node.outs))
-            and sum(out.nbytes for out in node.outs) <= KEPT_BYTES
-        ):
+        if not node.inputs and not is_sized(node) and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
             result = kernel() if self.kernels is None else self.backend.enter(kernel)()
             payloads = (result,) if isinstance(node.out, Template) else result
             for value, payload in zip(node.values, payloads, strict=True):

@@ -13,9 +13,12 @@ from ..dispatch.watching import Change, Subject, is_program
 from ..dtypes import defaults
 from ..entry import checked
 from ..errors import ArgumentError, expected
+from ..memo import remember
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
+from ..sizes import NeedsSizes
+from ..template import Template
 from ..tensor import Tensor
 from ..tracebacks import named_in_errors
 from .arguments import Static, as_tensors, is_array, option_key
@@ -24,6 +27,7 @@ from .evaluate import Program, note
 from .graph import Graph
 from .record import repeated
 from .simplify import simplified
+from .sized import SizedPrograms
 from .trace import argument_names, check_results, trace_leaves
 from .trees import LEAF, Tree, flatten, unflatten
 from .warm_calls import OTHERWISE, WarmCall, call_of, unwritten
@@ -274,6 +278,7 @@ def _jitted(
     """A function that keeps its compilations."""
     numbers, names = static
     cache: Cache[Compiled] = Cache(index(cache_size))
+    sized: dict[Any, SizedPrograms] = {}
 
     def marked(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with static ones wrapped as `Static`."""
@@ -330,6 +335,39 @@ def _jitted(
         compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)
         return True
 
+    def run_sized(
+        programs: SizedPrograms,
+        call: Any,
+        tree: Tree,
+        leaves: Sequence[Any],
+        tensors: Sequence[Tensor],
+        backend: Backend,
+    ) -> Any:
+        """The result of a program for many sizes, or `OTHERWISE`."""
+        shapes = tuple([x.template.shape for x in tensors])
+        found = programs.find(shapes)
+        if found is None:
+
+            def traced(symbolic: list[Template]) -> Graph:
+                rest = iter(symbolic)
+                templates = [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+                graph = graph_of(call, tree, templates)
+                held = [node.tensor for node in graph.captured if node.tensor is not None]
+                if common_backend([*tensors, *held]) is not backend:
+                    raise NeedsSizes  # the program would run elsewhere
+                return graph
+
+            program = programs.add([x.template for x in tensors], backend, traced)
+            if program is None:
+                return OTHERWISE
+            found = program, program.shapes(*shapes)
+        program, numbers = found
+        try:
+            return program.run(numbers, [move(x, backend) for x in tensors])
+        except NeedsSizes:
+            programs.failed = True
+            return OTHERWISE
+
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         compiled = None if keywords else known(arguments)
         if compiled is not None and compiled.warm is not unwritten:
@@ -365,6 +403,13 @@ def _jitted(
                 expected(expectation, remedy, options=[option[0] for option in options if option])
             ) from None
         if compiled is None:
+            kind = (tree, tuple(x.template.kind for x in tensors), options, backend, defaults.current_precision())
+            programs = sized.get(kind)
+            if programs is None:
+                remember(sized, kind, programs := SizedPrograms())
+            result = run_sized(programs, call, tree, leaves, tensors, backend)
+            if result is not OTHERWISE:
+                return result
             graph = graph_of(call, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend

@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..blocks import block
 from ..rules.plan import Out
-from ..template import Template
+from ..sizes import is_symbolic
+from ..template import Template, is_symbolic_template
 from ..tensor import Tensor
 from ..tracebacks import is_ours
 
@@ -194,3 +195,8 @@ def at_line(line: Line | None) -> Iterator[None]:
         yield
     finally:
         _line.set(before)
+
+
+def is_sized(node: Node) -> bool:
+    """Whether a symbolic size decides what a node computes, so that it is computed in each run."""
+    return any(map(is_symbolic_template, node.outs)) or is_symbolic(tuple(node.options.values()))

@@ -16,6 +16,7 @@ from ..protocol import Backend, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
 from ..select import default_backend, get_backend, with_default
+from ..sizes import is_symbolic
 from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, next_serial
@@ -92,7 +93,7 @@ class ExprBackend(Backend):
 def _constant(self: ExprBackend, out: Template, /, *, value: Scalar) -> Payload:
     """One node for each number in a trace, however often the trace uses it."""
     scope = _scope.get()
-    if scope is None or out.shape:
+    if scope is None or out.shape or is_symbolic(value):
         return Value(Node("constant", out, options={"value": value}))
     key = out, value, kind_of(value)
     constant = scope.numbers.get(key)

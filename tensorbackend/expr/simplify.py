@@ -18,7 +18,7 @@ from ..tensor import Tensor
 from .effects import after_calls
 from .evaluate import KEPT_BYTES, computed, opened
 from .graph import Graph, rebuilt
-from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line
+from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line, is_sized
 from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
@@ -101,7 +101,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         return result[value.index] if isinstance(result, tuple) else result
 
     def visit(node: Node) -> Sequence[Value]:
-        if node.op in (HOOK, HOST) or any(source not in known for source, _ in node.operands):
+        if node.op in (HOOK, HOST) or is_sized(node) or any(source not in known for source, _ in node.operands):
             return node.values
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:

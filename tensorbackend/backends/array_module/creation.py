@@ -7,6 +7,7 @@ from ...elements import element_type, pack
 from ...interchange import numpy_dtype
 from ...protocol import Calm, Kernel, planned
 from ...protocol.planned import bare
+from ...sizes import apply, is_symbolic
 from ...template import Template
 from .base import Array, ArrayBase
 
@@ -18,12 +19,12 @@ class ArrayCreation(ArrayBase):
     def constant(self, out: Template, /, *, value: Scalar) -> Kernel:
         """Every element is `value`; for zeros the memory is allocated as zeros."""
         xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
-        if not any(pack([element_type(out.dtype)(value)], out.dtype)):
+        if not is_symbolic(value) and not any(pack([element_type(out.dtype)(value)], out.dtype)):
             return Calm(lambda: xp.zeros(shape, dtype))
         # A library rounds a float to bfloat16 by way of float32, and so rounds twice.
         source = float64 if out.dtype is bfloat16 else out.dtype
         to_dtype = bare(self.caster(source, out.dtype))
-        scalar = to_dtype(xp.asarray(value, numpy_dtype(source)))
+        scalar = apply(lambda number: to_dtype(xp.asarray(number, numpy_dtype(source))), value)
 
         def kernel() -> Array:
             array = xp.empty(shape, dtype)
