@@ -10,6 +10,7 @@ from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary
 
+from .cached import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
@@ -101,6 +102,7 @@ MAX_BYTES: Final = (1 << 63) - 1
 axes of size 0."""
 
 _interned: WeakValueDictionary[tuple[Shape, DType, Names, bool], Template] = WeakValueDictionary()
+remembers("templates in use", _interned.__len__, lambda: None)
 # Re-entrant, because garbage that is collected while the lock is held may run code that makes templates.
 _intern_lock = threading.RLock()
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from ..cached import remembers
 from ..dtypes import DType, check_scalar, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
@@ -19,7 +20,7 @@ from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Payload
 from ..rules.plan import NO_OPTIONS
-from ..select import placed
+from ..select import brought_together, placed
 from ..template import Template, intern_template
 from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
@@ -67,6 +68,8 @@ class Path(ABC):
         self.beside: BesideMemo = {}
         self.subjects: dict[Any, Subject] = {}
         """The subjects of the kernels in both memos, by the same keys."""
+        self.planned: list[dict[Any, Any]] = []
+        """The memos of what plans a call."""
         self.parts: Callable[..., Any] | None = None
         """The default of a composite, a function of other ops; `None` for a primitive."""
         parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
@@ -108,6 +111,11 @@ class Path(ABC):
             memo.clear()
         self.near.clear()
 
+    @property
+    def memos(self) -> list[dict[Any, Any]]:
+        """The memos of the op's calls."""
+        return [self.ready, self.aside, self.beside, self.subjects, *self.planned]
+
     def _subject(self, key: Any) -> Subject:
         """The subject of the kernel that is kept under a key."""
         subject = self.subjects.get(key)
@@ -141,6 +149,9 @@ class Path(ABC):
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
         try:
+            together = brought_together(arguments)
+            if together is not None:  # so that the call is kept, which otherwise moves operands each time
+                return self.public(*together, **keywords)
             return self._found_or_made(key_of, arguments, keywords)
         except TensorBackendError as error:
             error.named(self.spec.name)
@@ -307,6 +318,17 @@ def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
     return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
 
 
+_numbers: Final[list[dict[Any, Payload]]] = []
+"""The payloads of numbers, by op, dtype and backend."""
+
+remembers(
+    "numbers beside tensors",
+    lambda: sum(map(len, _numbers)),
+    lambda: [numbers.clear() for numbers in _numbers],
+    lambda: MEMO_LIMIT * len(_numbers),
+)
+
+
 @cache
 def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
     """A function that makes the payload of a Python number in a dtype, once for each value.
@@ -314,6 +336,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
     The function raises what `check_scalar` raises, under the name of the op.
     """
     payloads: dict[Any, Payload] = {}
+    _numbers.append(payloads)
     template = intern_template((), dtype, ())
 
     def payload(value: Any) -> Payload:

@@ -24,6 +24,7 @@ class PrimitivePath(Path):
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
         self.plans: dict[Any, Plan] = {}
+        self.planned = [self.plans]
 
     def prepare(self, call: Call, backend: Backend | None) -> Prepared:
         """The operands as tensors on one backend, and the kernel, which first casts them to the dtypes of the plan."""

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from .choice import brought_together as brought_together
 from .choice import check_held as check_held
 from .choice import common_backend as common_backend
 from .choice import move as move

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..dtypes import DType
 from ..errors import BackendError, UnsupportedOp, expected
@@ -46,3 +47,16 @@ def move(tensor: Tensor, backend: Backend) -> Tensor:
         return tensor
     check_held(tensor.dtype, backend)
     return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))
+
+
+def brought_together(arguments: Sequence[Any]) -> list[Any] | None:
+    """The arguments of an op with its tensors on one backend; `None` if they are on one already."""
+    first = None
+    for x in arguments:
+        if x.__class__ is Tensor:
+            if first is None:
+                first = x.backend
+            elif x.backend is not first:
+                backend = common_backend([x for x in arguments if isinstance(x, Tensor)])
+                return [move(x, backend) if isinstance(x, Tensor) else x for x in arguments]
+    return None
