@@ -45,7 +45,7 @@ FAMILIES: Final = {
     "control": ("Control flow", ("choice", "control", "while_loops", "along")),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
     "dry_run": ("Dry runs", ("cost",)),
-    "profile": ("Profiles", ("profile",)),
+    "profile": ("Profiles, and what is remembered", ("profile", "cached")),
     "backends": (
         "Backends, devices, transfers and threads",
         ("select", "backends", "containers", "record", "dispatch", "threads"),

@@ -21,6 +21,9 @@ from .array_api import inf as inf
 from .array_api import nan as nan
 from .array_api import newaxis as newaxis
 from .array_api import pi as pi
+from .cached import Cache as Cache
+from .cached import caches as caches
+from .cached import clear_caches as clear_caches
 from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType

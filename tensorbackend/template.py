@@ -10,6 +10,7 @@ from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary, ref
 
+from .cached import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
@@ -141,6 +142,7 @@ class TemplateKind:
 
 
 _kinds: WeakValueDictionary[tuple[DType, Names, bool], TemplateKind] = WeakValueDictionary()
+remembers("templates in use", lambda: sum(len(kind.by_shape) for kind in list(_kinds.values())), lambda: None)
 # Re-entrant, because garbage that is collected while the lock is held may run code that makes templates.
 _intern_lock = threading.RLock()
 

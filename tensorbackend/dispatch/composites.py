@@ -64,6 +64,7 @@ class CompositePath(Path):
         super().__init__(spec)
         self.trials: dict[Any, tuple[Out, Mapping[str, Any], Callable[..., Any] | None]] = {}
         self.met: dict[Any, bool] = {}
+        self.planned = [self.trials, self.met]
         self.parts = self.default
 
     def decide(self, call: Call, backend: Backend | None) -> Decision:

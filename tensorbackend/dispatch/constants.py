@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
+from ..cached import remembers
 from ..dtypes import DType, check_scalar
 from ..errors import TensorBackendError
-from ..memo import remember
+from ..memo import MEMO_LIMIT, remember
 from ..protocol import Backend, Payload
 from ..sizes import NeedsSizes, Size
 from ..template import intern_template
@@ -21,6 +22,17 @@ def constant(op: str, value: Any, dtype: DType, backend: Backend) -> Tensor:
     return Tensor(intern_template((), dtype, ()), backend, constants_of(op, dtype, backend)(value))
 
 
+_numbers: Final[list[dict[Any, Payload]]] = []
+"""The payloads of numbers, by op, dtype and backend."""
+
+remembers(
+    "numbers beside tensors",
+    lambda: sum(map(len, _numbers)),
+    lambda: [numbers.clear() for numbers in _numbers],
+    lambda: MEMO_LIMIT * len(_numbers),
+)
+
+
 @cache
 def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
     """A function that makes the payload of a Python number in a dtype, once for each value.
@@ -28,6 +40,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
     The function raises what `check_scalar` raises, under the name of the op.
     """
     payloads: dict[Any, Payload] = {}
+    _numbers.append(payloads)
     template = intern_template((), dtype, ())
 
     def payload(value: Any) -> Payload:

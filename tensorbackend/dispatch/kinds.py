@@ -41,7 +41,7 @@ FEW: Final = 2
 """So many shapes of a kind are planned exactly before the kind is planned on symbolic sizes."""
 
 OFTEN: Final = 8
-"""A shape that was met so many times gets an exact plan."""
+"""A shape that was met so many times gets an exact plan. One meeting is enough where a kernel is planned for each."""
 
 MOST_PLANS: Final = 8
 """The most plans of one kind. They differ in the answers to guards, such as whether a size is 1."""
@@ -87,7 +87,7 @@ class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
     __slots__ = ("backend", "build", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
-                 "numbered", "options", "out", "path", "proven", "result", "run", "shapes", "sole")  # fmt: skip
+                 "numbered", "often", "options", "out", "path", "proven", "result", "run", "shapes", "sole")  # fmt: skip
 
     def __init__(
         self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call,
@@ -131,6 +131,7 @@ class KindPlan:
             for operand, x in zip(call.operands, decision.tensors, strict=True)
         ]
         """For each operand that is a number, the function that makes its payload."""
+        self.often: Final = 1 if kernel is None else OFTEN
         self.met: Final[dict[Any, int]] = {}
         """How often each shape was met."""
 
@@ -141,7 +142,7 @@ class KindPlan:
         """
         met = self.met
         times = met.get(shapes, 0)
-        if times >= OFTEN:
+        if times >= self.often:
             raise KeyError
         met[shapes] = times + 1
         if self.numbered:

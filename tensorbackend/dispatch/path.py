@@ -18,7 +18,7 @@ from ..operands import Call
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
-from ..select import placed
+from ..select import placed, recorded_together
 from ..template import Template, is_symbolic_template
 from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
@@ -46,7 +46,7 @@ from .quick import (
     record,
 )
 from .signature import public
-from .watching import Change, Subject, holds_kernels, is_watched, watched
+from .watching import Change, Subject, holds_kernels, is_watching, watched
 
 
 class Prepared(NamedTuple):
@@ -71,6 +71,8 @@ class Path(ABC):
         self.beside: BesideMemo = {}
         self.subjects: dict[Any, Subject] = {}
         """The subjects of the kernels in both memos, by the same keys."""
+        self.planned: list[dict[Any, Any]] = []
+        """The memos of what plans a call."""
         self.parts: Callable[..., Any] | None = None
         """The default of a composite, a function of other ops; `None` for a primitive."""
         parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
@@ -141,6 +143,11 @@ class Path(ABC):
             memo.clear()
         self.near.clear()
 
+    @property
+    def memos(self) -> list[dict[Any, Any]]:
+        """The memos of the op's calls."""
+        return [self.ready, self.aside, self.beside, self.subjects, self.kinds.plans, self.kinds.met, *self.planned]
+
     def _subject(self, key: Any) -> Subject:
         """The subject of the kernel that is kept under a key."""
         subject = self.subjects.get(key)
@@ -179,6 +186,9 @@ class Path(ABC):
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
         try:
+            together = recorded_together(arguments)
+            if together is not None:  # so that the call is kept, which otherwise moves operands each time
+                return self.public(*together, **keywords)
             return self._found_or_made(key_of, arguments, keywords)
         except TensorBackendError as error:
             error.named(self.spec.name)
@@ -226,7 +236,7 @@ class Path(ABC):
             return result
         if lasting:
             self._keep(call_record, call, tensors, key_of, beside, arguments, keywords, subject)
-        if not (is_watched() or defaults.cast_blocks or call.foreign or backend.lays_by_name):
+        if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name):
             self._learn(call, backend, tensors, arguments, keywords)
         return result
 

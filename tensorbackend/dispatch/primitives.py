@@ -25,6 +25,7 @@ class PrimitivePath(Path):
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
         self.plans: dict[Any, Plan] = {}
+        self.planned = [self.plans]
 
     def decide(self, call: Call, backend: Backend | None) -> Decision:
         """The plan that the rule gives, and the operands as tensors on one backend."""

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from weakref import WeakSet
 
+from ..cached import remembers
 from ..locks import free_in_child
+from ..memo import MEMO_LIMIT
 from ..protocol import Backend, Kernel
 
 
@@ -50,6 +52,10 @@ class Place(Protocol):
     def forget(self) -> None:
         """Drops all kernels."""
 
+    @property
+    def memos(self) -> Sequence[dict[Any, Any]]:
+        """The memos of the place."""
+
 
 _watch: Change | None = None
 _places: Final[list[Place]] = []
@@ -61,11 +67,6 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
-def is_watched() -> bool:
-    """Whether something watches now."""
-    return _watch is not None
-
-
 def watched(kernel: Kernel, subject: Subject | None) -> Kernel:
     """The kernel that a place should hold: the kernel itself, or a watched one while something watches."""
     return kernel if _watch is None else _watch(kernel, subject)
@@ -75,6 +76,11 @@ def unwatched(kernel: Kernel, subject: Subject | None = None) -> Kernel:
     """The original of a watched kernel; any other kernel itself."""
     original: Kernel = getattr(kernel, "__unwatched__", kernel)
     return original
+
+
+def is_watching() -> bool:
+    """Whether something watches."""
+    return _watch is not None
 
 
 def watch(change: Change | None) -> None:
@@ -99,6 +105,21 @@ def forget() -> None:
     with _lock:
         for place in _places:
             place.forget()
+
+
+def _clear() -> None:
+    forget()
+    for place in _places:
+        for memo in place.memos:
+            memo.clear()
+
+
+remembers(
+    "calls that are ready",
+    lambda: sum(len(memo) for place in _places for memo in place.memos),
+    _clear,
+    lambda: MEMO_LIMIT * sum(len(place.memos) for place in _places),
+)
 
 
 def holds_kernels(place: Place) -> None:
@@ -127,6 +148,10 @@ class _MemoPlace(NamedTuple):
 
     def forget(self) -> None:
         self.memo.clear()
+
+    @property
+    def memos(self) -> Sequence[dict[Any, Any]]:
+        return [self.memo]
 
 
 def is_program(program: Any) -> None:

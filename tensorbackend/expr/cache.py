@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable
 from threading import RLock
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from weakref import WeakSet
 
+from ..cached import remembers
 from ..errors import ArgumentError, expected
 from ..locks import free_in_child
 
@@ -52,6 +54,7 @@ class Cache(Generic[Entry]):
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
+        _caches.add(self)
 
     def get(self, key: Hashable) -> Entry | None:
         """The entry of a key, or `None`. Finding an entry counts as a call."""
@@ -100,3 +103,13 @@ class Cache(Generic[Entry]):
             self._entries.clear()
             self._seen.clear()
             self._gone = self._misses = 0
+
+
+_caches: Final[WeakSet[Cache[Any]]] = WeakSet()
+
+remembers(
+    "compilations of jit",
+    lambda: sum(cache.info().currsize for cache in list(_caches)),
+    lambda: [cache.clear() for cache in list(_caches)],
+    lambda: sum(cache.maxsize for cache in list(_caches)),
+)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
+from ..cached import remembers
 from ..dtypes import DType, Scalar, check_scalar, scalar_kind
 from ..errors import GradientError, OperandError, expected
 from ..memo import kind_of
@@ -140,6 +141,7 @@ def _closed(graph: Graph, captured_nodes: Mapping[Hashable, Node]) -> Graph:
 
 
 _known: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
+remembers("graphs of loops and branches", _known.__len__, _known.clear)
 
 
 def interned(graph: Graph) -> Graph:

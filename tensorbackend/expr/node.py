@@ -73,7 +73,8 @@ Input: TypeAlias = "Value | tuple[Value, ...] | None"
 Default: TypeAlias = Callable[..., "Tensor | tuple[Tensor, ...]"]
 """A composite's default implementation, called with the fields of a `CompositeCall`."""
 
-_serials = count()
+serials: Final = count()
+"""The serial numbers of nodes."""
 
 
 class Node:
@@ -105,7 +106,7 @@ class Node:
         self.tensor = tensor
         """The tensor of a `captured` node."""
         self.line = line or here()
-        self.serial = next(_serials)
+        self.serial = next(serials)
 
     @property
     def outs(self) -> tuple[Template, ...]:
@@ -159,7 +160,7 @@ def _flat(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
 
 def next_serial() -> int:
     """A number above those of all nodes so far and below those of all later ones."""
-    return next(_serials)
+    return next(serials)
 
 
 # The user's line

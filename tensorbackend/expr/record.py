@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from ..blocks import block
-from ..dtypes import Scalar
 from ..errors import BackendError, TemplateDataError, expected
 from ..memo import kind_of
 from ..opspec import CALLBACKS
-from ..protocol import Backend, Payload
+from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
 from ..select import default_backend, get_backend, with_default
 from ..sizes import is_symbolic
 from ..template import Template
 from ..tensor import Tensor
-from .node import CAPTURED, PARAMETER, RENAMED, Node, Value, next_serial
+from .node import CAPTURED, PARAMETER, Node, Value
+from .recall import Recall, recalling, under
+from .scopes import Lifted, Scope, scope_variable
+from .scopes import current as current
+from .scopes import outside as outside
 
 _readers: list[Callable[[Tensor], Tensor]] = []
 
@@ -44,15 +47,28 @@ class ExprBackend(Backend):
         """Records a composite as one node, which keeps the default implementation for code that needs its parts."""
         inputs = tuple(operand if operand is None else _input_of(value_of, operand) for operand in args.inputs)
         node = Node(name, args.out, inputs, args.options, default=default_impl)
-        if _scope.get() is None:
+        if scope_variable.get() is None:
             refuse_leaked(node)
         return wrapped(node)
 
+    def compile_composite(
+        self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
+    ) -> Kernel | None:
+        """A kernel that recalls the node of a composite, in a trace that recalls nodes."""
+        spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
+        if spec is None:  # not an op's
+            return None
+        return recalling(spec.callback, call.out, call.inputs, call.options, otherwise, default_impl)
+
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """A node that holds a tensor with data; a trace makes only one node for each tensor."""
-        scope = _scope.get()
+        scope = scope_variable.get()
         if scope is None:
             return captured(x)
+        if isinstance(scope, Recall):
+            value = scope.lift(x)
+            if value is not None:
+                return value
         key = (id(x.data), x.template, x.backend)
         value = scope.captured.get(key)
         if value is None:
@@ -63,7 +79,7 @@ class ExprBackend(Backend):
         """A node that holds the elements, on the backend on which the trace keeps such data."""
         backend = get_backend(_holder())
         payload = with_default(backend, lambda: backend.from_binary(out, data=data))
-        return self.from_backend(Tensor(out, backend, payload), copy=False)
+        return captured(Tensor(out, backend, payload))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The elements of a value that depends on no argument; `TemplateDataError` for any other."""
@@ -78,7 +94,7 @@ class ExprBackend(Backend):
 
     def repeats_from(self) -> int | None:
         """The start of the innermost trace whose graph runs again."""
-        scope = _scope.get()
+        scope = scope_variable.get()
         return None if scope is None else scope.repeated
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
@@ -90,34 +106,44 @@ class ExprBackend(Backend):
         return f"{x.template!r} {self.name} {x.data.node.op}"
 
 
-def _constant(self: ExprBackend, out: Template, /, *, value: Scalar) -> Payload:
+def _number(out: Template, options: Mapping[str, Any]) -> Value:
     """One node for each number in a trace, however often the trace uses it."""
-    scope = _scope.get()
-    if scope is None or out.shape or is_symbolic(value):
-        return Value(Node("constant", out, options={"value": value}))
-    key = out, value, kind_of(value)
+    scope = scope_variable.get()
+    if scope is None or out.shape or is_symbolic(options["value"]):
+        return Value(Node("constant", out, options=options))
+    key = out, options["value"], kind_of(options["value"])
     constant = scope.numbers.get(key)
     if constant is None:
-        constant = scope.numbers[key] = Value(Node("constant", out, options={"value": value}))
+        constant = scope.numbers[key] = Value(Node("constant", out, options=options))
     return constant
+
+
+def _anew(name: str, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Payload:
+    """The values of a new node."""
+    if name == "constant":
+        return _number(out, options)
+    node = Node(name, out, tuple([tuple(x) if type(x) is list else x for x in inputs]), options)
+    if scope_variable.get() is None:
+        refuse_leaked(node)
+    return Value(node) if isinstance(out, Template) else node.values
 
 
 def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: ExprBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
         values = [operand.data if type(operand) is Tensor else _input_of(_payload, operand) for operand in inputs]
-        node = Node(name, out, tuple(values), options)
-        if _scope.get() is None:
-            refuse_leaked(node)
-        return Value(node) if isinstance(out, Template) else node.values
+        return _anew(name, out, values, options)
+
+    def kernel(out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
+        return recalling(name, out, inputs, options, lambda *payloads: _anew(name, out, payloads, options))
 
     record.__name__, record.__doc__ = name, f"A node {name}."
+    record.__kernel__ = kernel  # type: ignore[attr-defined] # read by `dispatch.kernels`
     return record
 
 
 for _callback in CALLBACKS.values():
     if not _callback.optional:
         setattr(ExprBackend, _callback.name, _recorder(_callback.name))
-ExprBackend.constant = _constant  # type: ignore[assignment,method-assign] # the same op, recorded once
 
 
 def _input_of(function: Callable[[Tensor], Value], operand: Tensor | tuple[Tensor, ...]) -> Value | tuple[Value, ...]:
@@ -136,11 +162,6 @@ def value_of(x: Tensor) -> Value:
     if not isinstance(x.backend, ExprBackend):
         return captured(x)
     return under(x.template, x.data)
-
-
-def under(template: Template, value: Value) -> Value:
-    """A value with the axis names of a template."""
-    return value if value.template is template else Value(Node(RENAMED, template, (value,)))
 
 
 def captured(x: Tensor) -> Value:
@@ -189,13 +210,19 @@ def refuse_leaked(node: Node) -> None:
             raise leaked(value)
 
 
+def tensor_of(node: Lifted) -> Tensor | None:
+    """The tensor for which a node stands in the traces that run; `None` in any other trace."""
+    scope = scope_variable.get()
+    return None if scope is None else scope.tensor_of(node)
+
+
 def depends_on_argument(value: Value) -> bool:
     """Whether a value was computed from an argument of its trace, or of a trace around it."""
     seen: set[Node] = set()
     waiting = [value.node]
     while waiting:
         node = waiting.pop()
-        if node.op == PARAMETER:
+        if node.op == PARAMETER and (type(node) is not Lifted or tensor_of(node) is None):
             return True
         if node not in seen:
             seen.add(node)
@@ -208,46 +235,10 @@ def depends_on_argument(value: Value) -> bool:
 # One trace
 
 
-class Scope:
-    """The state of one trace: the serial number at which it begins, and the tensors with data that it has met."""
-
-    def __init__(self, holder: Backend, default: Backend) -> None:
-        self.start = next_serial()
-        self.captured: dict[tuple[int, Template, Backend], Value] = {}
-        self.numbers: dict[Any, Value] = {}
-        self.holder = holder
-        """The backend of data that is made from Python numbers or another library's arrays."""
-        self.default = default
-        """The default backend around the trace."""
-        self.repeated: int | None = None
-        """The start of the innermost trace, this one or one around it, whose graph runs again without Python."""
-        self.token: Value | None = None
-        """The token that the last call of a function with side effects returned; `expr.effects` explains tokens."""
-
-
-_scope: ContextVar[Scope | None] = ContextVar("tensorbackend_trace", default=None)
-
-
 def _holder() -> Backend | str:
     """The backend for data that a traced function makes from Python numbers."""
-    scope = _scope.get()
+    scope = scope_variable.get()
     return "numpy" if scope is None else scope.holder
-
-
-def current() -> Scope | None:
-    """The innermost trace that runs, `None` outside all traces."""
-    return _scope.get()
-
-
-@block
-def outside() -> Iterator[None]:
-    """A block outside all traces, for code that runs on data while a graph is made."""
-    before = _scope.get()
-    try:
-        _scope.set(None)
-        yield
-    finally:
-        _scope.set(before)
 
 
 @block
@@ -257,22 +248,23 @@ def recording(home: Backend | None = None) -> Iterator[Scope]:
     Data that is made inside the block lives on `home`. By default that is BinaryBackend, from which data moves to the
     backend of other operands.
     """
-    default, outer = get_backend(), _scope.get()
+    default, outer = get_backend(), scope_variable.get()
     if isinstance(default, ExprBackend):
         default = get_backend("numpy") if outer is None else outer.default
     holder = get_backend("binary") if home is None else home
     if isinstance(holder, ExprBackend):
         holder = default if outer is None else outer.holder
     scope = Scope(holder, default)
+    scope.outer = outer
     scope.repeated = scope.start if _repeats.get() else None if outer is None else outer.repeated
-    before, repeats = _scope.get(), _repeats.get()
+    before, repeats = scope_variable.get(), _repeats.get()
     try:
-        _scope.set(scope)
+        scope_variable.set(scope)
         _repeats.set(False)
         with default_backend(ExprBackend()):
             yield scope
     finally:
-        _scope.set(before)
+        scope_variable.set(before)
         _repeats.set(repeats)
 
 

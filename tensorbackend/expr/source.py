@@ -7,6 +7,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from ..cached import remembers_calls
+
 
 def function_of(source: str, file: str, name: str, namespace: dict[str, Any]) -> FunctionType:
     """The function that a source defines; `namespace` becomes its globals.
@@ -22,3 +24,6 @@ def code_of(source: str, file: str) -> CodeType:
     """The code of the one function that a source defines; tracebacks call its file by the given name."""
     (code,) = (constant for constant in compile(source, file, "exec").co_consts if isinstance(constant, CodeType))
     return code
+
+
+remembers_calls("code of programs", code_of)

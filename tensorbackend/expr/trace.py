@@ -114,7 +114,7 @@ def trace_leaves(
         result = function(
             [leaf if value is None else expr_tensor(value) for leaf, value in zip(leaves, values, strict=True)]
         )
-        outputs, out_tree = _outputs(result, scope)
+        outputs, out_tree = outputs_of(result, scope)
     parameters = [value for value in values if value is not None]
     outputs, _ = capture_outer(parameters, outputs, scope.start)
     used = [name for name, value in zip(names, values, strict=True) if value is not None]
@@ -136,13 +136,13 @@ def resumed(
     """
     with recording(before.holder) as scope:
         more = [Value(Node(PARAMETER, template)) for template in templates]
-        outputs, out_tree = _outputs(function([expr_tensor(value) for value in more]), scope)
+        outputs, out_tree = outputs_of(function([expr_tensor(value) for value in more]), scope)
         every = [*parameters, *more]
         outputs, _ = capture_outer(every, outputs, before.start)
     return Graph(every, outputs, out_tree, names)
 
 
-def _outputs(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
+def outputs_of(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
     """The values of nested results, one of which needs the calls recorded in the trace, and how they are nested."""
     leaves, tree = flatten(result)
     values = [_output(leaf) for leaf in leaves]

@@ -312,7 +312,8 @@ def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
 def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
     if tree.kind is None:
         return next(leaves)
-    return container_of_tree(tree).rebuilt(tree, tuple([_nested(child, leaves) for child in tree.children]))
+    children = [next(leaves) if child is LEAF else _nested(child, leaves) for child in tree.children]
+    return container_of_tree(tree).rebuilt(tree, tuple(children))
 
 
 @overload

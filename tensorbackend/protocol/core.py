@@ -7,12 +7,14 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
+from ..cached import remembers
 from ..display import ends, show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
+from ..memo import MEMO_LIMIT
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
@@ -237,6 +239,11 @@ class Core:
 
     kernels: dict[Any, Kernel]
     """The kernels of this instance's planned callbacks, each in the form that `enter` gives it."""
+
+    @property
+    def memos(self) -> Sequence[dict[Any, Any]]:
+        """The memos of this instance; each of them is bounded."""
+        return [self.kernels]
 
     _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
     # Re-entrant, because one backend's setup may ask for another's instance.
@@ -555,6 +562,18 @@ class Core:
 
 
 free_in_child(Core, "_instances_lock")
+
+
+def _memos() -> list[dict[Any, Any]]:
+    return [memo for backend in list(Core._instances.values()) for memo in backend.memos]
+
+
+remembers(
+    "kernels of backends",
+    lambda: sum(map(len, _memos())),
+    lambda: [memo.clear() for memo in _memos()],
+    lambda: MEMO_LIMIT * len(_memos()),
+)
 
 
 class _Handed:

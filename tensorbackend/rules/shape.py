@@ -8,6 +8,7 @@ from functools import lru_cache, reduce
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias
 
+from ..cached import remembers_calls
 from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..meaning import Axis
@@ -297,3 +298,6 @@ def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
     shape = list(first.shape)
     shape[along] = sum(tensor.shape[along] for tensor in tensors)
     return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})
+
+
+remembers_calls("shapes and slices", unnamed, _remembered)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from .choice import check_held as check_held
 from .choice import common_backend as common_backend
 from .choice import move as move
+from .choice import recorded_together as recorded_together
 from .default import default_backend as default_backend
 from .default import get_backend as get_backend
 from .default import placed as placed

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ..dtypes import DType
 from ..errors import BackendError, UnsupportedOp, expected
@@ -46,3 +47,18 @@ def move(tensor: Tensor, backend: Backend) -> Tensor:
         return tensor
     check_held(tensor.dtype, backend)
     return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))
+
+
+def recorded_together(arguments: Sequence[Any]) -> list[Any] | None:
+    """The arguments of an op with its tensors on the backend that records some of them; `None` for any other call."""
+    first = None
+    for x in arguments:
+        if x.__class__ is Tensor:
+            if first is None:
+                first = x.backend
+            elif x.backend is not first:
+                backend = common_backend([x for x in arguments if isinstance(x, Tensor)])
+                if backend.dispatch_priority <= 1 or backend.template_only:
+                    return None
+                return [move(x, backend) if isinstance(x, Tensor) else x for x in arguments]
+    return None

@@ -18,7 +18,19 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("accuracy", "tracebacks", "errors", "meaning", "dtypes", "synonyms", "locks", "blocks", "docstrings", "loading"),
+    (
+        "accuracy",
+        "tracebacks",
+        "errors",
+        "meaning",
+        "dtypes",
+        "synonyms",
+        "locks",
+        "blocks",
+        "docstrings",
+        "loading",
+        "cached",
+    ),
     ("construction", "elements", "memo", "template", "threads"),
     ("rules", "mesh"),
     ("methods", "operators", "tensor", "display", "heat_map", "interchange"),

@@ -122,6 +122,11 @@ class JaxBackend(
         super().init(**options)
         return {"device": name_of(device_of(library("jax"), device))}
 
+    @property
+    def memos(self) -> Sequence[dict[Any, Any]]:
+        """The memos of this instance."""
+        return [self.kernels, self.numbers, self.spacings, self.composites]
+
     def setup(self) -> None:
         """Imports JAX, switches 64-bit dtypes on, and makes tensors pytrees."""
         self.jax, self.lax = library("jax"), library("jax.lax")

@@ -88,8 +88,7 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
     leaves, tree = flatten(chosen)
     every = argument_names(function, arguments)
     chosen_positions = [positions] if isinstance(positions, int) else list(positions)
-    starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
-    names = [name for position in chosen_positions for name in every[starts[position] : starts[position + 1]]]
+    names = places_of(every, arguments, chosen_positions)
     home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
     held = {
         position: leaf
@@ -111,6 +110,12 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
     call = Call(Graph([], []), tensors, tree, LEAF, held)
     graph = trace_leaves(run, tensors, [name for _, name in pairs])
     return call._replace(graph=graph, out_tree=graph.out_tree)
+
+
+def places_of(paths: Sequence[str], arguments: Sequence[Any], positions: Sequence[int]) -> list[str]:
+    """The paths of the leaves of the arguments at some positions, from those of all leaves."""
+    starts = [len(flatten(arguments[:position])[0]) for position in range(len(arguments) + 1)]
+    return [path for position in positions for path in paths[starts[position] : starts[position + 1]]]
 
 
 def _positions(argnums: Argnums, count: int) -> int | tuple[int, ...]:

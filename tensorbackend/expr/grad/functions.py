@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache, wraps
-from typing import Any, Literal, TypeVar, TypeVarTuple, overload
+from functools import wraps
+from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
+from ...cached import Kept
 from ...dtypes import defaults
 from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
@@ -24,12 +25,14 @@ from ...tracebacks import named_in_errors
 from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import HOOK
+from ..node import HOOK, HOST
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .calls import Argnums, Gradient, ValueAndGradient, like, traced
+from .calls import Argnums, Call, Gradient, ValueAndGradient, like, traced
 from .custom import with_pullbacks
 from .engine import differentiated, inexact, linearized
+from .recalled import GRADIENTS, Recalled, Recipe, recalled
+from .registry import made_by_rules
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -115,41 +118,74 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     (9.0, 6.0)
     """
 
+    recalls = True
+
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
-        call = traced(function, argnums, arguments, keywords)
-        aux_tree = _scalar_result(call.graph, has_aux)
-        whole, constants = _with_gradient(call.graph)
-        one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
-        outputs = evaluate(whole, [*constants, *call.leaves, one])
-        count = len(call.graph.outputs)
-        value = (outputs[0], unflatten(aux_tree, outputs[1:count])) if aux_tree is not None else outputs[0]
-        return value, call.nested(outputs[count:])
+        nonlocal recalls
+        record = recalled(function, argnums, arguments, keywords) if recalls else None
+        if record is None:
+            return _computed(traced(function, argnums, arguments, keywords), has_aux)
+        key = call = None
+        try:
+            key = record.key
+            if key is None:  # most likely it is so at the next call too
+                recalls = False
+                call = record.call()
+                return _computed(call, has_aux)
+            recipe = GRADIENTS.get((key, has_aux))
+            if recipe is None:
+                return _computed(record.call(), has_aux, record, (key, has_aux))
+            one, aux_tree = recipe.extra
+            return _nested(recipe(record, one), aux_tree, len(record.outputs), record)
+        except Exception:
+            if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
+                raise  # a function of the user's was called
+        # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
+        return _computed(traced(function, argnums, arguments, keywords), has_aux)
 
     return named_in_errors(both, "value_and_grad")
+
+
+def _computed(call: Call, has_aux: bool, record: Recalled | None = None, key: Any = None) -> Any:
+    """The result and the gradient of a traced function; for a recalled trace, keeps how they are computed."""
+    aux_tree = _scalar_result(call.graph, has_aux)
+    whole, constants = _with_gradient(call.graph)
+    one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
+    if record is not None:
+        recipe = Recipe(whole, constants, record, ((one,), aux_tree))
+        if recipe.is_whole:
+            GRADIENTS.keep(key, recipe)
+    return _nested(evaluate(whole, [*constants, *call.leaves, one]), aux_tree, len(call.graph.outputs), call)
+
+
+def _nested(outputs: list[Tensor], aux_tree: Tree | None, count: int, call: Call | Recalled) -> tuple[Any, Any]:
+    value = (outputs[0], unflatten(aux_tree, outputs[1:count])) if aux_tree is not None else outputs[0]
+    return value, call.nested(outputs[count:])
 
 
 def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
     """The graph with the cotangents of all parameters as further results, and the tensors for its first parameters.
 
-    The function is traced at each call, as it may depend on its surroundings. If the graph equals an earlier one
-    (compared without captured data), the gradient of that one is reused, with the program that runs it. A graph with
-    debug callbacks is not compared, because the functions that it calls belong to its trace.
+    If the graph equals an earlier one (compared without captured data), the gradient of that one is reused, with the
+    program that runs it. A graph with debug callbacks is not compared, because the functions that it calls belong to
+    its trace.
     """
     if not any(node.op == HOOK for node in graph.nodes):
         (closed,), constants = close([with_pullbacks(graph)])
         # The default of a composite may read captured data, which is not in a closed graph: that one is not used then.
         with suppress(TemplateDataError):
-            return _kept(closed, len(constants), defaults.current_precision()), constants
-    return differentiated(graph, range(len(graph.parameters)), [0]), []
+            key = closed, len(constants), defaults.current_precision()
+            return _known.get(key) or _known.keep(key, _differentiated(closed, len(constants))), constants
+    return _differentiated(graph, 0), []
 
 
-@lru_cache(maxsize=32)
-def _kept(graph: Graph, first: int, precision: int) -> Graph:
-    """The graph of the results and of the cotangents of the parameters from position `first` on.
+_known: Final[Kept[Graph]] = made_by_rules(Kept("graphs of gradients", 512))
+"""The gradients of graphs that are closed. A graph is found again because equal closed graphs are one object."""
 
-    The cache finds a graph again because equal closed graphs are one object.
-    """
+
+def _differentiated(graph: Graph, first: int) -> Graph:
+    """The graph of the results and of the cotangents of the parameters from position `first` on."""
     return differentiated(graph, range(first, len(graph.parameters)), [0])
 
 

@@ -25,8 +25,9 @@ derivative with respect to the input or for these options.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from ...cached import Kept
 from ...tensor import Tensor
 
 
@@ -41,6 +42,7 @@ Cotangents: TypeAlias = "tuple[Tensor | tuple[Tensor | NoGradient | None, ...] |
 """The result of a rule: a cotangent for each input."""
 
 Rule: TypeAlias = Callable[..., Cotangents]
+Entry = TypeVar("Entry")
 Function = TypeVar("Function", bound=Rule)
 
 
@@ -56,6 +58,13 @@ class Gradient(NamedTuple):
 
 
 _declared: dict[str, Gradient] = {}
+_of_rules: Final[list[Kept[Any]]] = []
+
+
+def made_by_rules(memo: Kept[Entry]) -> Kept[Entry]:
+    """Enters a memo of gradients, which is cleared when the rule of an op is declared."""
+    _of_rules.append(memo)
+    return memo
 
 
 def rule(*names: str, selective: bool = False) -> Callable[[Function], Function]:
@@ -89,6 +98,8 @@ def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
         if name in _declared:
             raise TypeError(f"the gradient of {name!r} is declared twice")
         _declared[name] = gradient
+    for memo in _of_rules:
+        memo.clear()
 
 
 def gradient_of(name: str) -> Gradient | None:

@@ -1,0 +1,114 @@
+"""What the library remembers, and how a program forgets it: `caches`, `clear_caches` and the bounded memos.
+
+A memo that can grow registers here, with a function that counts its entries and one that drops them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
+
+Entry = TypeVar("Entry")
+
+
+class Cache(NamedTuple):
+    """A kind of thing that the library remembers."""
+
+    name: str
+    entries: int
+    """How many of them there are now."""
+    limit: int | None
+    """The most that are kept; `None` where they end with what they belong to, such as a function or a backend."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.entries}" + ("" if self.limit is None else f" of {self.limit}")
+
+
+class _Source(NamedTuple):
+    count: Callable[[], int]
+    clear: Callable[[], object]
+    limit: Callable[[], int | None]
+
+
+_sources: Final[dict[str, _Source]] = {}
+
+
+def remembers(
+    name: str, count: Callable[[], int], clear: Callable[[], object], limit: Callable[[], int | None] = lambda: None
+) -> None:
+    """Enters memos under a name, which `caches` shows."""
+    _sources[name] = _Source(count, clear, limit)
+
+
+def remembers_calls(name: str, *functions: Any) -> None:
+    """Enters functions under `functools.lru_cache`."""
+    remembers(
+        name,
+        lambda: sum(function.cache_info().currsize for function in functions),
+        lambda: [function.cache_clear() for function in functions],
+        lambda: sum(function.cache_info().maxsize for function in functions),
+    )
+
+
+class Kept(dict[Any, Entry], Generic[Entry]):
+    """A bounded memo: a further entry replaces the oldest one. Threads that enter a key at once get one entry."""
+
+    def __init__(self, name: str, limit: int) -> None:
+        super().__init__()
+        self.limit: Final = limit
+        remembers(name, self.__len__, self.clear, lambda: limit)
+
+    def keep(self, key: Any, entry: Entry) -> Entry:
+        """Enters an entry; returns the one that another thread has entered under the key meanwhile, if there is one."""
+        while len(self) >= self.limit:
+            try:
+                del self[next(iter(self))]
+            except (KeyError, RuntimeError, StopIteration):  # another thread changes the memo meanwhile
+                break
+        return cast(Entry, self.setdefault(key, entry))
+
+
+def caches() -> tuple[Cache, ...]:
+    """The things that the library remembers, to see where memory goes in a program that runs for long.
+
+    Nothing here holds the data of tensors, but for constants of programs, of at most 64 KiB each. What is forgotten is
+    made again when it is needed.
+
+    Returns
+    -------
+    tuple of Cache
+        For each kind of thing its name, the number of entries and the most that are kept.
+
+    See Also
+    --------
+    clear_caches : Forgets all of them.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.clear_caches()
+    >>> gradient = tb.grad(lambda x: x * x)(tb.asarray(3.0))
+    >>> for cache in tb.caches():
+    ...     if "gradients" in cache.name:
+    ...         print(cache)
+    programs of gradients: 1 of 512
+    """
+    return tuple(Cache(name, source.count(), source.limit()) for name, source in _sources.items())
+
+
+def clear_caches() -> None:
+    """Forget what the library remembers: plans of calls, kernels, compilations, nodes and programs of gradients.
+
+    The next call of each op is planned again, and a function of `jit` is compiled again.
+
+    See Also
+    --------
+    caches : Shows what is remembered.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.clear_caches()
+    """
+    for source in _sources.values():
+        source.clear()

@@ -1,0 +1,252 @@
+"""A function traced for a gradient in such a way that what was traced before is found again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from ...cached import Kept
+from ...dispatch.watching import is_watching
+from ...dtypes import defaults
+from ...protocol import Backend
+from ...select import get_backend, move, with_default
+from ...select.default import current as default_now
+from ...tensor import Tensor, blank_tensor
+from ..evaluate import Program
+from ..graph import Graph, reachable
+from ..node import PARAMETER, Node, Value
+from ..recall import Recall, under
+from ..record import ExprBackend, captured, depends_on_argument, leaked
+from ..scopes import Lifted, Mark, scope_variable
+from ..simplify import simplified
+from ..trace import argument_names, outputs_of
+from ..trees import LEAF, Tree, flatten, unflatten
+from .calls import Argnums, Call, places_of
+from .registry import made_by_rules
+from .tape import current_tape
+
+
+class Recalled(NamedTuple):
+    """A call of a function that was traced on recalled nodes."""
+
+    scope: Recall
+    function: Callable[..., Any]
+    arguments: Sequence[Any]
+    positions: int | tuple[int, ...]
+    leaves: list[Tensor]
+    """The tensors of the arguments at those positions, which are the first values that the trace made."""
+    tree: Tree
+    outputs: list[Value]
+    out_tree: Tree
+
+    @property
+    def key(self) -> Any:
+        """What determines the gradient's program: the nodes in their order, the results, the backend, the precision.
+
+        It is `None` for a trace that made nodes anew.
+        """
+        scope = self.scope
+        for value in self.outputs:
+            if not scope.holds(value):
+                return None
+        return tuple(scope.made), *self.outputs, self.out_tree, scope.home, defaults.current_precision()
+
+    def nested(self, gradients: Sequence[Tensor]) -> Any:
+        """Cotangents of the arguments in their tree and under their names."""
+        for x, leaf in zip(gradients, self.leaves, strict=True):
+            x.template = leaf.template
+        return unflatten(self.tree, gradients)
+
+    def place(self, x: Tensor) -> int | None:
+        """The position of a tensor among those that the trace captured, `None` for any other tensor."""
+        for place, (_, tensor) in enumerate(self.scope.lifted.values()):
+            if tensor.data is x.data and tensor.template is x.template and tensor.backend is x.backend:
+                return place
+        return None
+
+    def call(self) -> Call:
+        """The same as `traced` returns."""
+        positions = [self.positions] if isinstance(self.positions, int) else self.positions
+        parameters = [value for value, _ in zip(self.scope.made, self.leaves, strict=False)]
+        exchanged: dict[Value, Value] = {
+            Value(node): Value(Node(PARAMETER, node.out, line=node.line)) for node in parameters
+        }
+        names = places_of(argument_names(self.function, self.arguments), self.arguments, positions)
+        first = list(exchanged.values())
+        outputs = _anew(self.scope, self.outputs, exchanged)
+        return Call(Graph(first, outputs, self.out_tree, names), self.leaves, self.tree, self.out_tree, {})
+
+
+def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]) -> list[Value]:
+    """Results on new nodes, with a captured tensor in each node that stands for one, and other values for some.
+
+    Raises `BackendError` for values of traces that are over.
+    """
+
+    _refuse_leaked(scope, outputs)
+
+    def number(node: Node) -> int:
+        return scope.made.get(node, node.serial)
+
+    for node in sorted(reachable(outputs), key=number):
+        if Value(node) in exchanged:
+            continue
+        tensor = scope.tensor_of(node) if isinstance(node, Lifted) else None
+        if tensor is not None:
+            new = captured(tensor).node
+            new.line = node.line
+        else:
+            new = node if node.tensor is not None else node.remade(node.with_inputs(exchanged.__getitem__))
+        exchanged.update(zip(node.values, new.values, strict=True))
+    return [exchanged[value] for value in outputs]
+
+
+def _refuse_leaked(scope: Recall, outputs: Sequence[Value]) -> None:
+    """Raises `BackendError` if results need a value of a trace that is over."""
+    seen: set[Node] = set()
+    waiting = list(outputs)
+    while waiting:
+        value = waiting.pop()
+        node = value.node
+        if isinstance(value.index, Mark) and not scope.holds(value):  # though the node may be one of this trace
+            raise leaked(value)
+        if node in seen or node in scope.made:
+            continue
+        if node.op == PARAMETER or (node.serial < scope.start and node.inputs and depends_on_argument(value)):
+            raise leaked(value)
+        seen.add(node)
+        waiting += node.operands
+
+
+@cache
+def _recorder() -> tuple[ExprBackend, Backend]:
+    return ExprBackend(), get_backend("binary")
+
+
+def recalled(
+    function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]
+) -> Recalled | None:
+    """Trace a function as `traced` does, on recalled nodes; `None` for a call that must be traced anew.
+
+    These are calls inside another trace, on a tape, under a profile or with a cast of operands, and calls with other
+    arguments to differentiate by than tensors with data on one backend.
+    """
+    if scope_variable.get() is not None or defaults.cast_blocks or is_watching() or current_tape() is not None:
+        return None
+    positions: Any = argnums if argnums.__class__ is int else tuple(argnums)  # type: ignore[arg-type] # a sequence
+    try:
+        chosen = _chosen(positions, arguments)
+    except (IndexError, TypeError, ValueError):
+        return None
+    leaves, tree = flatten(chosen)
+    if not leaves or leaves[0].__class__ is not Tensor:
+        return None
+    home = leaves[0].backend
+    for leaf in leaves:
+        if leaf.__class__ is not Tensor or leaf.backend is not home or not leaf.template.dtype.is_inexact:
+            return None
+    default = default_now()
+    if not _is_plain(home) or (default is not home and isinstance(default, ExprBackend)):
+        return None
+    backend, holder = _recorder()
+    scope = Recall(home, holder, default)
+    tensors = []
+    for leaf in leaves:
+        tensor = blank_tensor()
+        tensor.template = template = leaf.template
+        tensor.backend = backend
+        tensor.data = scope.parameter(template)
+        tensors.append(tensor)
+    nested, filled = unflatten(tree, tensors), list(arguments)
+    if positions.__class__ is int:
+        filled[positions] = nested
+    else:
+        for place, argument in zip(positions, nested, strict=True):
+            filled[place] = argument
+    try:
+        scope_variable.set(scope)
+        outputs, out_tree = with_default(backend, _run, scope, function, filled, keywords)
+    finally:
+        scope_variable.set(None)
+    return Recalled(scope, function, arguments, positions, leaves, tree, outputs, out_tree)
+
+
+def _chosen(positions: int | tuple[int, ...], arguments: Sequence[Any]) -> Any:
+    """The arguments to differentiate by. Raises an error for positions that `traced` must normalise or refuse."""
+    if positions.__class__ is int:
+        if positions < 0:  # type: ignore[operator] # an int
+            raise ValueError
+        return arguments[positions]  # type: ignore[index]
+    if min(positions) < 0 or len({*positions}) < len(positions):  # type: ignore[type-var,arg-type,misc] # a tuple
+        raise ValueError
+    return tuple([arguments[place] for place in positions])  # type: ignore[union-attr]
+
+
+@cache
+def _is_plain(backend: Backend) -> bool:
+    """Whether a backend has data, keeps no record of what is computed, and lays its payloads without names."""
+    return backend.beneath is backend and backend.holds_data and not backend.lays_by_name
+
+
+def _run(
+    scope: Recall, function: Callable[..., Any], arguments: Sequence[Any], keywords: dict[str, Any]
+) -> tuple[list[Value], Tree]:
+    result = function(*arguments, **keywords)
+    if result.__class__ is Tensor and result.backend is _recorder()[0] and scope.token is None:
+        return [under(result.template, result.data)], LEAF
+    return outputs_of(result, scope)
+
+
+class Recipe:
+    """How the results and cotangents of a recalled trace are computed: by a graph, from the second time by a program.
+
+    The graph takes captured tensors, then those of the arguments, then further ones.
+    """
+
+    __slots__ = ("_count", "_graph", "_kernel", "_moved", "_places", "extra", "home", "results")
+
+    def __init__(self, graph: Graph, constants: Sequence[Tensor], record: Recalled, extra: Any = None) -> None:
+        home = record.scope.home
+        self._graph: Graph | None = graph
+        self._kernel: Callable[..., tuple[Any, ...]] | None = None
+        self._places = [place for place in map(record.place, constants) if place is not None]
+        self._count = len(constants)
+        self._moved = any(x.backend is not home for x in constants)
+        self.home, self.results = home, graph.results
+        self.extra = extra
+        """What the caller needs besides."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the graph holds no data, and takes no other tensors than the trace has captured."""
+        graph = self._graph
+        return graph is not None and not graph.captured and len(self._places) == self._count
+
+    def __call__(self, record: Recalled, more: Sequence[Tensor]) -> list[Tensor]:
+        """The results for a trace with the same key."""
+        home = self.home
+        kernel = self._kernel
+        if kernel is None:
+            assert self._graph is not None  # until there is a kernel
+            kernel = self._kernel = Program(simplified(self._graph, home), home, entered_once=True).kernel
+            self._graph = None
+        lifted = [*record.scope.lifted.values()]
+        payloads = [lifted[place][1].data for place in self._places]
+        if self._moved:
+            payloads = [move(lifted[place][1], home).data for place in self._places]
+        for x in record.leaves:
+            payloads.append(x.data)
+        for x in more:
+            payloads.append(x.data)
+        outputs = []
+        for template, data in zip(self.results, kernel(*payloads), strict=True):
+            tensor = blank_tensor()
+            tensor.template = template
+            tensor.backend = home
+            tensor.data = data
+            outputs.append(tensor)
+        return outputs
+
+
+GRADIENTS: Final[Kept[Recipe]] = made_by_rules(Kept("programs of gradients", 512))

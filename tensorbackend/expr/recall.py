@@ -1,0 +1,248 @@
+"""Nodes that are found again, so that a trace of what was traced before costs about a microsecond an op.
+
+A trace that *recalls* (`Recall`) records an op on the node that was made when the op was first recorded from the same
+values. Its parameters are nodes by position and template, and the tensors with data that it captures are nodes by the
+order of their first use, so that equal computations are the same nodes and their program is found by them. Nodes hold
+no data: a trace holds the tensors that it has captured.
+
+Within a trace each call of an op has a node of its own, as in any other trace. A value carries the mark of its trace: a
+value of another trace, or one that was made in a way that is not recalled, leads to nodes that are made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ..cached import Kept
+from ..memo import ATOMS, NUMBERS, told
+from ..protocol import Backend, Kernel, Payload
+from ..rules.plan import Out
+from ..template import Template
+from ..tensor import Tensor, blank_tensor
+from .node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, serials
+from .scopes import Lifted, Mark, Scope, scope_variable
+
+NODES: Final[Kept[Node]] = Kept("nodes of eager gradients", 1 << 15)
+"""The nodes by plan and inputs."""
+
+_plans: Final[Kept[_Plan]] = Kept("recorded ops of eager gradients", 1 << 13)
+
+_new: Final = tuple.__new__
+"""Makes a value in half the time of its class's own constructor."""
+
+_PLAIN: Final = ATOMS | NUMBERS
+"""Classes of options that hold no tensors, as a function of the user's may."""
+
+
+class _Plan:
+    """What a node is besides its inputs. A plan is known by its identity, as that hashes quickest."""
+
+    __slots__ = ("default", "once", "op", "options", "out", "templates")
+
+    def __init__(
+        self, op: str, out: Out, options: Mapping[str, object], default: Default | None, templates: Any
+    ) -> None:
+        self.op, self.out, self.options, self.default = op, out, options, default
+        self.templates = templates
+        """The templates under which a composite sees its inputs; `None` for a primitive, which sees no names."""
+        self.once = op == "constant" and out.shape == ()  # type: ignore[union-attr] # a constant has one template
+
+
+class Recall(Scope):
+    """The state of a trace that recalls nodes. It is the outermost trace of its thread."""
+
+    mark: Mark
+
+    def __init__(self, home: Backend, holder: Backend, default: Backend) -> None:
+        super().__init__(holder, default)
+        self.home = home
+        """The backend of the arguments."""
+        self.mark = Mark(0)
+        self.marks = [self.mark]
+        self.made: dict[Node, int] = {}
+        """The nodes in the order of the program, each with a number that rises with time as serial numbers do."""
+        self.lifted: dict[Any, tuple[Value, Tensor]] = {}
+        """The tensors that the trace has captured, in the order of their first use."""
+        self._again: dict[Any, int] = {}
+
+    def parameter(self, template: Template) -> Value:
+        """The next parameter."""
+        key = PARAMETER, len(self.made), template
+        node = NODES.get(key)
+        return self._entered(NODES.keep(key, Node(PARAMETER, template)) if node is None else node)
+
+    def lift(self, x: Tensor) -> Value | None:
+        """The value of a tensor with data; `None` for a tensor of a backend that records or has no data."""
+        key = id(x.data), x.template, x.backend
+        known = self.lifted.get(key)
+        if known is not None:
+            return known[0]
+        if x.backend is not self.home and x.backend.dispatch_priority:
+            return None
+        place = CAPTURED, len(self.lifted), x.template, x.backend
+        node = NODES.get(place)
+        value = self._entered(NODES.keep(place, Lifted(x.template)) if node is None else node)
+        # Another tensor, as an assignment may change the first; it keeps the payload alive, and so its id unique.
+        held = blank_tensor()
+        held.template, held.backend, held.data = x.template, x.backend, x.data
+        self.lifted[key] = value, held
+        return value
+
+    def _entered(self, node: Node) -> Value:
+        self.made[node] = next(serials)
+        value: tuple[Any, Any] = node, self.mark
+        return _new(Value, value)
+
+    def holds(self, value: Value) -> bool:
+        """Whether a value is one of a recalled node in this trace."""
+        index = value.index
+        return index < len(self.marks) and self.marks[index] is index
+
+    def tensor_of(self, node: Lifted) -> Tensor | None:
+        """The tensor for which a node stands in this trace."""
+        return next((tensor for value, tensor in self.lifted.values() if value.node is node), None)
+
+    def results(self, node: Node, single: bool) -> Payload:
+        """The values of a node in this trace."""
+        if single:
+            value: tuple[Any, Any] = node, self.mark
+            return _new(Value, value)
+        while len(self.marks) < len(node.out):  # type: ignore[arg-type] # not a single template
+            self.marks.append(Mark(len(self.marks)))
+        return tuple([Value(node, mark) for mark in self.marks[: len(node.out)]])  # type: ignore[arg-type]
+
+    def record(self, plan: _Plan, inputs: Sequence[Any]) -> Payload:
+        """The values of an op in this trace; its inputs must be values that the trace `holds`."""
+        key: tuple[Any, ...] = (plan, *map(_keyed, inputs))
+        node = NODES.get(key)
+        if node is not None and node in self.made and not plan.once:  # as each call has a node of its own
+            count = self._again[key] = self._again.get(key, 0) + 1
+            key = count, *key
+            node = NODES.get(key)
+        if node is None:
+            bare = tuple(map(_bare, inputs))
+            node = NODES.keep(key, Node(plan.op, plan.out, bare, plan.options, default=plan.default))
+        if node not in self.made:
+            self.made[node] = next(serials)
+        return self.results(node, isinstance(plan.out, Template))
+
+
+def _keyed(operand: Any) -> Any:
+    """The part of a key for an input: a node stands for its only or first result, as that is the quickest key."""
+    if operand.__class__ is Value:
+        return operand if operand[1] else operand[0]
+    return operand if operand is None else tuple(operand)
+
+
+def _bare(operand: Any) -> Any:
+    """An input without the mark of a trace."""
+    if operand.__class__ is Value:
+        return Value(operand[0], int(operand[1]))
+    return operand if operand is None else tuple(map(_bare, operand))
+
+
+def _is_plain(value: object) -> bool:
+    kind = value.__class__
+    return kind in _PLAIN or ((kind is tuple or kind is list) and all(map(_is_plain, value)))  # type: ignore[arg-type]
+
+
+def _plan(
+    op: str, out: Out, options: Mapping[str, object], default: Default | None = None, templates: Any = None
+) -> _Plan | None:
+    """The plan of an op, `None` if its options cannot be a key or may hold data."""
+    if not all(map(_is_plain, options.values())):
+        return None
+    try:
+        key = (
+            op, out, default, templates,
+            *[(name, value.__class__, told(value)) for name, value in options.items()],
+        )  # fmt: skip
+        return _plans.get(key) or _plans.keep(key, _Plan(op, out, options, default, templates))
+    except (KeyError, TypeError):
+        return None
+
+
+def recalling(
+    op: str,
+    out: Out,
+    inputs: Sequence[Any],
+    options: Mapping[str, object],
+    anew: Kernel,
+    default: Default | None = None,
+) -> Kernel:
+    """The kernel of an op on ExprBackend, for templates in place of tensors: it recalls nodes in a trace that does.
+
+    `anew` is the kernel for any other trace. A composite has its `default`.
+    """
+    plan = _plan(op, out, options, default, None if default is None else tuple(inputs))
+    if plan is None:
+        return anew
+    get, find, new, count = scope_variable.get, NODES.get, _new, len(inputs)
+
+    def recorded(*payloads: Any) -> Payload:
+        scope = get()
+        if scope is None or scope.mark is None:
+            return anew(*payloads)
+        assert isinstance(scope, Recall)  # as it has a mark
+        values = payloads if plan.templates is None else tuple(map(_seen_under, plan.templates, payloads))
+        return scope.record(plan, values) if all(map(scope.holds, _flat(values))) else anew(*payloads)
+
+    # The quick forms do what `recorded` does for an op that the trace records for the first time.
+    if not isinstance(out, Template) or not all(isinstance(x, Template) for x in inputs) or count not in (1, 2):
+        return recorded
+
+    def of_one(x: Value) -> Payload:
+        scope = get()
+        if scope is not None and x[1] is scope.mark:
+            node = find((plan, x[0]))
+            if node is not None and node not in scope.made:  # type: ignore[attr-defined] # it is a `Recall`
+                scope.made[node] = next(serials)  # type: ignore[attr-defined]
+                value: tuple[Any, Any] = node, scope.mark
+                return new(Value, value)
+        return recorded(x)
+
+    def of_two(x1: Value, x2: Value) -> Payload:
+        scope = get()
+        if scope is not None and x1[1] is scope.mark and x2[1] is scope.mark:
+            node = find((plan, x1[0], x2[0]))
+            if node is not None and node not in scope.made:  # type: ignore[attr-defined] # it is a `Recall`
+                scope.made[node] = next(serials)  # type: ignore[attr-defined]
+                value: tuple[Any, Any] = node, scope.mark
+                return new(Value, value)
+        return recorded(x1, x2)
+
+    return of_one if count == 1 else of_two
+
+
+def _flat(values: Sequence[Any]) -> list[Value]:
+    flat: list[Value] = []
+    for value in values:
+        if value.__class__ is Value:
+            flat.append(value)
+        elif value is not None:
+            flat.extend(value)
+    return flat
+
+
+def renamed(template: Template, value: Value) -> Value:
+    """The value of a node that gives a value the axis names of a template."""
+    scope = scope_variable.get()
+    if scope is not None and scope.mark is not None and scope.holds(value):  # type: ignore[attr-defined] # a `Recall`
+        plan = _plan(RENAMED, template, {})
+        assert plan is not None  # without options
+        result: Value = scope.record(plan, (value,))  # type: ignore[attr-defined]
+        return result
+    return Value(Node(RENAMED, template, (value,)))
+
+
+def under(template: Template, value: Value) -> Value:
+    """A value with the axis names of a template."""
+    return value if value.template is template else renamed(template, value)
+
+
+def _seen_under(templates: Any, payload: Any) -> Any:
+    """An input as a composite sees it, under the names of its template."""
+    if payload is None:
+        return None
+    return under(templates, payload) if isinstance(templates, Template) else tuple(map(under, templates, payload))
