@@ -87,7 +87,8 @@ class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
     __slots__ = ("backend", "build", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
-                 "numbered", "often", "options", "out", "path", "proven", "result", "run", "shapes", "sole")  # fmt: skip
+                 "numbered", "often", "options", "out", "path", "proven", "result", "run", "shapes",
+                 "sole")  # fmt: skip
 
     def __init__(
         self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call,
