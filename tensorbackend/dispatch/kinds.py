@@ -86,7 +86,7 @@ class Planner(Protocol):
 class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
-    __slots__ = ("backend", "build", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
+    __slots__ = ("backend", "build", "call", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
                  "numbered", "often", "options", "out", "path", "proven", "result", "run", "shapes",
                  "sole")  # fmt: skip
 
@@ -135,40 +135,34 @@ class KindPlan:
         self.often: Final = 1 if kernel is None else OFTEN
         self.met: Final[dict[Any, int]] = {}
         """How often each shape was met."""
-
-    def call(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        """The public result for operands of such shapes; `found` is what `self.shapes` returned for them.
+        self.call: Callable[[Any, tuple[Any, ...], Sequence[Any]], Any] = self._first_call
+        """The public result for what `shapes` returned, the shapes and the payloads of the operands.
 
         Raises an error, of any class, for a call that is left to an exact plan.
         """
+
+    def _first_call(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+        """The call of a kernel whose results were not compared with their templates yet."""
+        numbers = ()
+        if self.numbered:
+            found, numbers = found
+        self._meet(shapes)
+        result = self._result(found, numbers, shapes, payloads)
+        if self.sole and self.kernel is not None and not CHECKED:
+            self.call = _quick_call(self, self.kernel)
+        return result
+
+    def _meet(self, shapes: tuple[Any, ...]) -> None:
+        """Counts a call; raises `KeyError` for shapes that an exact plan should serve."""
         met = self.met
         times = met.get(shapes, 0)
         if times >= self.often:
             raise KeyError
+        if len(met) >= MOST_SHAPES:
+            met.clear()
         met[shapes] = times + 1
-        if self.numbered:
-            found, numbers = found
-            if not self.proven or CHECKED or not self.sole or self.kernel is None:
-                return self._result(found, numbers, shapes, payloads)
-            kernel = self.kernel if self.build is None else self.build(numbers)
-        elif not self.proven or CHECKED or not self.sole or self.kernel is None:
-            return self._result(found, (), shapes, payloads)
-        else:
-            kernel = self.kernel
-        run = self.run
-        tensor = blank_tensor()
-        tensor.template = template_of_kind(self.out, found)
-        tensor.backend = self.backend
-        try:
-            tensor.data = kernel(*payloads) if run is None else run(kernel, *payloads)
-        except NeedsSizes:
-            self.give_up(self)
-            raise
-        return tensor
 
     def _result(self, found: Any, numbers: tuple[Any, ...], shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        if len(self.met) > MOST_SHAPES:
-            self.met.clear()
         backend, kernel, run, name = self.backend, self.kernel, self.run, self.path.spec.callback
         out: Any = (
             template_of_kind(self.out, found)
@@ -194,6 +188,36 @@ class KindPlan:
             raise
         self.proven = True
         return wrap(out, backend, data, self.result)
+
+
+def _quick_call(plan: KindPlan, kernel: Kernel) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], Any]:
+    """The call of a plan whose kernel serves all shapes and has one result, as a closure, which is quicker."""
+    met, kind, backend, run, build, often = plan.met, plan.out, plan.backend, plan.run, plan.build, plan.often
+    numbered, times_met = plan.numbered, plan.met.get
+
+    def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+        times = times_met(shapes, 0)
+        if times >= often:
+            raise KeyError
+        if len(met) >= MOST_SHAPES:
+            met.clear()
+        met[shapes] = times + 1
+        function = kernel
+        if numbered:
+            found, numbers = found
+            if build is not None:
+                function = build(numbers)
+        tensor = blank_tensor()
+        tensor.template = template_of_kind(kind, found)
+        tensor.backend = backend
+        try:
+            tensor.data = function(*payloads) if run is None else run(function, *payloads)
+        except NeedsSizes:
+            plan.give_up(plan)
+            raise
+        return tensor
+
+    return call
 
 
 class Kinds:
