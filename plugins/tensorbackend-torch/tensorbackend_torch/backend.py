@@ -62,6 +62,7 @@ class TorchBackend(
     """
 
     name = "torch"
+    plans_kinds = True
     array_types = ("torch:Tensor",)
     dlpack_dtypes = frozenset(ALL_DTYPES)
 
