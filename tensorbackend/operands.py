@@ -10,7 +10,7 @@ from .errors import OperandError, expected
 from .interchange import is_plain_array
 from .memo import freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
-from .sizes import Size
+from .sizes import is_size
 from .template import Template, intern_template, is_symbolic_template, weak_template
 from .tensor import Tensor, public_op
 
@@ -109,7 +109,7 @@ class Call:
     def symbolic(self) -> bool:
         """Whether an operand has or is a symbolic size, so that no memo may hold what is decided."""
         return any(
-            is_symbolic_template(operand.template) if isinstance(operand, Tensor) else operand.__class__ is Size
+            is_symbolic_template(operand.template) if isinstance(operand, Tensor) else is_size(operand)
             for operand in self.operands
         )
 

@@ -68,10 +68,10 @@ class SizeTrace:
         self.arguments.append(sizes)
         if fixed is None:
             return sizes
-        for size, keeps in zip(sizes, fixed, strict=True):
+        for size, value, keeps in zip(sizes, example, fixed, strict=True):
             if keeps:
-                self.bounds[size.source] = [size.value, size.value]
-        return tuple([size.value if keeps else size for size, keeps in zip(sizes, fixed, strict=True)])
+                self.bounds[size.source] = [value, value]
+        return tuple([value if keeps else size for size, value, keeps in zip(sizes, example, fixed, strict=True)])
 
     def within(self, name: str, natural: bool, symbol: str, bound: int, answer: bool) -> bool:
         """Notes the answer to a comparison of an expression with an int, unless earlier answers tell it; returns it."""
@@ -136,7 +136,7 @@ def source_of(value: Any) -> str:
 
 def index(value: Any) -> int:
     """What `operator.index` returns; a symbolic size itself."""
-    return value if value.__class__ is Size else operator.index(value)
+    return value if is_size(value) else operator.index(value)  # type: ignore[no-any-return] # it stands for an int
 
 
 def apply(function: Callable[[Any], Any], size: Any) -> Any:
@@ -151,6 +151,11 @@ def apply(function: Callable[[Any], Any], size: Any) -> Any:
     name = f"f{len(functions)}"
     functions[name] = function
     return Size(size.trace, {f"{name}({size.source})": 1}, 0, function(size.value), False)
+
+
+def is_size(value: object) -> bool:
+    """Whether a value is a symbolic size."""
+    return value.__class__ is Size
 
 
 def is_symbolic(value: object) -> bool:
@@ -210,7 +215,7 @@ class Size:
         if not self.trace.open:
             self._refuse()
         if other.__class__ is Size and other.trace is self.trace:
-            return other  # type: ignore[no-any-return] # by its class
+            return other
         if other.__class__ is int:
             return Size(self.trace, {}, other, other, other >= 0)
         if other.__class__ is float and math.isfinite(other):
@@ -248,8 +253,8 @@ class Size:
         """The number, which from now on all shapes that pass the guards have in common."""
         if not (self.trace.numbers and self.trace.open):
             self._refuse()
-        if self != self.value:
-            raise AssertionError  # a number equals itself
+        same: Any = self.__eq__(self.value)  # which notes the guard
+        assert same
         return self.value
 
     def __index__(self) -> int:
@@ -268,7 +273,8 @@ class Size:
         return format(self._number(), specification)
 
     def __bool__(self) -> bool:
-        return self != 0
+        answer: bool = self.__ne__(0)
+        return answer
 
 
 _REFUSED: Final = """

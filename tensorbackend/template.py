@@ -14,7 +14,7 @@ from .cached import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
 from .locks import free_in_child
-from .sizes import Size
+from .sizes import Size, is_size, source_of
 from .tracebacks import named_in_errors
 
 Shape: TypeAlias = tuple[int, ...]
@@ -164,9 +164,10 @@ def intern_template(shape: Shape, dtype: DType, names: Names, weak: bool = False
 
     Raises `ShapeError` for more axes or bytes than a tensor can have.
     """
+    size: Any
     for size in shape:
         if size.__class__ is Size:
-            return _symbolic(size, shape, kind_of_parts(dtype, names, weak))  # type: ignore[arg-type] # its class
+            return _symbolic(size, shape, kind_of_parts(dtype, names, weak))
     return template_of_kind(kind_of_parts(dtype, names, weak), shape)
 
 
@@ -218,7 +219,7 @@ _set_shape, _set_dtype, _set_kind, _set_names, _set_size, _set_weak = (
 
 def _symbolic(size: Size, shape: Shape, kind: TemplateKind) -> Template:
     """A template with symbolic sizes, which belongs to their trace alone."""
-    key = (kind, *(part.source if part.__class__ is Size else part for part in shape))  # type: ignore[attr-defined]
+    key = (kind, *map(source_of, shape))
     templates = size.trace.templates
     if key not in templates:
         templates[key] = _fill(kind, shape)
@@ -228,7 +229,7 @@ def _symbolic(size: Size, shape: Shape, kind: TemplateKind) -> Template:
 
 def is_symbolic_template(template: Template) -> bool:
     """Whether a size of the template is symbolic, so that no memo may hold it."""
-    return any(size.__class__ is Size for size in template.shape)
+    return any(map(is_size, template.shape))
 
 
 def _check_size(shape: Shape, dtype: DType) -> None:

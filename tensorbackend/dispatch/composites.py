@@ -27,7 +27,8 @@ from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
-from .path import Decision, Path
+from .kinds import Decision
+from .path import Path
 
 _programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []
 

@@ -97,7 +97,7 @@ class KindPlan:
         out, leaves = decision.out, Leaves()
         self.path: Final = path
         self.sole: Final = isinstance(out, Template)
-        self.out: Final = out.kind if isinstance(out, Template) else tuple([x.kind for x in out])
+        self.out: Final[Any] = out.kind if isinstance(out, Template) else tuple([x.kind for x in out])
         self.backend: Final = decision.backend
         self.dtypes: Final = decision.dtypes
         self.give_up: Final = give_up
@@ -286,8 +286,7 @@ class Kinds:
                     kernel = self.path.kind_kernel(decision, call)
                 except Exception:  # whatever a backend's code raises on sizes that it cannot read
                     kernel = None
-                if trace.failed:
-                    kernel = None
+                kernel = None if _has_failed(trace) else kernel
 
             def give_up(plan: KindPlan) -> None:
                 self.each.add(kind)
@@ -306,6 +305,10 @@ class Kinds:
         self.plans.clear()
         self.met.clear()
         self.each.clear()
+
+
+def _has_failed(trace: SizeTrace) -> bool:
+    return trace.failed
 
 
 def _symbolic(trace: SizeTrace, value: Any, parameter: Parameter) -> Any:

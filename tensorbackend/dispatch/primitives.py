@@ -16,7 +16,8 @@ from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import PlainCallback, casting, of_templates, primitive_kernel, symbolic_kernel
-from .path import Decision, Path
+from .kinds import Decision
+from .path import Path
 
 
 class PrimitivePath(Path):

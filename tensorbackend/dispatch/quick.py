@@ -97,7 +97,7 @@ def of_one(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any], Any]:
                 tensor.data = function(x.data) if run is None else run(function, x.data)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if (error.__class__ is not KeyError or error.__traceback__.tb_next is not None) and not is_miss(error, x):
+            if not is_miss(error, x):
                 tensor.data = recovered(error, backend, run, function, (x.data,), (x,))
                 return tensor
         return lookup.call(x)  # here, so that no error has a look-up's error as its context
@@ -126,9 +126,7 @@ def of_two(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any, Any], A
                 tensor.data = function(x1.data, x2.data) if run is None else run(function, x1.data, x2.data)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if (error.__class__ is not KeyError or error.__traceback__.tb_next is not None) and not is_miss(
-                error, x1, x2
-            ):
+            if not is_miss(error, x1, x2):
                 tensor.data = recovered(error, backend, run, function, (x1.data, x2.data), (x1, x2))
                 return tensor
         return lookup.call(x1, x2)  # here, so that no error has a look-up's error as its context
@@ -155,9 +153,7 @@ def beside_number(near: Near, position: int, lookup: Lookup, failed: Failed) -> 
                 tensor.data = function(data1, data2) if run is None else run(function, data1, data2)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if (error.__class__ is not KeyError or error.__traceback__.tb_next is not None) and not is_miss(
-                error, x, number
-            ):
+            if not is_miss(error, x, number):
                 operands = (number, x) if first else (x, number)
                 tensor.data = recovered(error, backend, run, function, (data1, data2), operands)
                 return tensor
@@ -183,11 +179,14 @@ def is_miss(error: Exception, *operands: Any) -> bool:
     the dtype does not hold. A look-up raises `KeyError` or `AttributeError` in the frame of the warm code. A kernel in
     C may do so too; the full path then runs it again, and raises its error.
     """
+    trace = error.__traceback__
+    if error.__class__ is KeyError and trace is not None and trace.tb_next is None:
+        return True  # the most frequent case
     if any(x.__class__ is not Tensor and x.__class__ not in NUMBERS for x in operands):
         return True
     if isinstance(error, TensorBackendError):
         return isinstance(error, DeallocatedError) or any(x.__class__ in NUMBERS for x in operands)
-    direct = error.__traceback__ is not None and error.__traceback__.tb_next is None
+    direct = trace is not None and trace.tb_next is None
     return direct and isinstance(error, KeyError | AttributeError)
 
 

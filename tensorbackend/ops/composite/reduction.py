@@ -32,7 +32,8 @@ from .elementwise.gradients import stop_gradient
 def count_along(x: Tensor, axis: Axes) -> float:
     """The number of elements that a reduction combines into one; the dispatcher has made the axes positions."""
     assert isinstance(axis, tuple)
-    return apply(float, math.prod(x.shape[position] for position in axis if isinstance(position, int)))
+    count: float = apply(float, math.prod(x.shape[position] for position in axis if isinstance(position, int)))
+    return count
 
 
 def in_float32(x: Tensor) -> Tensor:
