@@ -14,7 +14,7 @@ from tensorbackend.testing import Invocation, calls, names, profile
 
 @pytest.mark.parametrize("name", names())
 def test_the_costs_of_an_op(name: str) -> None:
-    @profile(5)
+    @profile(3)
     @given(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES]))
     def add_up(call: Invocation) -> None:
         try:

@@ -65,7 +65,7 @@ def test_a_fallback_states_what_it_runs(fallback: Fallback) -> None:
             call.on(backend()).run()
 
     for start in range(100):  # rare options want many
-        seed(start)(profile(20)(given(drawn)(runs)))()
+        seed(start)(profile(8)(given(drawn)(runs)))()
         if run >= fallback.needs:
             break
     assert run - {"constant"} == fallback.needs

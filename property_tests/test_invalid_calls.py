@@ -42,7 +42,7 @@ def test_a_mistake_is_the_same_everywhere(name: str) -> None:
     if declared(name):
         backends.append(Untouched())
 
-    @profile(5)
+    @profile(3)
     @given(invalid_calls(name))
     def raises(call: Invocation) -> None:
         for backend in backends:

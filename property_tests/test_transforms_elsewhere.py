@@ -43,7 +43,7 @@ def check_transformed(call: Invocation) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_nothing_is_made_on_the_default_backend(name: str) -> None:
-    @profile(4)
+    @profile(2)
     @given(st.one_of([calls(name, dtype) for dtype in DTYPES]))
     def stays(call: Invocation) -> None:
         call = call.on(Elsewhere())

@@ -73,7 +73,7 @@ def check_agreement(call: Invocation, positions: list[int | None]) -> None:
 @pytest.mark.parametrize("name", names())
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_vmap_is_a_loop(backend: str, name: str) -> None:
-    @profile(4)
+    @profile(3)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         call = data.draw(st.one_of([calls(name, dtype) for dtype in ALL_DTYPES])).on(backend)

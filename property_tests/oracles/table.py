@@ -9,8 +9,8 @@ oracle: NumPy in float64, SciPy, JAX, or brute force, never this library. There 
 - A *law* draws operands, calls the function itself and asserts what must be true, for functions without a result that
   an array could hold, such as `grad` or `save`.
 
-A family of functions is a module of this package. `test_oracles.py` runs the table, and fails for a public function
-without an oracle and for an option that has had the same value in all calls.
+A family of functions is a module of this package. `laws/test_oracles.py` runs the table, and fails for a function
+without an oracle, and for an option that has had the same value in all calls.
 """
 
 from __future__ import annotations

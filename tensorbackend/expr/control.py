@@ -1,7 +1,7 @@
 """Control flow: `fori_loop`, `scan`, and the loop that `while_loop` runs.
 
 Their functions are traced before anything runs. The functions see values without data, so that they do the same on
-every backend, and a mistake shows before the first turn. Each loop is then one call of a callback of
+every backend, and a mistake shows before the first iteration. Each loop is then one call of a callback of
 `protocol/control.py`, with the traced functions as graphs. The call runs a loop in Python on a backend that has no
 callback of its own for it, and records one node in a trace.
 """
@@ -138,7 +138,7 @@ def check_predicate(predicate: Template, what: str) -> None:
 
 
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
-    """Runs a loop as long as a condition holds, for at most `limit` turns; returns the carried leaves at the end."""
+    """Runs a loop as long as a condition holds, at most `limit` times; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
     traced_body = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
     asked = traced(

@@ -1,4 +1,4 @@
-"""`while_loop`: runs turns as long as a condition holds, for all examples or for each; it can return a trajectory."""
+"""`while_loop`: iterates as long as a condition holds, for all examples or for each; it can return a trajectory."""
 
 from __future__ import annotations
 
@@ -73,23 +73,23 @@ def while_loop(
     condition
         A function of the carried values that returns a bool without axes, or with an `axis` one bool for each example.
     body
-        A function of the carried values that returns those of the next turn: each tensor keeps its shape, dtype and
-        names.
+        A function of the carried values that returns those of the next iteration: each tensor keeps its shape, dtype
+        and names.
     initial
-        The carried values before the first turn: tensors, nested in lists, tuples, dicts and dataclasses. A Python
+        The carried values before the first iteration: tensors, nested in lists, tuples, dicts and dataclasses. A Python
         number takes the dtype that the body returns.
     limit
-        The greatest number of turns, whatever the condition says. A loop with a limit has a gradient, for which the
-        carried values of all `limit` turns are kept.
+        The greatest number of iterations, whatever the condition says. A loop with a limit has a gradient, for which
+        the carried values of all `limit` iterations are kept.
     axis
-        The axis of examples, by position or name. Then a turn changes only the examples for which the condition holds,
-        and the loop ends when it holds for none. An example must not depend on others: in a turn after its end, the
-        body gets its initial values. Tensors without that axis are shared by all examples and change in
-        each turn. For a name, these are the tensors without an axis of that name; for a position, those without axes.
+        The axis of examples, by position or name. Then an iteration changes only the examples for which the condition
+        holds, and the loop ends when it holds for none. An example must not depend on others: in an iteration after its
+        end, the body gets its initial values. Tensors without that axis are shared by all examples and change in each
+        iteration. For a name, these are the tensors without an axis of that name; for a position, those without axes.
     trajectory
-        Ascending numbers of turns, such as `(0, 10, 100)`. The loop ends after the last of these numbers at the latest.
-        It returns the carried values after each number of turns, stacked along a new first axis. Once the condition
-        does not hold, they stay the same.
+        Ascending numbers of iterations, such as `(0, 10, 100)`. The loop ends after the last of these numbers at the
+        latest. It returns the carried values after each number of iterations, stacked along a new first axis. Once the
+        condition does not hold, they stay the same.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def while_loop(
     """
     with named("while_loop"):
         if limit is not None and (type(limit) is bool or index(limit) < 0):
-            raise ArgumentError(expected("a limit of 0 turns or more", limit=limit))
+            raise ArgumentError(expected("a limit of 0 iterations or more", limit=limit))
         most = None if limit is None else index(limit)
         steps = None if trajectory is None else _ascending(trajectory)
         carried, tree = nested(initial, "carry", home_of(initial))
@@ -136,12 +136,14 @@ def while_loop(
 def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
     steps = tuple(map(index, trajectory))
     if not steps or steps[0] < 0 or any(one >= other for one, other in pairwise(steps)):
-        raise ArgumentError(expected("a trajectory of ascending numbers of turns, from 0 on", trajectory=trajectory))
+        raise ArgumentError(
+            expected("a trajectory of ascending numbers of iterations, from 0 on", trajectory=trajectory)
+        )
     return steps
 
 
 def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit: int | None) -> Tensors:
-    """The carried leaves after each number of turns in `steps`, stacked: a scan, each step of which is a loop."""
+    """The carried leaves after each number of iterations in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
     settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
     start = Leaves(carried.on(home), carried.paths, home)

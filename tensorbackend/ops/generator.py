@@ -64,7 +64,7 @@ class Generator:
         ------
         ArgumentError
             In a function that `tb.jit` compiles and in the body of a loop, for a generator from outside that is not
-            passed in: the function is traced only once, so each call or turn would draw the same numbers.
+            passed in: the function is traced only once, so each call or iteration would draw the same numbers.
 
         Examples
         --------

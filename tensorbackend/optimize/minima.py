@@ -11,6 +11,7 @@ from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
 from ..operands import nameless
+from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, is_array, together
 from ..ops.elementwise.conversion import astype
@@ -94,7 +95,8 @@ def minimize(
         Takes a value like x0 and returns a number, or one for each example: a result of shape (b,) says that the first
         axis of x0 is that of b examples, each of which has a minimum of its own. It is traced.
     x0 : Tensor or tree of Tensors
-        Where to begin, floating. In a tree, all tensors begin with the axes of the examples.
+        Where to begin, floating. In a tree, all tensors begin with the axes of the examples. Without elements it is the
+        minimum itself.
     method : str
         `"l-bfgs"`, a graph that runs on any backend, in `jit` and `vmap`; or one of SciPy's methods by its name, such
         as `"Nelder-Mead"` or `"trust-constr"`, which run outside of traces. Those that use a gradient get it.
@@ -191,15 +193,20 @@ def minimize(
     steps = None if trajectory is None else tuple(map(index, trajectory))
     plan = Plan(traced_objective.graph, index(history), bounds is not None, steps)
     chosen = known[method.lower()]
-    if chosen == "l-bfgs":
+    if steps is not None and chosen != "l-bfgs":
+        raise ArgumentError(expected("no trajectory for a method of SciPy", "use 'l-bfgs'", method=chosen))
+    if not x.size:
+        value = nameless(value_at(plan.graph, traced_objective.constants, x))
+        parts = [x, value, full(batch, 0, dtype="int32", backend=home), isfinite(value), logical_not(isfinite(value))]
+        if steps is not None:
+            parts = [broadcast_to(nameless(part), (len(steps), *part.shape)) for part in parts]
+    elif chosen == "l-bfgs":
         state = minimised(plan, tensors)
         parts = [state.x, state.value, state.iterations, state.converged, state.diverged]
     else:
-        if steps is not None:
-            raise ArgumentError(expected("no trajectory for a method of SciPy", "use 'l-bfgs'", method=chosen))
         parts = by_scipy(chosen, plan, tensors)
     constants = traced_objective.constants
-    if is_recorded([*constants, lower, upper, flat]):
+    if x.size and is_recorded([*constants, lower, upper, flat]):
         if steps is None:
             minima = Minima(plan.graph, plan.bounded)
             parts[0] = of_minimum(minima, constants, lower, upper, parts[0])
@@ -237,8 +244,11 @@ class _Nested:
         self._batch, names = batch, tensors[0].names[: len(batch)] if tensors else ()
         self.start = self._flat(tensors).rename(*names, None)
 
+    def _elements(self, x: Tensor) -> int:
+        return prod(x.shape[len(self._batch) :])
+
     def _flat(self, tensors: Sequence[Tensor]) -> Tensor:
-        rows = [reshape(astype(nameless(x), self._dtype), (*self._batch, -1)) for x in tensors]
+        rows = [reshape(astype(nameless(x), self._dtype), (*self._batch, self._elements(x))) for x in tensors]
         return concatenate(rows, axis=-1)
 
     def tree(self, x: Tensor) -> Any:
@@ -246,7 +256,7 @@ class _Nested:
         front, end, parts = x.shape[: x.ndim - 1 - len(self._batch)], 0, []
         bare = nameless(x)
         for like in self._tensors:
-            begin, end = end, end + prod(like.shape[len(self._batch) :])
+            begin, end = end, end + self._elements(like)
             names = (*(None,) * len(front), *like.names)
             parts.append(reshape(astype(bare[..., begin:end], like.dtype), (*front, *like.shape), names=names))
         return unflatten(self._tree, parts)

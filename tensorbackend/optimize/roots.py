@@ -54,7 +54,7 @@ def root(
     function : function of a tensor
         Takes a tensor like x0 and returns as many elements. It is traced.
     x0 : Tensor
-        Where to begin, floating or complex.
+        Where to begin, floating or complex. Without elements it is the root itself.
     tolerance : float
         The search has converged where no element of the value has a greater magnitude.
     max_iterations : int
@@ -102,6 +102,11 @@ def root(
             expected("a function whose result has the number of elements of x0", x0=x.template, result=result)
         )
     graph, constants = traced_objective
+    if not x.size:
+        zero, true = (
+            full((), number, dtype=dtype, backend=x.backend) for number, dtype in ((0, "int32"), (True, "bool"))
+        )
+        return Root(x, value_at(graph, constants, x), zero, true, logical_not(true))
     solved = _newton(graph, float(tolerance), index(max_iterations), traced_objective.detached, _flat(x))
     found = reshape(solved.x, x.shape, names=x.names)
     if is_recorded([*constants, found]):

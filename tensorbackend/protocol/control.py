@@ -123,7 +123,7 @@ class Control:
         """Repeats `body` as long as `condition` holds, at most `limit` times if given; returns the carried values.
 
         Both graphs take the constants and the carried values. `condition` returns a bool without axes, `body` the
-        carried values of the next turn. The carried values have the templates `out` in every turn.
+        carried values of the next iteration. The carried values have the templates `out` in every iteration.
         """
 
     @optional_callback

@@ -6,6 +6,7 @@ import math
 import re
 
 from ..errors import OutOfMemoryError, expected
+from ..template import Template
 
 _AMOUNT = re.compile(r"([\d.,]*\d) ?(bytes|[KMGTP]iB)")
 _UNITS = {"bytes": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5}
@@ -22,7 +23,8 @@ def out_of_memory(error: BaseException) -> OutOfMemoryError:
     Returns
     -------
     OutOfMemoryError
-        The error, with the number of bytes that were asked for, where the library says it.
+        The error, with the number of bytes that were asked for where the library says it, and otherwise with those of
+        the result.
 
     Examples
     --------
@@ -43,4 +45,18 @@ def _asked(error: BaseException) -> int | None:
         count: int = math.prod(shape)
         return count * int(dtype.itemsize)
     found = _AMOUNT.search(str(error))
-    return None if found is None else round(float(found[1].replace(",", "")) * 1024.0 ** _UNITS[found[2]])
+    if found is None:
+        return _result_of(error)
+    return round(float(found[1].replace(",", "")) * 1024.0 ** _UNITS[found[2]])
+
+
+def _result_of(error: BaseException) -> int | None:
+    """The bytes of the result that was made, `out` in the frame of a callback, as Python's own error says nothing."""
+    count, trace = None, error.__traceback__
+    while trace is not None:
+        out = trace.tb_frame.f_locals.get("out")
+        outs = out if isinstance(out, tuple) else (out,)
+        if all(isinstance(template, Template) for template in outs):
+            count = sum(template.nbytes for template in outs)
+        trace = trace.tb_next
+    return count

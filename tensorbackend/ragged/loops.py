@@ -1,4 +1,4 @@
-"""Loops over axes with lengths, and loops that stack the results of their turns until each example ends."""
+"""Loops over axes with lengths, and loops that stack the results of their iterations until each example ends."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class Unrolled(NamedTuple):
     carry: Any
     """The values that each example carried at its end."""
     outputs: Any
-    """The results of all turns, stacked and with lengths, nested as the function nests them."""
+    """The results of all iterations, stacked and with lengths, nested as the function nests them."""
 
 
 @checked
@@ -207,21 +207,22 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     Parameters
     ----------
     function : function of the carried values
-        Returns `(carry, y, ends)`: the carried values for the next turn, the result of this turn (nested tensors), and
-        a bool for each example, or one without axes, that says whether this turn is its last. What the function returns
-        for an example that has ended is not kept.
+        Returns `(carry, y, ends)`: the carried values for the next iteration, the result of this iteration (nested
+        tensors), and a bool for each example, or one without axes, that says whether this iteration is its last. What
+        the function returns for an example that has ended is not kept.
     initial : nested tensors
         The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
-        in each turn.
+        in each iteration.
     limit : int
-        The greatest number of turns, and the size of the new axis.
+        The greatest number of iterations, and the size of the new axis.
     axis : str, default "time"
         The name of the new axis.
 
     Returns
     -------
     Unrolled
-        `carry` and `outputs`: the ys of all turns along a first axis. Its lengths say how many turns each example took.
+        `carry` and `outputs`: the ys of all iterations along a first axis. Its lengths say how many iterations each
+        example took.
 
     Raises
     ------
@@ -233,7 +234,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     Notes
     -----
     The loop ends with the last example. It has a gradient, for which carried and stacked values are kept for each of
-    the `limit` turns. For a gradient through many turns, `tb.scan` keeps less.
+    the `limit` iterations. For a gradient through many iterations, `tb.scan` keeps less.
 
     Examples
     --------

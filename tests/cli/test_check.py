@@ -236,8 +236,9 @@ def test_a_run_that_nobody_watches_says_how_far_it_is(
     assert "2 of 2, 1 failed, about 0 s left, now sin of float32" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=str)
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("sent", "status", "jobs"), [(signal.SIGINT, 130, 1), (signal.SIGTERM, 143, 1), (signal.SIGTERM, 143, 2)], ids=str
+)
 def test_a_run_that_is_stopped_tells_what_it_has(sent: signal.Signals, status: int, jobs: int, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     program = (

@@ -103,7 +103,7 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
     ("bound", lambda x: tb.fori_loop(0, x[0], lambda i, c: c, 0.0), DTypeError,
      "fori_loop: expected upper as an integer without axes, got upper=f32; cast it with astype()"),
     ("limit", lambda x: tb.while_loop(lambda c: True, lambda c: c, x, limit=-1), ArgumentError,
-     "while_loop: expected a limit of 0 turns or more, got limit=-1"),
+     "while_loop: expected a limit of 0 iterations or more, got limit=-1"),
     ("inside", lambda x: tb.fori_loop(0, 2, lambda i, c: c + x[:2], x), ShapeError, "add: expected sizes"),
 ]  # fmt: skip
 

@@ -95,7 +95,7 @@ SHAPES = st.lists(st.integers(0, 4), max_size=3).map(tuple)
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_reads_are_numpys(backend: str) -> None:
-    @profile(100)
+    @profile(30)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         shape = data.draw(SHAPES)
@@ -195,7 +195,7 @@ def test_a_warm_read_enters_few_functions(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_writes_are_numpys(backend: str) -> None:
-    @profile(100)
+    @profile(30)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         shape = data.draw(SHAPES)
@@ -408,7 +408,7 @@ def test_every_dtype(dtype: DType) -> None:
 
 @pytest.mark.parametrize("dtype", [float16, float32], ids=str)
 def test_indexed_add_is_as_near_as_float32(dtype: DType) -> None:
-    @profile(100)
+    @profile(30)
     @given(st.lists(st.floats(0, 1, width=16), min_size=1, max_size=50))
     def agrees(numbers: list[float]) -> None:
         sums = []

@@ -176,3 +176,45 @@ def test_what_a_tree_may_not_be() -> None:
         minimize(lambda x: x["a"] ** 2, {"a": tb.asarray(1)})
     with pytest.raises(ShapeError, match="of each tensor"):
         minimize(lambda x: x[0] * tb.sum(x[1]), [tb.ones(2), tb.ones(3)])
+
+
+EMPTY: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((0,), ()), ((2, 0), ()), ((3, 0), (3,)), ((0, 3), (0,))]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+@pytest.mark.parametrize(("shape", "batch"), EMPTY, ids=str)
+@pytest.mark.parametrize("method", ["l-bfgs", "Nelder-Mead", "BFGS"])
+def test_where_there_is_nothing_to_search_x0_is_the_minimum(
+    method: str, shape: tuple[int, ...], batch: tuple[int, ...], backend: str
+) -> None:
+    scale = tb.asarray(2.0, backend=backend)
+    axis = tuple(range(len(batch), len(shape)))
+
+    def function(x: Tensor) -> Tensor:
+        return scale * (1 + tb.sum(x**2, axis=axis))
+
+    start = tb.zeros(shape, backend=backend, names=tuple("ab"[: len(shape)]))
+    minimum = minimize(function, start, method, bounds=(0, None))
+    assert (minimum.x.template, minimum.x.backend.name) == (start.template, backend)
+    assert numpy.array_equal(numpy.asarray(minimum.value), numpy.full(batch, 2, "float32"))
+    assert (minimum.iterations.dtype, minimum.iterations.shape) == (tb.int32, batch)
+    assert minimum.value.names == minimum.converged.names == start.names[: len(batch)]
+    assert minimum.converged.tolist() == numpy.ones(batch, bool).tolist()
+    assert minimum.diverged.tolist() == numpy.zeros(batch, bool).tolist()
+
+
+def test_nothing_to_search_in_transforms_trees_and_trajectories() -> None:
+    start = tb.zeros((2, 0))
+    path = minimize(lambda x: 1 + tb.sum(x, axis=1), start, trajectory=(0, 4, 5))
+    assert (path.x.shape, path.value.tolist(), path.iterations.tolist()) == ((3, 2, 0), [[1.0] * 2] * 3, [[0] * 2] * 3)
+    mapped = tb.vmap(lambda x: minimize(lambda x: 1 + tb.sum(x), x))(start)
+    assert (mapped.x.shape, mapped.value.tolist(), mapped.converged.tolist()) == ((2, 0), [1.0] * 2, [True] * 2)
+    assert tb.jit(lambda x: minimize(lambda x: 1 + tb.sum(x, axis=1), x).value)(start).tolist() == [1.0, 1.0]
+    slope = tb.grad(lambda scale: minimize(lambda x: scale**2 + tb.sum(x), tb.zeros(0)).value)(tb.asarray(3.0))
+    assert slope.item() == 6
+    tree = minimize(lambda p: tb.sum(p["a"]) + tb.sum(p["b"]), {"a": tb.zeros((0,)), "b": tb.zeros((2, 0))})
+    assert (tree.x["b"].shape, tree.converged.item()) == ((2, 0), True)
+    batch = minimize(lambda p: tb.sum(p["a"], axis=1), {"a": tb.zeros((0, 2))})
+    assert (batch.x["a"].shape, batch.value.shape) == ((0, 2), (0,))
+    unbounded = minimize(lambda x: tb.inf + tb.sum(x), tb.zeros(0))
+    assert (unbounded.converged.item(), unbounded.diverged.item()) == (False, True)

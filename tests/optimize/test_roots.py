@@ -77,3 +77,12 @@ def test_mistakes() -> None:
         bisect(lambda x: x, 0, 1)
     with pytest.raises(ShapeError, match="bisect: expected a function with a number for each element"):
         bisect(lambda x: tb.stack([x, x]), 0.0, 1.0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+@pytest.mark.parametrize("shape", [(0,), (3, 0)], ids=str)
+def test_x0_without_elements_is_the_root(shape: tuple[int, ...], backend: str) -> None:
+    found = root(lambda x: tb.reshape(x**2 - 4, (-1,)), tb.zeros(shape, backend=backend))
+    assert (found.x.shape, found.value.shape, found.x.backend.name) == (shape, (0,), backend)
+    assert (found.iterations.item(), found.converged.item(), found.diverged.item()) == (0, True, False)
+    assert tb.jit(lambda x: root(lambda x: x**2 - 4, x).converged)(tb.zeros(shape, backend=backend)).item()

@@ -21,7 +21,9 @@ PAGE = runpy.run_path(str(ROOT / "docs" / "performance.py"))
 @pytest.fixture
 def measuring(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(ROOT)
-    return importlib.import_module("benchmarks.peers.measuring")
+    module = importlib.import_module("benchmarks.peers.measuring")
+    monkeypatch.setattr(module.gc, "collect", lambda: 0)  # it would visit what all other tests left
+    return module
 
 
 def group(measuring: Any, *contenders: Any) -> Any:

@@ -87,7 +87,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     ({"vector_axes": 2, "b": tb.ones((3, 3))}, ArgumentError, "expected vector_axes=1 for a matrix, got vector_axes=2"),
     ({"vector_axes": 0}, ShapeError, "expected a b with the axes of a vector, got vector_axes=0"),
     ({"restart": 0, "method": "gmres"}, ArgumentError, "expected a restart after 1 iteration or more, got restart=0"),
-    ({"trajectory": (3, 1), "method": "cg"}, ArgumentError, "expected a trajectory of ascending numbers of turns"),
+    ({"trajectory": (3, 1), "method": "cg"}, ArgumentError, "expected a trajectory of ascending numbers of iterations"),
     (
         {"A": A.rename("n", "m"), "b": B.rename("k")},
         NamesError,

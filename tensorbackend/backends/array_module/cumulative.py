@@ -16,7 +16,7 @@ from .precision import promoted, wide
 from .space import brought, nbytes, widened
 
 
-def _running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
+def running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:
     """The bytes of copies in the dtype to compute in, one more of them with `include_initial`."""
     copies = brought(out.dtype, x) + widened(out)
     return copies + (nbytes(out.size, wide(out.dtype)) if include_initial else 0)
@@ -34,7 +34,7 @@ class ArrayCumulative(ArrayBase):
         """A kernel of running products of complex elements along an axis."""
         return partial(complex_functions.cumulative_product, self.xp, axis=axis)
 
-    @takes(_running_space)
+    @takes(running_space)
     @planned
     def cumulative_sum(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
@@ -42,7 +42,7 @@ class ArrayCumulative(ArrayBase):
         """Running sums along an axis."""
         return self._accumulating(self.running("cumsum", axis, wide(out.dtype)), 0, out, x, axis, reverse)
 
-    @takes(_running_space)
+    @takes(running_space)
     @planned
     def cumulative_product(
         self, out: Template, x: Template, /, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool

@@ -10,8 +10,8 @@ from hypothesis import given
 import tensorbackend as tb
 from tensorbackend.testing import profile
 
-from .oracles import ORACLES
-from .oracles.table import Recorder, public_functions
+from ..oracles import ORACLES
+from ..oracles.table import Recorder, public_functions
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy").split(",")
 """One backend is enough by default: other tests compare each with the others."""
