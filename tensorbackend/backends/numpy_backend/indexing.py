@@ -13,7 +13,7 @@ from ...interchange import numpy_dtype
 from ...opspec import OPS
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.core import CompositeCall
-from ...protocol.indexing import Mode
+from ...protocol.indexing import Mode, Write
 from ...protocol.planned import bare
 from ...protocol.workspace import takes
 from ...rules.indexing import is_mask
@@ -21,6 +21,7 @@ from ...template import Shape, Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
 from ..array_module.space import nbytes
+from .writing import write
 
 POINTS: Final = 1 << 14
 """The number of points that are sampled together: their intermediate arrays stay in a second-level cache."""
@@ -102,6 +103,10 @@ class NumpyIndexing(ArrayIndexing):
             # `take` checks no index where x has no elements.
             return _entries_along(len(structure) - 1) if x.ndim > 1 and x.size else getitem
         return getitem
+
+    def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
+        """NumPy's assignment, which checks a key before it writes; not for the keys that `indexing` leaves out."""
+        return write(x, structure, value)
 
     def positions(self, x: Template, /) -> Kernel | None:
         """NumPy's `nonzero`."""
