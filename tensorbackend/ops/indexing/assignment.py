@@ -14,6 +14,7 @@ from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, 
 from ...memo import NUMBERS, remember
 from ...protocol import Backend
 from ...protocol.indexing import Write
+from ...rules.data_errors import counted_from_end
 from ...rules.indexing import check_assigned
 from ...rules.shape import Slices, sliced_by
 from ...select import get_backend
@@ -23,6 +24,7 @@ from ..creation.filled import asarray, full, iota
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, laid_flat, reshape
+from .coordinates import places
 from .getitem import getitem
 from .keys import SETTLED, is_plain, parsed, settled
 from .scatter import indexed_put
@@ -47,13 +49,24 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         block = sliced_by(x.template, key)
         if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
             return _put_block(x, block, value)
-    else:
-        parts = parsed(x, key)
-        if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
-            mask = parts[0].value
-            if value.ndim <= x.ndim - mask.ndim:
-                return _where_mask(x, mask, value)
-    # The key writes to the elements that it would read.
+    parts = parsed(x, key)
+    if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
+        mask = parts[0].value
+        if value.ndim <= x.ndim - mask.ndim:
+            return _where_mask(x, mask, value)
+    found = places(x, parts)
+    if found is None:  # masks among other parts, or a key that does not fit
+        return _put_entries(x, key, value)
+    wide = reshape(_spread(value, found.target), found.shape, names=(None,) * len(found.shape))
+    try:
+        return indexed_put(x, found.vectors, wide, mode="error")
+    except IndexRangeError as error:
+        arrays = [part.value.template for part in parts if part.kind == "array"]
+        raise counted_from_end(error).met("put_at", [x.template, *arrays]) from None
+
+
+def _put_entries(x: Tensor, key: Any, value: Tensor) -> Tensor:
+    """Writes a value at any key, to the elements that it would read: it reads the positions of all of x."""
     positions = _positions(x, key, value)
     wide = _spread(value, positions.template)
     size = positions.size

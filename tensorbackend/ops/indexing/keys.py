@@ -186,7 +186,7 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         entries = take_at if any(part.kind == "mask" for part in parts) else take
         picked, block, width = entries(cut, at, axis=place), place, at.ndim
     else:
-        wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
+        wide = broadcast_arrays(*(counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
         rest = [axis for axis in range(len(merged)) if axis not in places]
         leading = permute_dims(cut, (*places, *rest))
         block, width = 0, wide[0].ndim
@@ -197,7 +197,7 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
     return _laid_out(picked, parts, block, width)
 
 
-def _counted(indices: Tensor, size: int) -> Tensor:
+def counted(indices: Tensor, size: int) -> Tensor:
     """Indices in int64, negative ones counted from the end."""
     if indices.dtype.kind == "int":
         return from_end(indices, size)
