@@ -224,3 +224,66 @@ def test_values_stay_values(backend: str) -> None:
                 world.check()
 
     stay()
+
+
+INSTRUCTIONS = ["put", "put", "block", "add", "flip", "same", "reshape", "sum", "view", "swap"]
+
+
+def run_step(module: Any, instructions: list[Any], turn: Any, arrays: list[Any]) -> list[Any]:
+    """A turn of a loop, on tensors, or on arrays of which each has its own memory."""
+    arrays, view = [*arrays], None
+    plain_arrays = module is np
+
+    def put(x: Any, key: Any, value: Any) -> Any:
+        return assigned(x, (key,), value) if plain_arrays else tb.put_at(x, key, value)
+
+    for name, k, j, number in instructions:
+        if name == "put":
+            arrays[k] = put(arrays[k], (turn + number) % 4, arrays[j][number] + number)
+        elif name == "block":
+            arrays[k] = put(arrays[k], slice(1, 3), arrays[j][number % 2 :][:2])
+        elif name == "add":
+            if plain_arrays:
+                arrays[k] = put(arrays[k], turn % 4, arrays[k][turn % 4] + number)
+            else:
+                place, addend = tb.reshape(turn % 4, (1, 1)), tb.asarray([number])
+                arrays[k] = tb.indexed_add(arrays[k], place, addend)
+        elif name == "flip":
+            arrays[k] = arrays[j][::-1]
+        elif name == "same":
+            arrays[k] = arrays[j]
+        elif name == "reshape":
+            arrays[k] = module.reshape(module.reshape(arrays[j], (2, 2)), (4,))
+        elif name == "sum":
+            arrays[k] = arrays[k] + arrays[j]
+        elif name == "swap":
+            arrays[k], arrays[j] = arrays[j], arrays[k]
+        elif view is None:
+            view = arrays[j][1:]
+        else:
+            arrays[k] = put(arrays[k], slice(0, 3), view)
+    return arrays
+
+
+@pytest.mark.parametrize("transform", [tb.jit, lambda function: function], ids=["jit", "eager"])
+def test_loops_keep_values(transform: Any) -> None:
+    """Kernels of programs write into an operand at its last use, unless something else holds its memory."""
+    instruction = st.tuples(st.sampled_from(INSTRUCTIONS), *[st.integers(0, 2)] * 2, st.integers(0, 3))
+
+    @profile(60)
+    @given(st.lists(instruction, min_size=1, max_size=7), st.integers(0, 4))
+    def keep(instructions: list[Any], turns: int) -> None:
+        arrays = [np.arange(4) + 10 * number for number in range(3)]
+        tensors = [tb.asarray(array) for array in arrays]
+
+        def loop(*carried: tb.Tensor) -> Any:
+            return tb.fori_loop(0, turns, lambda turn, carry: run_step(tb, instructions, turn, carry), [*carried])
+
+        results = transform(loop)(*tensors)
+        wanted = [array.copy() for array in arrays]
+        for turn in range(turns):
+            wanted = [array.copy() for array in run_step(np, instructions, turn, wanted)]
+        assert [x.tolist() for x in results] == [array.tolist() for array in wanted]
+        assert [x.tolist() for x in tensors] == [array.tolist() for array in arrays]
+
+    keep()

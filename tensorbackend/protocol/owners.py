@@ -1,12 +1,13 @@
-"""Whether a tensor alone holds its payload, so that nobody can see when it is written to.
+"""Whether anybody could see that a payload is written to, told by the references to it.
 
 CPython counts the references to each object. A payload that only its tensor refers to has as many as `_PINNED` says,
 where `held_alone` counts: the tensor's attribute, a local variable and the argument of `getrefcount`. Whatever else
 keeps the payload (a view, a tensor of the same payload, a tape, a program, a buffer, another thread's frame) adds one.
+`is_spare` does the same for the operands of a program's kernel.
 
 A number that is too great would be a wrong result, one that is too small is a copy. So each version of the interpreter
-has its number here, by hand, and `held_alone` must count it when this module is imported. Anything else means that it
-always answers no: another version, another interpreter, a build without the global lock (which counts otherwise), a
+has its number here, by hand, and both functions must count it when this module is imported. Anything else means that
+they always answer no: another version, another interpreter, a build without the global lock (which counts otherwise), a
 debugger that keeps the local variables of the functions that it steps through.
 """
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from sys import getrefcount
-from typing import Final
+from typing import Any, Final
 from weakref import getweakrefcount
 
 from ..tensor import Tensor, blank_tensor
@@ -23,8 +24,10 @@ from ..tensor import Tensor, blank_tensor
 _PINNED: Final[Mapping[tuple[int, int], int]] = {(3, 11): 3, (3, 12): 3, (3, 13): 3}
 """What `getrefcount` says about a payload that only one tensor holds, by the version of Python."""
 
-_alone = 0
-"""That number where `held_alone` may be trusted; 0, which no object ever has, where it always answers no."""
+_NEVER: Final = -1
+
+_alone = _NEVER
+"""That number where it may be trusted; a number that no object ever has where the answer is always no."""
 
 
 def held_alone(x: Tensor) -> bool:
@@ -43,6 +46,15 @@ def held_alone(x: Tensor) -> bool:
     return getrefcount(data) == _alone and not getweakrefcount(data)
 
 
+def is_spare(payload: Any) -> bool:
+    """Whether a kernel may write into the payload that it was given: only a variable of the program refers to it, which
+    no later line reads.
+
+    The kernel must have the payload in one parameter and nowhere else, and the program must call it at the last use.
+    """
+    return getrefcount(payload) == _alone + 1 and not getweakrefcount(payload)
+
+
 class _Payload:
     """Stands for a payload; weak references to it are possible, as to an array."""
 
@@ -55,19 +67,28 @@ def pinned() -> int:
 
 
 def calibrated(number: int) -> bool:
-    """Whether `held_alone` is right with a number, which it then uses; if not, it answers no from now on."""
+    """Whether both functions are right with a number, which they then use; if not, they answer no from now on."""
     global _alone
     _alone = number
-    x = blank_tensor()
+    x, y = blank_tensor(), blank_tensor()
     x.data = _Payload()
-    alone = held_alone(x)
-    y = blank_tensor()
+    alone, spare = held_alone(x), _program([_Payload()])
     y.data = x.data
-    shared = held_alone(x)
+    shared = held_alone(x) or _program([x.data])
     del y
-    if not alone or shared or not held_alone(x):
-        _alone = 0
-    return _alone > 0
+    if not (alone and spare and not shared and held_alone(x)):
+        _alone = _NEVER
+    return _alone != _NEVER
+
+
+def _program(carried: list[Any]) -> bool:
+    """What a kernel finds that a program calls."""
+    t0 = carried.pop()
+    return _kernel(t0)
+
+
+def _kernel(payload: Any) -> bool:
+    return is_spare(payload)
 
 
 calibrated(pinned())

@@ -1,20 +1,24 @@
-"""`x[key] = value` by NumPy's own assignment: into the payload where x alone holds it, else into a copy.
+"""Writes into memory that nobody else sees: `x[key] = value`, and kernels of programs that put and add.
 
+`x[key] = value` is NumPy's own assignment, into the payload where x alone holds it, else into a copy.
 NumPy looks at the whole key and at the shape of the value before it writes the first element, and no signal is handled
 while its code in C runs. So an assignment happens as a whole or not at all. What NumPy refuses is left to the ops.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from typing import Any, Final
 
 from ...dtypes import DType, bfloat16, bool_, finfo, uint64
+from ...protocol import Kernel
 from ...protocol.indexing import Write
-from ...protocol.owners import held_alone
+from ...protocol.owners import held_alone, is_spare
 from ...rules.indexing import is_mask
-from ...template import Template
+from ...template import Shape, Template
 from ...tensor import Tensor
+from ..array_module.base import Array
 
 _EXACT: Final = 1 << 53
 """Integers up to this one are exact in float64, which NumPy makes of them first."""
@@ -92,3 +96,42 @@ def _of_numbers(dtype: DType, kind: type) -> Write | None:
         _put(x, key, number)
 
     return put
+
+
+# Kernels of programs, whose first operand is not needed any more
+
+
+def putting(update: Template, starts: tuple[int, ...]) -> Kernel:
+    """Writes an update into the block at `starts`."""
+    block = (*(slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)), ...)
+
+    def put(values: Array, part: Array) -> Array:
+        result = values if is_spare(values) and _is_owned(values) else values.copy()
+        result[block] = part
+        return result
+
+    return put
+
+
+def at_positions(
+    written: Callable[[Array, Array], tuple[Array, Array]], apply: Callable[[Array, Array, Array], None], table: Shape
+) -> Kernel:
+    """Writes or adds rows at positions along the first axis of a table that has the elements of the operand.
+
+    `written` finds the positions and rows from index vectors and updates, and raises the errors.
+    """
+    rows_shape = (-1, *table[1:])
+
+    def put(values: Array, places: Array, updates: Array) -> Array:
+        positions, rows = written(places, updates)
+        result = values if is_spare(values) and _is_owned(values) else values.copy()
+        apply(result.reshape(table), positions, rows.reshape(rows_shape) if rows.ndim != len(table) else rows)
+        return result
+
+    return put
+
+
+def _is_owned(values: Array) -> bool:
+    """Whether an array has its memory from NumPy, all of it and in row-major order, so that it can be reshaped."""
+    flags = values.flags
+    return values.base is None and flags.owndata and flags.writeable and flags.c_contiguous
