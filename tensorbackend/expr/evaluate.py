@@ -104,9 +104,9 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
     return [exchanged[value] for value in graph.outputs]
 
 
-def program(graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range = range(0)) -> Program:
+def program(graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None) -> Program:
     """The program of a graph on a backend, which is made once and kept with the graph."""
-    key = backend, entered_once, carried
+    key = backend, entered_once, None if carried is None else (carried.start, carried.stop)
     cached_program = graph.programs.get(key)
     if cached_program is None:
         made = Program(graph, backend, entered_once=entered_once, carried=carried)
@@ -125,7 +125,7 @@ class Program:
     """
 
     def __init__(
-        self, graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range = range(0)
+        self, graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None
     ) -> None:
         self.backend, self.results = backend, graph.results
         if backend.beneath is backend:  # a backend that records, as a tape does, keeps gradients
@@ -223,7 +223,7 @@ class _Writer:
     """Writes the source of a program, with the given kernels, or else with kernels that the backend has entered."""
 
     def __init__(
-        self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None, carried: range = range(0)
+        self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None, carried: range | None = None
     ) -> None:
         self.backend, self.kernels = backend, kernels
         self.nodes: dict[int, Node] = {}
@@ -235,10 +235,10 @@ class _Writer:
         self._variables = 0
         self._names = {value: f"p{number}" for number, value in enumerate(graph.parameters)}
         names = list(self._names.values())
-        if carried:
+        if carried is not None:
             names[carried.start : carried.stop] = ["carried"]
         self.lines = [f"def run({', '.join(names)}):"]
-        for number in reversed(carried):
+        for number in reversed(carried or ()):
             self._names[graph.parameters[number]] = name = f"t{self._variables}"
             self._variables += 1
             self.lines.append(f"    {name} = carried.pop()")

@@ -103,3 +103,8 @@ def test_arguments_of_jit_and_of_loops_stay() -> None:
         assert third.tolist() == [7.0, 7.0, 1.0, 1.0]
         assert rows.tolist() == [[1.0] * 4, [7.0, 1.0, 1.0, 1.0]]
         assert x.tolist() == [1.0] * 4
+
+
+def test_a_loop_may_carry_nothing() -> None:
+    _, rows = tb.scan(lambda carry, i: ((), i * 2), (), tb.asarray([1, 2]))
+    assert rows.tolist() == [2, 4]
