@@ -9,7 +9,7 @@ names of JAX's transforms and do the same on every backend. The differences are:
 - Mistakes in shapes, dtypes and names raise errors before anything is compiled. The errors show your line and both
   operands.
 - An index out of bounds is an error where data can be read; it is not clamped silently.
-- `x[0] = 1` is allowed, in traced functions too: it gives the variable a new value.
+- `x[0] = 1` is allowed, in traced functions too. It changes the tensor `x`, but nothing that was made from `x` before.
 - An argument that is not a tensor is static under `tb.jit`; you need not declare it in `static_argnums`.
 - 64-bit dtypes are enabled; new floats are float32 unless you call `tb.set_precision(64)`.
 - Keys and random numbers equal JAX's bit for bit (Threefry, partitionable). Only numbers from a normal distribution

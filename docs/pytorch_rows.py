@@ -4,12 +4,14 @@ INTRODUCTION = """\
 PyTorch itself can be the library that computes: install
 [tensorbackend-torch](../plugins/tensorbackend-torch/README.md) and use `backend="torch"`. The differences are:
 
+- `x[0] = 1` changes the tensor `x`, but nothing that was made from `x` before: `x[1:]` is not a view. `x += y` changes no
+  tensor: it is `x = x + y`, so that a function that says `a += b` leaves its caller's tensor as it is, and
+  `a[...] = a + b` changes that. Under `jit` a caller sees neither ([assignment](semantics.md#assignment)).
 - Functions have the Array API standard's names, with `axis` and `keepdims` for `dim` and `keepdim`. If you use a name
   of PyTorch's, the error tells ours: `tb.cat` raises "write tb.concat".
 - You differentiate functions, as in JAX: `tb.grad(loss)(parameters)`. There is no `requires_grad` and no `.grad`.
   [Tapes](gradients.md#tapes) record eager calls, as PyTorch does for `backward`.
 - There are no modules: parameters are dictionaries of tensors, and a layer is a function ([networks](nn.md)).
-- Nothing changes in place. `x[0] = 1` gives the variable a new value; a view of x does not see the assignment.
 - Random numbers come from [keys](random.md), not from a global seed.
 - Axes may have names that are checked everywhere ([named axes](named-axes.md)).
 - Channels are the last axis by default, or the axis that you name."""

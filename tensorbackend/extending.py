@@ -22,6 +22,8 @@ from .protocol.core import limited_to as limited_to
 from .protocol.core import own_method as own_method
 from .protocol.devices import DeviceFacts as DeviceFacts
 from .protocol.devices import host_facts as host_facts
+from .protocol.owners import held_alone as held_alone
+from .protocol.owners import is_spare as is_spare
 from .protocol.workspace import takes as takes
 from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite

@@ -104,12 +104,13 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
     return [exchanged[value] for value in graph.outputs]
 
 
-def program(graph: Graph, backend: Backend, *, entered_once: bool = False) -> Program:
+def program(graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None) -> Program:
     """The program of a graph on a backend, which is made once and kept with the graph."""
-    key = backend, entered_once
+    key = backend, entered_once, None if carried is None else (carried.start, carried.stop)
     cached_program = graph.programs.get(key)
     if cached_program is None:
-        cached_program = graph.programs[key] = Program(graph, backend, entered_once=entered_once)
+        made = Program(graph, backend, entered_once=entered_once, carried=carried)
+        cached_program = graph.programs[key] = made
     return cast(Program, cached_program)
 
 
@@ -118,14 +119,19 @@ class Program:
 
     With `entered_once`, `Backend.enter` is called once for the whole program rather than for each kernel, if every
     callback is planned. A plain callback may run the user's functions, which must run outside what `enter` adds.
+
+    The parameters in `carried` come in one list, in place of the first of them, and the program takes them out: so it
+    has the only references to them, and kernels may write to them.
     """
 
-    def __init__(self, graph: Graph, backend: Backend, *, entered_once: bool = False) -> None:
+    def __init__(
+        self, graph: Graph, backend: Backend, *, entered_once: bool = False, carried: range | None = None
+    ) -> None:
         self.backend, self.results = backend, graph.results
         if backend.beneath is backend:  # a backend that records, as a tape does, keeps gradients
             graph = opened(graph)
         kernels = _raw(graph, backend) if entered_once else None
-        writer = _Writer(graph, backend, kernels)
+        writer = _Writer(graph, backend, kernels, carried)
         run = function_of("\n".join(writer.lines), PROGRAM, "run", writer.namespace)
         is_program(run)
         self.kernel: Kernel = run if kernels is None else backend.enter(run)
@@ -216,7 +222,9 @@ def computed(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
 class _Writer:
     """Writes the source of a program, with the given kernels, or else with kernels that the backend has entered."""
 
-    def __init__(self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None) -> None:
+    def __init__(
+        self, graph: Graph, backend: Backend, kernels: Mapping[Node, Kernel] | None, carried: range | None = None
+    ) -> None:
         self.backend, self.kernels = backend, kernels
         self.nodes: dict[int, Node] = {}
         """The node of each line that calls a kernel, by the line's number."""
@@ -226,7 +234,14 @@ class _Writer:
         self._spare: list[str] = []
         self._variables = 0
         self._names = {value: f"p{number}" for number, value in enumerate(graph.parameters)}
-        self.lines = [f"def run({', '.join(self._names.values())}):"]
+        names = list(self._names.values())
+        if carried is not None:
+            names[carried.start : carried.stop] = ["carried"]
+        self.lines = [f"def run({', '.join(names)}):"]
+        for number in reversed(carried or ()):
+            self._names[graph.parameters[number]] = name = f"t{self._variables}"
+            self._variables += 1
+            self.lines.append(f"    {name} = carried.pop()")
         ends = last_uses(graph)
         for node in graph.nodes[len(graph.parameters) :]:
             self._write(node, ends[node])
@@ -239,7 +254,7 @@ class _Writer:
         if node.tensor is not None:
             self._names[Value(node)] = self._bound("c", move(node.tensor, self.backend).data)
             return
-        kernel = self._kernel(node)
+        kernel = self._overwriting(node, ends) or self._kernel(node)
         if not node.inputs and not is_sized(node) and sum(out.nbytes for out in node.outs) <= KEPT_BYTES:
             result = kernel() if self.kernels is None else self.backend.enter(kernel)()
             payloads = (result,) if isinstance(node.out, Template) else result
@@ -263,6 +278,17 @@ class _Writer:
         if node.op == RENAMED:
             return lambda data: self.backend.laid(data, node.out)
         return _entered(node, self.backend) if self.kernels is None else self.kernels[node]
+
+    def _overwriting(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
+        """A kernel that may write into the first operand, where the program has that alone and needs it no more."""
+        first = node.inputs[0] if node.inputs else None
+        if not isinstance(first, Value) or first not in ends or node.default is not None:
+            return None
+        name = self._names[first]
+        if name[0] != "t" or [self._names[value] for value in node.operands].count(name) > 1:
+            return None
+        kernel = self.backend.overwriting(node.op, node.out, node.with_inputs(_template), node.options)
+        return self.backend.enter(kernel) if kernel is not None and self.kernels is None else kernel
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
         """A variable for a value; `_` for every value that nothing needs."""

@@ -37,11 +37,13 @@ def run_while_loop(
     """Runs turns as long as the condition's value is true, and no more than the limit."""
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
-    holds, turn = (program(options[name], backend, entered_once=True) for name in ("condition", "body"))
+    holds = program(options["condition"], backend, entered_once=True)
+    first = len(constants)
+    turn = program(options["body"], backend, entered_once=True, carried=range(first, first + len(carried)))
     held, data = ([move(x, backend).data for x in tensors] for tensors in (constants, carried))
     predicate = holds.results[0]
     while left != 0 and bool(Tensor(predicate, backend, holds.on_payloads([*held, *data])[0])):
-        data = [*turn.on_payloads([*held, *data])]
+        data = [*turn.on_payloads([*held, data])]
         left = None if left is None else left - 1
     return tuple(Tensor(template, backend, payload) for template, payload in zip(out, data, strict=True))
 
@@ -52,14 +54,16 @@ def run_scan(
     """Runs one step after the other, and stacks their results at the end."""
     constants, carried, xs = inputs
     length, count, backend = options["length"], len(carried), _backend(inputs)
-    step = program(options["body"], backend, entered_once=True)
+    first = len(constants)
+    step = program(options["body"], backend, entered_once=True, carried=range(first, first + count))
     held, data = ([move(x, backend).data for x in tensors] for tensors in (constants, carried))
     readers = [_reader(move(x, backend)) for x in xs]
     rows: list[Sequence[Payload]] = []
     for position in reversed(range(length)) if options["reverse"] else range(length):
-        payloads = step.on_payloads([*held, *data, *[read(position) for read in readers]])
-        data = [*payloads[:count]]
-        rows.append(payloads[count:])
+        # The list alone holds what is carried, and the step empties it, so that its kernels may write there.
+        data = [*step.on_payloads([*held, data, *[read(position) for read in readers]])]
+        rows.append(data[count:])
+        del data[count:]
     if options["reverse"]:
         rows.reverse()
     columns = zip(*rows, strict=True) if rows else [()] * len(out[count:])

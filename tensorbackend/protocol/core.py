@@ -395,6 +395,15 @@ class Core:
         """
         return bare(kernel)
 
+    def overwriting(self, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], /) -> Kernel | None:
+        """A kernel of a callback that may write into its first payload; `None`, as here, where there is none.
+
+        A program calls it where nothing later needs that payload. The kernel writes only where `is_spare` of
+        `tensorbackend.extending` says that nothing else refers to the payload, and nothing shares its memory; else it
+        does what the callback's other kernel does.
+        """
+        return None
+
     # Where payloads lie
 
     def placement(self, out: Any, /) -> Hashable:

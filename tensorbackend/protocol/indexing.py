@@ -6,6 +6,7 @@ No index counts from the end here: a negative one is outside its axis. For an in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 from ..template import Template
@@ -14,6 +15,9 @@ from .core import callback
 from .planned import Kernel, Payload
 
 Mode: TypeAlias = Literal["error", "clip", "fill"]
+
+Write: TypeAlias = Callable[[Tensor, Any, Any], None]
+"""Gives a tensor other elements at a key: it takes the tensor, the key, and a tensor or a Python number."""
 
 
 class Indexing:
@@ -32,6 +36,20 @@ class Indexing:
 
         Ints and slices may have any value. For an index out of bounds the kernel raises `IndexError`, which becomes the
         error that other backends raise.
+        """
+        return None
+
+    def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
+        """A function that does `x[key] = value` in one step; `None`, as here, for `put_slice`, `indexed_put` and so on.
+
+        A structure is that of `indexing`, and `value` the template of a tensor in x's dtype, or the class of a Python
+        number. All of these have been checked to fit each other, but for what depends on sizes, on the numbers in a key
+        and on the value of a number. The sizes of the templates are examples: the function serves all others too.
+
+        The function gets the tensor x and a key with payloads in place of tensors. It writes into the payload only
+        where `held_alone(x)` of `tensorbackend.extending` says that x alone holds it, and nothing shares its memory;
+        else it gives x a changed copy. Where something does not fit, it raises any exception and leaves x as it was;
+        then the ops above raise the error that other backends raise.
         """
         return None
 

@@ -108,7 +108,8 @@ def repeated(function: Linear) -> Linear:
     return Linear(Padded(matrix.size[1]), tuple(parts))
 
 
-_structures: dict[Any, tuple[ref[Tensor], ref[Tensor], Structure | None]] = {}
+_structures: dict[Any, tuple[ref[Tensor], ref[Tensor], tuple[Any, Any], Structure | None]] = {}
+"""Structures by the identity of the tensors of indices; they hold as long as these have the same payloads."""
 
 
 def _structure(matrix: SparseMatrix) -> Structure | None:
@@ -117,7 +118,9 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
     key = id(first), id(second), matrix.format, matrix.size
     known = _structures.get(key)
     if known is not None and known[0]() is first and known[1]() is second:
-        return known[2]
+        payloads = known[2]  # which an assignment to either of the tensors replaces
+        if payloads[0] is first.data and payloads[1] is second.data:
+            return known[3]
     if first.ndim > 1 or second.ndim > 1 or not matrix.nnz:
         return None
     read = on_host(first, second)
@@ -128,7 +131,8 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
     def forget(gone: object) -> None:
         _structures.pop(key, None)
 
-    remember(_structures, key, (ref(first, forget), ref(second, forget), structure))
+    payloads = first.data, second.data
+    remember(_structures, key, (ref(first, forget), ref(second, forget), payloads, structure))
     return structure
 
 

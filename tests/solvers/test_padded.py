@@ -144,3 +144,15 @@ def test_gradients_reach_the_values(method: str) -> None:
         # To change one of two equal entries makes the matrix unsymmetric, but `cg` assumes a symmetric matrix.
         if method == "lsqr" or on_diagonal[place]:
             numpy.testing.assert_allclose(slope[place], difference, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["binary", "jax"])
+def test_indices_may_be_assigned_to(backend: str) -> None:
+    eye = scipy.sparse.csr_array(numpy.eye(3))
+    sparse_matrix = tb.sparse.from_scipy(eye, backend=backend)
+    vector = tb.asarray([1.0, 2.0, 3.0], backend=backend)
+    for column, product in ((0, 1.0), (2, 3.0), (1, 2.0)):
+        sparse_matrix.second[0] = column
+        function = form_of(sparse_matrix)
+        assert isinstance(function.form, Padded)
+        assert function(vector).tolist() == [product, 2.0, 3.0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import nan, prod
 from operator import getitem, methodcaller
 from typing import Any, Final, NamedTuple, cast
@@ -13,14 +13,16 @@ from ...interchange import numpy_dtype
 from ...opspec import OPS
 from ...protocol import Calm, Kernel, kernel_of, planned
 from ...protocol.core import CompositeCall
-from ...protocol.indexing import Mode
+from ...protocol.indexing import Mode, Write
 from ...protocol.planned import bare
 from ...protocol.workspace import takes
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
+from ..array_module.precision import accumulating
 from ..array_module.space import nbytes
+from .writing import at_positions, putting, write
 
 POINTS: Final = 1 << 14
 """The number of points that are sampled together: their intermediate arrays stay in a second-level cache."""
@@ -102,6 +104,25 @@ class NumpyIndexing(ArrayIndexing):
             # `take` checks no index where x has no elements.
             return _entries_along(len(structure) - 1) if x.ndim > 1 and x.size else getitem
         return getitem
+
+    def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
+        """NumPy's assignment, which checks a key before it writes; not for the keys that `indexing` leaves out."""
+        return write(x, structure, value)
+
+    def overwriting(self, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], /) -> Kernel | None:
+        """Kernels of `put_slice`, `indexed_put` and `indexed_add` that take the time of the update, whatever x is."""
+        if name == "put_slice":
+            return putting(inputs[1], options["starts"])
+        if name not in ("indexed_put", "indexed_add") or inputs[0].dtype is not out.dtype:
+            return None
+        x, indices, updates = inputs
+        depth = indices.shape[-1]
+        written, table = self._writes(x, indices, options["mode"]), (prod(x.shape[:depth]), *x.shape[depth:])
+        if name == "indexed_put":
+            return at_positions(written, self.put_at, table)
+        # Of several updates the sum is rounded once, from a wider dtype; and rows are quicker added as elements.
+        simple = updates.dtype is accumulating(out.dtype, prod(indices.shape[:-1])) is out.dtype
+        return at_positions(written, self.add_at, (x.size,)) if simple and prod(table[1:]) == 1 else None
 
     def positions(self, x: Template, /) -> Kernel | None:
         """NumPy's `nonzero`."""

@@ -156,7 +156,7 @@ class Tape:
             raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=shown))
         if isinstance(x.backend, ExprBackend):
             raise BackendError(expected(f"{path} to have data to be watched", "use grad() in a traced function"))
-        held = with_data(x)
+        held = _kept(with_data(x))
         node = Recorded(self, (held,), PARAMETER, x.template)
         return Tensor(x.template, TapeBackend(on=held.backend), Value(node))
 
@@ -490,7 +490,13 @@ def recorded_before(results: Sequence[Tensor], known: Sequence[Tensor], start: i
     return list(found.values())
 
 
+def _kept(x: Tensor) -> Tensor:
+    """A tensor of its own with the data of another, which a later assignment to that one does not change."""
+    return Tensor(x.template, x.backend, x.data)
+
+
 def _constant(x: Tensor, left: Left | None = None) -> Value:
+    x = _kept(x)
     return Value(Recorded(None, (x,), CAPTURED, x.template, tensor=x, left=left))
 
 

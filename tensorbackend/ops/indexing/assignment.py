@@ -5,10 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from ...dispatch import CHECKED, verify
+from ...dispatch.watching import Subject, holds_memo, watched
 from ...docstrings import described
-from ...dtypes import check_scalar, int64, scalar_kind
+from ...dtypes import check_scalar, int64, scalar_kind, uncast
 from ...entry import entry
-from ...errors import BackendError, IndexRangeError, ShapeError, TemplateDataError, expected
+from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, TemplateDataError, expected
+from ...memo import NUMBERS, remember
+from ...protocol import Backend
+from ...protocol.indexing import Write
+from ...rules.data_errors import counted_from_end
 from ...rules.indexing import check_assigned
 from ...rules.shape import Slices, sliced_by
 from ...select import get_backend
@@ -18,8 +24,9 @@ from ..creation.filled import asarray, full, iota
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..shape import broadcast_to, laid_flat, reshape
+from .coordinates import places
 from .getitem import getitem
-from .keys import is_plain, parsed
+from .keys import SETTLED, is_plain, parsed, settled
 from .scatter import indexed_put
 from .slices import put_slice
 
@@ -42,13 +49,24 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         block = sliced_by(x.template, key)
         if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
             return _put_block(x, block, value)
-    else:
-        parts = parsed(x, key)
-        if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
-            mask = parts[0].value
-            if value.ndim <= x.ndim - mask.ndim:
-                return _where_mask(x, mask, value)
-    # The key writes to the elements that it would read.
+    parts = parsed(x, key)
+    if parts[0].kind == "mask" and all(part.kind == "fill" for part in parts[1:]):
+        mask = parts[0].value
+        if value.ndim <= x.ndim - mask.ndim:
+            return _where_mask(x, mask, value)
+    found = places(x, parts)
+    if found is None:  # masks among other parts, or a key that does not fit
+        return _put_entries(x, key, value)
+    wide = reshape(_spread(value, found.target), found.shape, names=(None,) * len(found.shape))
+    try:
+        return indexed_put(x, found.vectors, wide, mode="error")
+    except IndexRangeError as error:
+        arrays = [part.value.template for part in parts if part.kind == "array"]
+        raise counted_from_end(error).met("put_at", [x.template, *arrays]) from None
+
+
+def _put_entries(x: Tensor, key: Any, value: Tensor) -> Tensor:
+    """Writes a value at any key, to the elements that it would read: it reads the positions of all of x."""
     positions = _positions(x, key, value)
     wide = _spread(value, positions.template)
     size = positions.size
@@ -99,7 +117,19 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     rest = x.ndim - mask.ndim
     merge_names(Template(x.shape[mask.ndim :], x.dtype, x.names[mask.ndim :]), value.template)
     wide = reshape(mask, mask.shape + (1,) * rest)
-    return where(wide, broadcast_to(value, x.shape[mask.ndim :]).rename(*x.names[mask.ndim :]) if rest else value, x)
+    chosen = broadcast_to(value, x.shape[mask.ndim :]).rename(*x.names[mask.ndim :]) if rest else value
+    with uncast():  # `where` computes, but an assignment only moves elements
+        return where(wide, chosen, x)
+
+
+_writes: dict[Any, Write | None] = {}
+"""How a backend assigns in one step, by the backend, the dtype and names of x, and the kinds of the key and the value.
+
+All that the kinds leave open are sizes, the numbers in a key, and the value of a number. `None`: the backend takes no
+number of that class, so that a tensor is made of it.
+"""
+
+holds_memo(_writes, "setitem")
 
 
 @bind
@@ -107,8 +137,9 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
 def setitem(x: Tensor, key: Any, value: Any) -> None:
     """`x[key] = value`: x gets the value that `put_at` returns, and keeps its template.
 
-    No memory is written to: tensors made from x before keep their values. Raises `BackendError` where a value without
-    data, of a trace or a template, is assigned to a tensor with data, which would be lost.
+    Tensors that were made from x before keep their values: the memory of x is written to where nothing else refers to
+    it, and else x gets a changed copy. Raises `BackendError` where a value without data, of a trace or a template, is
+    assigned to a tensor with data, which would be lost.
 
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3)
@@ -117,7 +148,59 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     >>> x.tolist(), y.tolist()
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
-    result = put_at(x, key, value)
+    if x.__class__ is Tensor:
+        backend, template = x.backend, x.template
+        kinds, parts, of_value = key.__class__, key, value.__class__
+        try:
+            if kinds is tuple:
+                kinds = tuple(map(type, key))
+                if Tensor in kinds:
+                    kinds, parts = tuple([_kind(part, backend) for part in key]), tuple(map(_data, key))
+            elif kinds is Tensor:
+                kinds, parts = _kind(key, backend), key.data
+            if of_value is Tensor:
+                if value.backend is not backend:
+                    raise KeyError
+                given = value.template
+                of_value = given.dtype, given.names
+            write: Any = _writes[backend, template.dtype, template.names, kinds, of_value]
+            if CHECKED:
+                write = _verified(write, put_at(x, key, value))
+            write(x, parts, value)
+        except ContractError:
+            raise
+        except Exception:  # whatever is wrong, the ops raise it; not here, or it would have this error as its context
+            pass
+        else:
+            return
+    _unready(x, key, value)
+
+
+# A method that calls the function would cost a third of an assignment.
+setattr(Tensor, "__setitem__", setitem)  # noqa: B010 # a type checker sees the method that stands in the class
+
+
+def _kind(part: Any, backend: Backend) -> Any:
+    """What `_writes` tells apart of a tensor or of a part of a key; `KeyError` for a tensor on another backend."""
+    if part.__class__ is not Tensor:
+        return part.__class__
+    if part.backend is not backend:
+        raise KeyError
+    template = part.template
+    return template.dtype, template.names
+
+
+def _data(part: Any) -> Any:
+    return part.data if part.__class__ is Tensor else part
+
+
+def _unready(x: Tensor, key: Any, value: Any) -> None:
+    """The assignment for kinds of which no function is known yet, or which is wrong."""
+    plain = _plain(x, key, value)
+    if plain is not None:
+        setitem(x, *plain)
+        return
+    result = put_at(x, key, value)  # raises what is wrong
     if x.backend.holds_data and not result.backend.holds_data:
         remedy = "return the value from the function, or make the tensor inside it"
         expectation = "a value with data, as the tensor that is assigned to has data"
@@ -125,3 +208,59 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
             expected(expectation, remedy, tensor=x.template, value=f"a tensor on {result.backend.name!r}")
         )
     x.backend, x.data = result.backend, result.data
+    _learn(x, key, value)
+
+
+def _plain(x: Tensor, key: Any, value: Any) -> tuple[Any, Any] | None:
+    """The key with ints and tensors for other libraries' numbers and arrays and for lists, and the value as a number or
+    a tensor in x's dtype; `None` if they are so already, or wrong."""
+    try:
+        plain = tuple([settled(part, x) for part in key]) if isinstance(key, tuple) else settled(key, x)
+        number = value.__class__ in NUMBERS and _writes.get(_name(x, plain, value), True) is not None
+        written = value if number else _update(x, value)
+    except Exception:  # whatever is wrong, `put_at` raises it
+        return None
+    if plain.__class__ is not tuple:
+        return None if plain is key and written is value else (plain, written)
+    same = all(part is plain_part for part, plain_part in zip(key, plain, strict=True))
+    return None if same and written is value else (plain, written)
+
+
+def _name(x: Tensor, key: Any, value: Any) -> tuple[Any, ...]:
+    """The entry of `_writes` for a plain key and value; `KeyError` where one of their tensors is on another backend."""
+    backend, template = x.backend, x.template
+    kinds = tuple([_kind(part, backend) for part in key]) if isinstance(key, tuple) else _kind(key, backend)
+    return backend, template.dtype, template.names, kinds, _kind(value, backend)
+
+
+def _learn(x: Tensor, key: Any, value: Any) -> None:
+    """Remembers how to assign where x, a key and a value are of these kinds, which fit; nothing if they are not
+    plain."""
+    parts = key if isinstance(key, tuple) else (key,)
+    of_tensor = value.__class__ is Tensor and value.dtype is x.dtype
+    if not SETTLED.issuperset([part.__class__ for part in parts]) or not (of_tensor or value.__class__ in NUMBERS):
+        return
+    try:
+        name = _name(x, key, value)
+    except KeyError:
+        return
+    structure = tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
+    write = x.backend.assignment(x.template, structure, value.template if of_tensor else value.__class__)
+    if write is not None:
+        write = watched(write, Subject("setitem", "setitem", x.backend))
+    if write is not None or not of_tensor:
+        remember(_writes, name, write)
+
+
+def _verified(write: Write, wanted: Tensor) -> Write:
+    """An assignment that raises `ContractError` unless it gives x the elements of another tensor."""
+
+    def verified(x: Tensor, key: Any, value: Any) -> None:
+        write(x, key, value)
+        backend = x.backend
+        verify("setitem", backend, x.template, x.data)
+        if backend.to_binary(x, x.size) != wanted.backend.to_binary(wanted, wanted.size):
+            duty = f"assignment of the backend {backend.name!r} to write what put_at gives"
+            raise ContractError(expected(duty, "fix the backend", tensor=x.template))
+
+    return verified

@@ -9,10 +9,8 @@ other ops, which raise every error.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
-from operator import index
-from types import EllipsisType, NoneType
-from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+from types import EllipsisType
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ...dispatch import CHECKED, verify
 from ...dispatch.watching import Subject, holds_memo, watched
@@ -26,7 +24,7 @@ from ...rules.indexing import Structure, covered, indexed, is_mask
 from ...template import Shape, Template
 from ...tensor import Tensor, bind, blank_tensor
 from ..composite.reduction import count_nonzero
-from .keys import as_index, entries, is_plain_part, shown
+from .keys import SETTLED, entries, is_integer, is_plain_part, settled, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,9 +52,6 @@ class Route(NamedTuple):
     outs: Shaped
     """The template of the result by its shape."""
 
-
-_SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
-"""The classes of the parts of a key that need no conversion."""
 
 _routes: dict[Any, Route] = {}
 holds_memo(_routes, "getitem")
@@ -152,12 +147,12 @@ def _unready(x: Tensor, key: Any) -> Tensor:
     parts = key if isinstance(key, tuple) else (key,)
     structure = _structure(parts)
     name = x.template, x.backend, *structure
-    if not _SETTLED.issuperset([part.__class__ for part in parts]):
-        settled = tuple([_settled(part, x) for part in parts])
-        if any(part is not settled_part for part, settled_part in zip(parts, settled, strict=True)):
-            result = getitem(x, settled)
+    if not SETTLED.issuperset([part.__class__ for part in parts]):
+        plain = tuple([settled(part, x) for part in parts])
+        if any(part is not plain_part for part, plain_part in zip(parts, plain, strict=True)):
+            result = getitem(x, plain)
             if list not in structure and all(map(_stays, parts)):
-                route = _routes.get((x.template, x.backend, *_structure(settled)))
+                route = _routes.get((x.template, x.backend, *_structure(plain)))
                 if route is not None:
                     remember(_routes, name, route)
             return result
@@ -176,28 +171,7 @@ def _structure(parts: tuple[Any, ...]) -> Structure:
 
 def _stays(part: Any) -> bool:
     """Whether a kernel takes a part of a key as it is, even if it is another library's integer in place of an int."""
-    return part.__class__ in _SETTLED or _is_integer(part)
-
-
-def _is_integer(part: Any) -> bool:
-    """Whether a part of a key is an integer, such as an int or one of NumPy's; bool is a mask."""
-    return part.__class__ is not bool and isinstance(part, Integral)
-
-
-def _settled(part: Any, x: Tensor) -> Any:
-    """A part of a key as the int, slice, None, ... or tensor that it stands for; any other part as it is."""
-    if part.__class__ in _SETTLED:
-        return part
-    if part.__class__ is list:  # quicker than to ask whether it is an integer
-        return as_index(part, x)
-    if _is_integer(part):
-        return index(part)
-    if not is_plain_part(part):
-        return as_index(part, x)
-    try:
-        return index(part)
-    except TypeError:  # it is no index, for which the ops raise the error
-        return part
+    return part.__class__ in SETTLED or is_integer(part)
 
 
 def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
@@ -213,7 +187,7 @@ def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
 def _verify(x: Tensor, key: Any, data: Payload) -> None:
     """Raises `ContractError` unless a payload fits the lengths of slices and the numbers of true elements in masks."""
     parts = key if isinstance(key, tuple) else (key,)
-    parts = tuple([_settled(part, x) for part in parts])
+    parts = tuple([settled(part, x) for part in parts])
     structure = _structure(parts)
     places = list(zip(parts, structure, covered(x.template, structure), strict=True))
     lengths = [len(range(*part.indices(x.shape[axes.start]))) for part, kind, axes in places if kind is slice]

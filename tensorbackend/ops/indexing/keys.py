@@ -8,8 +8,10 @@ or in front where a slice, None or ... stands between two of them, as in NumPy; 
 
 from __future__ import annotations
 
-from types import EllipsisType
-from typing import Any, Literal, NamedTuple
+from numbers import Integral
+from operator import index
+from types import EllipsisType, NoneType
+from typing import Any, Final, Literal, NamedTuple
 
 from ...dtypes import iinfo
 from ...errors import IndexRangeError, TemplateDataError, expected
@@ -27,6 +29,9 @@ from ..shape import expand_dims, laid_flat, permute_dims, reshape
 from .scatter import gather
 from .slices import sliced
 from .taking import from_end, take, take_at
+
+SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
+"""The classes of the parts of a key that need no conversion."""
 
 
 class Part(NamedTuple):
@@ -63,6 +68,27 @@ def is_plain_part(key: Any) -> bool:
     if not hasattr(key, "__array__"):
         return True
     return getattr(key, "ndim", 1) == 0 and getattr(getattr(key, "dtype", None), "name", "bool") != "bool"
+
+
+def is_integer(part: Any) -> bool:
+    """Whether a part of a key is an integer, such as an int or one of NumPy's; bool is a mask."""
+    return part.__class__ is not bool and isinstance(part, Integral)
+
+
+def settled(part: Any, x: Tensor) -> Any:
+    """A part of a key as the int, slice, None, ... or tensor that it stands for; any other part as it is."""
+    if part.__class__ in SETTLED:
+        return part
+    if part.__class__ is list:  # quicker than to ask whether it is an integer
+        return as_index(part, x)
+    if is_integer(part):
+        return index(part)
+    if not is_plain_part(part):
+        return as_index(part, x)
+    try:
+        return index(part)
+    except TypeError:  # it is no index, for which the ops raise the error
+        return part
 
 
 def as_index(key: Any, x: Tensor) -> Any:
@@ -160,7 +186,7 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         entries = take_at if any(part.kind == "mask" for part in parts) else take
         picked, block, width = entries(cut, at, axis=place), place, at.ndim
     else:
-        wide = broadcast_arrays(*(_counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
+        wide = broadcast_arrays(*(counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
         rest = [axis for axis in range(len(merged)) if axis not in places]
         leading = permute_dims(cut, (*places, *rest))
         block, width = 0, wide[0].ndim
@@ -171,7 +197,7 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
     return _laid_out(picked, parts, block, width)
 
 
-def _counted(indices: Tensor, size: int) -> Tensor:
+def counted(indices: Tensor, size: int) -> Tensor:
     """Indices in int64, negative ones counted from the end."""
     if indices.dtype.kind == "int":
         return from_end(indices, size)

@@ -15,11 +15,11 @@ from ...rules.shape import sliced_by
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
-from ..creation.filled import iota, zeros
+from ..creation.filled import iota
 from ..creation.values import is_array, together
-from ..elementwise.binary import add, maximum, minimum, multiply
+from ..elementwise.binary import add, maximum, minimum
 from ..elementwise.conversion import astype
-from ..shape import expand_dims, flip, laid_flat, reshape, squeeze
+from ..shape import broadcast_to, concatenate, expand_dims, flip, reshape, squeeze
 from .scatter import indexed_put
 
 _INTS: Final = frozenset({int})
@@ -28,9 +28,13 @@ _INTS: Final = frozenset({int})
 
 def first_entry(start: Tensor, room: int) -> Tensor:
     """A start in int64, clipped to lie from 0 to `room`; `ShapeError` unless it is an integer without axes."""
+    _check_start(start)
+    return maximum(astype(minimum(start, min(iinfo(start.dtype).max, room)), "int64"), 0)
+
+
+def _check_start(start: Tensor) -> None:
     if start.ndim or not start.dtype.is_integer:
         raise ShapeError(expected("a start without axes, of an integer dtype", start=start.template))
-    return maximum(astype(minimum(start, min(iinfo(start.dtype).max, room)), "int64"), 0)
 
 
 def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -> Tensor:
@@ -41,16 +45,21 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     assert isinstance(out, Template)
     if not update.size:
         return x.rename(*out.names)
-    home = common_backend(places)
-    flat = zeros((), dtype="int64", backend=home)
-    for axis, (start, size, length) in enumerate(zip(places, x.shape, update.shape, strict=True)):
-        along = tuple(length if position == axis else 1 for position in range(x.ndim))
-        entries = add(reshape(iota(length, backend=home), along), first_entry(start, size - length))
-        flat = add(multiply(flat, size), entries)
-    written = indexed_put(
-        laid_flat(x), reshape(flat, (update.size, 1)), laid_flat(astype(update, x.dtype)), mode="clip"
-    )
-    return reshape(written, x.shape, names=out.names)
+    for start in places:
+        _check_start(start)
+    # Axes behind the last one that the update does not fill have no start to choose.
+    depth = max((axis + 1 for axis in range(x.ndim) if x.shape[axis] != update.shape[axis]), default=0)
+    if not depth:
+        return astype(update, x.dtype).rename(*out.names)
+    home, lengths = common_backend(places), update.shape[:depth]
+    coordinates = []
+    for axis, (start, size, length) in enumerate(zip(places[:depth], x.shape, lengths, strict=False)):
+        entries = add(iota(length, backend=home), first_entry(start, size - length))
+        along = tuple(length if position == axis else 1 for position in range(depth))
+        coordinates.append(reshape(broadcast_to(reshape(entries, along), lengths), (*lengths, 1)))
+    vectors, replacement = concatenate(coordinates, axis=depth), astype(update, x.dtype)
+    written = indexed_put(x, vectors, replacement.rename(*[None] * x.ndim), mode="clip")
+    return written.rename(*out.names)
 
 
 @entry

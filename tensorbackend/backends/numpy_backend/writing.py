@@ -1,0 +1,137 @@
+"""Writes into memory that nobody else sees: `x[key] = value`, and kernels of programs that put and add.
+
+`x[key] = value` is NumPy's own assignment, into the payload where x alone holds it, else into a copy.
+NumPy looks at the whole key and at the shape of the value before it writes the first element, and no signal is handled
+while its code in C runs. So an assignment happens as a whole or not at all. What NumPy refuses is left to the ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any, Final
+
+from ...dtypes import DType, bfloat16, bool_, finfo, uint64
+from ...protocol import Kernel
+from ...protocol.indexing import Write
+from ...protocol.owners import held_alone, is_spare
+from ...rules.indexing import is_mask
+from ...template import Shape, Template
+from ...tensor import Tensor
+from ..array_module.base import Array
+
+_EXACT: Final = 1 << 53
+"""Integers up to this one are exact in float64, which NumPy makes of them first."""
+
+
+def write(x: Template, structure: tuple[Any, ...], value: Template | type) -> Write | None:
+    """The assignment at keys of a structure; `None` where NumPy takes a key or a number in another way than our ops.
+
+    Of uint64 indices NumPy takes the greatest for negative ones.
+    """
+    tensors = [kind for kind in structure if isinstance(kind, Template)]
+    if any(kind.dtype is uint64 or (is_mask(kind) and not kind.shape) for kind in tensors):
+        return None
+    if not isinstance(value, Template):
+        return _of_numbers(x.dtype, value)
+    indices = [kind.ndim for kind in tensors if not is_mask(kind)]
+    return _ordered(max(indices)) if indices else _put_tensor
+
+
+def _put(x: Tensor, key: Any, elements: Any) -> None:
+    """Assigns an array or a number."""
+    if held_alone(x):
+        data = x.data
+        if data.base is None and data.flags.owndata:
+            data[key] = elements
+            return
+    changed = x.data.copy()  # x owns it, so that the next assignment copies nothing
+    changed[key] = elements
+    x.data = changed
+
+
+def _put_tensor(x: Tensor, key: Any, value: Tensor) -> None:
+    """Assigns a tensor; a part of x itself, as in `x[1:] = x[:-1]`, is copied first, so that it keeps its elements."""
+    if held_alone(x):  # as in `_put`, whose call would take a tenth of the time
+        data = x.data
+        if data.base is None and data.flags.owndata:
+            data[key] = value.data
+            return
+        del data
+    elements = value.data
+    if elements.base is x.data:
+        value.data = elements = elements.copy()
+    _put(x, key, elements)
+
+
+def _ordered(axes: int) -> Write:
+    """Assigns a tensor at index tensors of up to so many axes, in row-major order, so that the last of several values
+    for one place stays. NumPy goes through arrays in the order of their memory if they all agree on it."""
+
+    def put(x: Tensor, key: Any, value: Tensor) -> None:
+        parts = [_row_major(part) for part in key] if key.__class__ is tuple else [_row_major(key)]
+        if axes > 1 and not value.data.flags.c_contiguous:
+            value.data = value.data.copy()
+        _put_tensor(x, tuple(parts), value)
+
+    return put
+
+
+def _row_major(part: Any) -> Any:
+    """An index array in row-major order; any other part of a key as it is."""
+    return part if getattr(part, "flags", None) is None or part.flags.c_contiguous else part.copy()
+
+
+def _of_numbers(dtype: DType, kind: type) -> Write | None:
+    """Assigns Python numbers of a class; those outside of the dtype raise `OverflowError`."""
+    if dtype.kind in ("bool", "int", "uint"):
+        return _put if kind is bool or (kind is int and dtype is not bool_) else None
+    if dtype is bfloat16 or not dtype.is_floating or kind not in (bool, int, float):
+        return None
+    limit = min(finfo(dtype).max, _EXACT) if kind is int else finfo(dtype).max
+
+    def put(x: Tensor, key: Any, number: float) -> None:
+        if not (-limit <= number <= limit or number != number or number in (inf, -inf)):
+            raise OverflowError  # or near the limit, where it depends on rounding
+        _put(x, key, number)
+
+    return put
+
+
+# Kernels of programs, whose first operand is not needed any more
+
+
+def putting(update: Template, starts: tuple[int, ...]) -> Kernel:
+    """Writes an update into the block at `starts`."""
+    block = (*(slice(start, start + size) for start, size in zip(starts, update.shape, strict=True)), ...)
+
+    def put(values: Array, part: Array) -> Array:
+        result = values if is_spare(values) and _is_owned(values) else values.copy()
+        result[block] = part
+        return result
+
+    return put
+
+
+def at_positions(
+    written: Callable[[Array, Array], tuple[Array, Array]], apply: Callable[[Array, Array, Array], None], table: Shape
+) -> Kernel:
+    """Writes or adds rows at positions along the first axis of a table that has the elements of the operand.
+
+    `written` finds the positions and rows from index vectors and updates, and raises the errors.
+    """
+    rows_shape = (-1, *table[1:])
+
+    def put(values: Array, places: Array, updates: Array) -> Array:
+        positions, rows = written(places, updates)
+        result = values if is_spare(values) and _is_owned(values) else values.copy()
+        apply(result.reshape(table), positions, rows.reshape(rows_shape) if rows.ndim != len(table) else rows)
+        return result
+
+    return put
+
+
+def _is_owned(values: Array) -> bool:
+    """Whether an array has its memory from NumPy, all of it and in row-major order, so that it can be reshaped."""
+    flags = values.flags
+    return values.base is None and flags.owndata and flags.writeable and flags.c_contiguous

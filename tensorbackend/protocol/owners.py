@@ -1,0 +1,94 @@
+"""Whether anybody could see that a payload is written to, told by the references to it.
+
+CPython counts the references to each object. A payload that only its tensor refers to has as many as `_PINNED` says,
+where `held_alone` counts: the tensor's attribute, a local variable and the argument of `getrefcount`. Whatever else
+keeps the payload (a view, a tensor of the same payload, a tape, a program, a buffer, another thread's frame) adds one.
+`is_spare` does the same for the operands of a program's kernel.
+
+A number that is too great would be a wrong result, one that is too small is a copy. So each version of the interpreter
+has its number here, by hand, and both functions must count it when this module is imported. Anything else means that
+they always answer no: another version, another interpreter, a build without the global lock (which counts otherwise), a
+debugger that keeps the local variables of the functions that it steps through.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from sys import getrefcount
+from typing import Any, Final
+from weakref import getweakrefcount
+
+from ..tensor import Tensor, blank_tensor
+
+_PINNED: Final[Mapping[tuple[int, int], int]] = {(3, 11): 3, (3, 12): 3, (3, 13): 3}
+"""What `getrefcount` says about a payload that only one tensor holds, by the version of Python."""
+
+_NEVER: Final = -1
+
+_alone = _NEVER
+"""That number where it may be trusted; a number that no object ever has where the answer is always no."""
+
+
+def held_alone(x: Tensor) -> bool:
+    """Whether nothing but a tensor refers to its payload, strongly or weakly, so that a write to it cannot be seen.
+
+    Memory that the payload shares without a reference, and addresses that somebody took, are the caller's to exclude.
+    A local variable that holds the payload makes the answer no.
+
+    >>> import tensorbackend as tb
+    >>> x = tb.zeros(3) + 1
+    >>> y = x[1:]
+    >>> held_alone(x)
+    False
+    """
+    data = x.data
+    return getrefcount(data) == _alone and not getweakrefcount(data)
+
+
+def is_spare(payload: Any) -> bool:
+    """Whether a kernel may write into the payload that it was given: only a variable of the program refers to it, which
+    no later line reads.
+
+    The kernel must have the payload in one parameter and nowhere else, and the program must call it at the last use.
+    """
+    return getrefcount(payload) == _alone + 1 and not getweakrefcount(payload)
+
+
+class _Payload:
+    """Stands for a payload; weak references to it are possible, as to an array."""
+
+
+def pinned() -> int:
+    """The number pinned for this interpreter, 0 where there is none."""
+    if sys.implementation.name != "cpython" or "free-threading" in sys.version:
+        return 0
+    return _PINNED.get(sys.version_info[:2], 0)
+
+
+def calibrated(number: int) -> bool:
+    """Whether both functions are right with a number, which they then use; if not, they answer no from now on."""
+    global _alone
+    _alone = number
+    x, y = blank_tensor(), blank_tensor()
+    x.data = _Payload()
+    alone, spare = held_alone(x), _program([_Payload()])
+    y.data = x.data
+    shared = held_alone(x) or _program([x.data])
+    del y
+    if not (alone and spare and not shared and held_alone(x)):
+        _alone = _NEVER
+    return _alone != _NEVER
+
+
+def _program(carried: list[Any]) -> bool:
+    """What a kernel finds that a program calls."""
+    t0 = carried.pop()
+    return _kernel(t0)
+
+
+def _kernel(payload: Any) -> bool:
+    return is_spare(payload)
+
+
+calibrated(pinned())

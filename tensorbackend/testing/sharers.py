@@ -1,0 +1,180 @@
+"""Whatever may share the memory of a tensor, for tests that an assignment to the tensor changes nothing else.
+
+A sharer takes a tensor, makes something of it, and returns a function that reads what it made: an array of its own
+memory. As long as somebody holds that function, the sharer is alive.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy
+
+from ..expr.grad.tape import tape
+from ..expr.jit import jit
+from ..expr.trace import trace
+from ..ops.creation.filled import asarray
+from ..ops.elementwise.binary import multiply
+from ..ops.indexing.assignment import put_at
+from ..ops.reduction import sum as sum_
+from ..ops.shape import broadcast_to, permute_dims, reshape
+from ..protocol import Backend
+from ..tensor import Tensor
+from .failures import Disagreement
+from .source import script, source
+
+Reader: TypeAlias = Callable[[], Any]
+Sharer: TypeAlias = Callable[[Tensor], Reader]
+
+
+def _reading(make: Callable[[Tensor], Any]) -> Sharer:
+    """A sharer that holds a tensor or an array that a function makes."""
+    return lambda x: partial(numpy.array, make(x))
+
+
+def _first(x: Tensor) -> slice:
+    """A slice of half of the first axis."""
+    return slice(0, (x.shape[0] + 1) // 2)
+
+
+def _generator(x: Tensor) -> Reader:
+    """A generator whose frame holds the payload."""
+
+    def wait() -> Iterator[Any]:
+        data = x.data
+        yield
+        yield data
+
+    waiting = wait()
+    next(waiting)
+    return lambda: numpy.array(Tensor(x.template, x.backend, waiting.gi_frame.f_locals["data"]))
+
+
+def _exception(x: Tensor) -> Reader:
+    """An error whose traceback holds a frame that holds the payload."""
+
+    def fail(data: Any) -> None:
+        raise ValueError
+
+    try:
+        fail(x.data)
+    except ValueError as error:
+        kept = error
+    trace = kept.__traceback__
+    assert trace is not None
+    assert trace.tb_next is not None
+    frame = trace.tb_next.tb_frame
+    template, backend = x.template, x.backend
+    return lambda: numpy.array(Tensor(template, backend, frame.f_locals["data"]))
+
+
+def _taped(x: Tensor) -> Reader:
+    """A tape, which needs the operands of a product for its gradient."""
+    with tape() as watching:
+        watched = watching.watch(x)
+        total = sum_(multiply(watched, watched))
+    return lambda: numpy.array(watched.detach()) + 0 * numpy.array(total.detach())
+
+
+def _constant(x: Tensor) -> Reader:
+    """A compiled function that took x for a constant."""
+    function = jit(lambda zero: x[...] if zero is None else multiply(x, zero))
+    one = asarray(1, dtype=x.dtype, backend=x.backend)
+    function(one)
+    return lambda: numpy.array(function(one))
+
+
+def _traced(x: Tensor) -> Reader:
+    """A graph that captured x."""
+    one = asarray(1, dtype=x.dtype, backend=x.backend)
+    graph = trace(lambda other: multiply(x, other))(one)
+    return lambda: numpy.array(graph(one))
+
+
+def _returned(x: Tensor) -> Reader:
+    """The result of a compiled function that returns its argument."""
+    return partial(numpy.array, jit(lambda value: (value, value))(x)[0])
+
+
+def _put(x: Tensor) -> Reader:
+    """The result of an assignment of nothing."""
+    return partial(numpy.array, put_at(x, slice(0, 0), 0))
+
+
+def _iterated(x: Tensor) -> Reader:
+    """The first of the entries over which a loop goes."""
+    return partial(numpy.array, next(iter(x)))
+
+
+SHARERS: dict[str, Sharer] = {
+    "x[...]": _reading(lambda x: x[...]),
+    "x[:n]": _reading(lambda x: x[_first(x)]),
+    "x[::-1]": _reading(lambda x: x[::-1]),
+    "x[None]": _reading(lambda x: x[None]),
+    "x[0]": _reading(lambda x: x[0]),
+    "x[:n][1:]": _reading(lambda x: x[_first(x)][1:]),
+    "x[x != 0]": _reading(lambda x: x[x != 0]),
+    "reshape": _reading(lambda x: reshape(x, (x.size,))),
+    "reshape to the same shape": _reading(lambda x: reshape(x, x.shape)),
+    "permute_dims": _reading(lambda x: permute_dims(x, (*range(x.ndim),)[::-1])),
+    "broadcast_to": _reading(lambda x: broadcast_to(x, (2, *x.shape))),
+    "rename": _reading(lambda x: x.rename(*[None] * x.ndim)),
+    "detach": _reading(lambda x: x.detach()),
+    "copy": _reading(copy.copy),
+    "deepcopy": _reading(copy.deepcopy),
+    "asarray": _reading(lambda x: asarray(x)[...]),
+    "to_device": _reading(lambda x: x.to_device(x.device)[...]),
+    "numpy.asarray": _reading(numpy.asarray),
+    "numpy.asarray, a part": _reading(lambda x: numpy.asarray(x)[_first(x)]),
+    "memoryview": _reading(lambda x: memoryview(numpy.asarray(x))),
+    "numpy.from_dlpack": _reading(numpy.from_dlpack),
+    "numpy.from_dlpack, no copy": _reading(lambda x: numpy.from_dlpack(x, copy=False)),
+    "flat": lambda x: numpy.asarray(x).flat.copy,
+    "data": lambda x: partial(numpy.array, Tensor(x.template, x.backend, x.data)),
+    "a generator": _generator,
+    "an exception": _exception,
+    "a tape": _taped,
+    "a constant of jit": _constant,
+    "a result of jit": _returned,
+    "a graph": _traced,
+    "put_at": _put,
+    "iteration": _iterated,
+}
+"""Sharers of tensors of at least one axis and one element, by what they do."""
+
+
+def check_values_stay(given: Tensor, key: Any, value: Any, backend: Backend) -> None:
+    """Raises `Disagreement` if `x[key] = value` changes anything that was made from x before.
+
+    Parameters
+    ----------
+    given : Tensor
+        A tensor on BinaryBackend, with at least one axis and one element.
+    key : Index
+        A key.
+    value : Tensor or scalar
+        What is assigned.
+    backend : Backend
+        The backend.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> check_values_stay(tb.tensor([1.0, 2.0], backend="binary"), 0, 5.0, tb.get_backend("numpy"))
+    """
+    for name, share in SHARERS.items():
+        x = given.backend_copy(backend) * 1
+        reader = share(x)
+        for turn in range(2):
+            before = reader()
+            x[key] = value
+            if turn:
+                x[key] = given[key].backend_copy(backend)
+            after = reader()
+            if before.tobytes() != after.tobytes():
+                detail = f"x[{key!r}] = {value!r} changes what {name} gave before, from {before} to {after}"
+                subject = f"assignment of {given.dtype} on {backend.name}"
+                raise Disagreement("mutation", detail, subject=subject, script=script(source(given), backend))
