@@ -51,12 +51,14 @@ def move(tensor: Tensor, backend: Backend) -> Tensor:
 
 def brought_together(arguments: Sequence[Any]) -> list[Any] | None:
     """The arguments of an op with its tensors on one backend; `None` if they are on one already."""
-    first = None
+    first, mixed = None, False
     for x in arguments:
         if x.__class__ is Tensor:
             if first is None:
                 first = x.backend
             elif x.backend is not first:
-                backend = common_backend([x for x in arguments if isinstance(x, Tensor)])
-                return [move(x, backend) if isinstance(x, Tensor) else x for x in arguments]
-    return None
+                mixed = True
+    if not mixed:
+        return None
+    backend = common_backend([x for x in arguments if x.__class__ is Tensor])
+    return [x if x.__class__ is not Tensor or x.backend is backend else move(x, backend) for x in arguments]

@@ -56,6 +56,7 @@ class NumpyBackend(
     """Payloads are NumPy arrays. They share memory with readers, which cannot write to it."""
 
     name = "numpy"
+    compiles_exactly = True
     array_types = "numpy:ndarray", "numpy:generic"
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 
