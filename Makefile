@@ -109,6 +109,7 @@ bench: $(READY) ## Measures the budget, and other libraries beside ours
 	$(BIN)/python benchmarks/jit.py
 	$(BIN)/python benchmarks/step.py
 	$(BIN)/python benchmarks/new_shapes.py
+	$(BIN)/python benchmarks/eager_gradients.py
 	$(BIN)/python benchmarks/dryrun.py
 	$(BIN)/python benchmarks/ctc.py
 	$(BIN)/python benchmarks/ragged.py

@@ -6,7 +6,7 @@ A memo that can grow registers here, with a function that counts its entries and
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 Entry = TypeVar("Entry")
 
@@ -25,7 +25,7 @@ class Cache(NamedTuple):
 
 
 class _Source(NamedTuple):
-    count: Callable[[], int]
+    entries: Callable[[], int]
     clear: Callable[[], object]
     limit: Callable[[], int | None]
 
@@ -65,7 +65,7 @@ class Kept(dict[Any, Entry], Generic[Entry]):
                 del self[next(iter(self))]
             except (KeyError, RuntimeError, StopIteration):  # another thread changes the memo meanwhile
                 break
-        return cast(Entry, self.setdefault(key, entry))
+        return self.setdefault(key, entry)
 
 
 def caches() -> tuple[Cache, ...]:
@@ -93,7 +93,7 @@ def caches() -> tuple[Cache, ...]:
     ...         print(cache)
     programs of gradients: 1 of 512
     """
-    return tuple(Cache(name, source.count(), source.limit()) for name, source in _sources.items())
+    return tuple(Cache(name, source.entries(), source.limit()) for name, source in _sources.items())
 
 
 def clear_caches() -> None:

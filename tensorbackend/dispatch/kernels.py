@@ -39,8 +39,8 @@ def kernel(
         plan: Any = callback
         with explained(name, backend):
             ready_kernel = entered(plan.__self__, plan.__plan__, out, inputs, options)
-    elif hasattr(callback, "__kernel__"):  # ExprBackend's: a kernel for these templates, names and all
-        ready_kernel = callback.__kernel__(out, inputs, options)
+    elif hasattr(callback, "__kernel__"):  # of a backend that records: it makes a kernel for these templates itself
+        ready_kernel = callback.__kernel__(backend, out, inputs, options)
     else:
         ready_kernel = laying(backend, out, of_plain(backend, callback, out, inputs, options))
     return checked(name, backend, out, inputs, ready_kernel) if CHECKED else ready_kernel

@@ -31,7 +31,26 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
         graph = expanded(_traced(backend, default, call), lambda node: own_method(backend, node.op) is not None)
     except TemplateDataError:
         return None
-    kernel = Program(without_names(simplified(graph, backend)), backend, entered_once=True).kernel
+    return _of_call(Program(without_names(simplified(graph, backend)), backend, entered_once=True).kernel, call)
+
+
+def recorded_program(
+    backend: Backend, default: Callable[..., Any], call: CompositeCall, whole: Callable[[Node], bool]
+) -> Kernel | None:
+    """The kernel of a default implementation on a backend that records the same ops as the default would.
+
+    `whole` says which composites stay one op. Returns `None` for a default that reads data.
+    """
+    try:
+        graph = expanded(_traced(backend.beneath, default, call), whole)
+    except TemplateDataError:
+        return None
+    kernel = Program(without_names(graph), backend).kernel
+    return _of_call(kernel, call)
+
+
+def _of_call(kernel: Kernel, call: CompositeCall) -> Kernel:
+    """A program's kernel in the form of a composite's: it takes sequences of payloads, and may return one payload."""
     several = not isinstance(call.out, Template)
     nested = any(not isinstance(operand, Template) for operand in call.inputs)
     if nested:

@@ -26,7 +26,7 @@ from .scopes import Lifted, Mark, Scope, scope_variable
 NODES: Final[Kept[Node]] = Kept("nodes of eager gradients", 1 << 15)
 """The nodes by plan and inputs."""
 
-_plans: Final[Kept[_Plan]] = Kept("recorded ops of eager gradients", 1 << 13)
+_plans: Final[Kept[Plan]] = Kept("recorded ops of eager gradients", 1 << 13)
 
 _new: Final = tuple.__new__
 """Makes a value in half the time of its class's own constructor."""
@@ -35,7 +35,7 @@ _PLAIN: Final = ATOMS | NUMBERS
 """Classes of options that hold no tensors, as a function of the user's may."""
 
 
-class _Plan:
+class Plan:
     """What a node is besides its inputs. A plan is known by its identity, as that hashes quickest."""
 
     __slots__ = ("default", "once", "op", "options", "out", "templates")
@@ -112,7 +112,7 @@ class Recall(Scope):
             self.marks.append(Mark(len(self.marks)))
         return tuple([Value(node, mark) for mark in self.marks[: len(node.out)]])  # type: ignore[arg-type]
 
-    def record(self, plan: _Plan, inputs: Sequence[Any]) -> Payload:
+    def record(self, plan: Plan, inputs: Sequence[Any]) -> Payload:
         """The values of an op in this trace; its inputs must be values that the trace `holds`."""
         key: tuple[Any, ...] = (plan, *map(_keyed, inputs))
         node = NODES.get(key)
@@ -147,9 +147,9 @@ def _is_plain(value: object) -> bool:
     return kind in _PLAIN or ((kind is tuple or kind is list) and all(map(_is_plain, value)))  # type: ignore[arg-type]
 
 
-def _plan(
+def plan_of(
     op: str, out: Out, options: Mapping[str, object], default: Default | None = None, templates: Any = None
-) -> _Plan | None:
+) -> Plan | None:
     """The plan of an op, `None` if its options cannot be a key or may hold data."""
     if not all(map(_is_plain, options.values())):
         return None
@@ -158,7 +158,7 @@ def _plan(
             op, out, default, templates,
             *[(name, value.__class__, told(value)) for name, value in options.items()],
         )  # fmt: skip
-        return _plans.get(key) or _plans.keep(key, _Plan(op, out, options, default, templates))
+        return _plans.get(key) or _plans.keep(key, Plan(op, out, options, default, templates))
     except (KeyError, TypeError):
         return None
 
@@ -175,7 +175,7 @@ def recalling(
 
     `anew` is the kernel for any other trace. A composite has its `default`.
     """
-    plan = _plan(op, out, options, default, None if default is None else tuple(inputs))
+    plan = plan_of(op, out, options, default, None if default is None else tuple(inputs))
     if plan is None:
         return anew
     get, find, new, count = scope_variable.get, NODES.get, _new, len(inputs)
@@ -229,7 +229,7 @@ def renamed(template: Template, value: Value) -> Value:
     """The value of a node that gives a value the axis names of a template."""
     scope = scope_variable.get()
     if scope is not None and scope.mark is not None and scope.holds(value):  # type: ignore[attr-defined] # a `Recall`
-        plan = _plan(RENAMED, template, {})
+        plan = plan_of(RENAMED, template, {})
         assert plan is not None  # without options
         result: Value = scope.record(plan, (value,))  # type: ignore[attr-defined]
         return result

@@ -65,8 +65,8 @@ class ExprBackend(Backend):
         scope = scope_variable.get()
         if scope is None:
             return captured(x)
-        if isinstance(scope, Recall):
-            value = scope.lift(x)
+        if scope.__class__ is Recall:
+            value = scope.lift(x)  # type: ignore[attr-defined] # of a `Recall`
             if value is not None:
                 return value
         key = (id(x.data), x.template, x.backend)
@@ -133,7 +133,7 @@ def _recorder(name: str) -> Callable[..., Payload]:
         values = [operand.data if type(operand) is Tensor else _input_of(_payload, operand) for operand in inputs]
         return _anew(name, out, values, options)
 
-    def kernel(out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
+    def kernel(self: ExprBackend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
         return recalling(name, out, inputs, options, lambda *payloads: _anew(name, out, payloads, options))
 
     record.__name__, record.__doc__ = name, f"A node {name}."

@@ -231,6 +231,9 @@ class Core:
     multiplies_rows: ClassVar[bool] = False
     """Whether `sparse_matvec` multiplies compressed rows as they are, without expanding them in each call."""
 
+    compiles_exactly = False
+    """Whether `compile_graph` returns a kernel that gives the bits of the callbacks called one by one."""
+
     device: str = "cpu"
     """The device of this instance's payloads."""
 

@@ -51,14 +51,16 @@ def move(tensor: Tensor, backend: Backend) -> Tensor:
 
 def recorded_together(arguments: Sequence[Any]) -> list[Any] | None:
     """The arguments of an op with its tensors on the backend that records some of them; `None` for any other call."""
-    first = None
+    first, mixed = None, False
     for x in arguments:
         if x.__class__ is Tensor:
             if first is None:
                 first = x.backend
             elif x.backend is not first:
-                backend = common_backend([x for x in arguments if isinstance(x, Tensor)])
-                if backend.dispatch_priority <= 1 or backend.template_only:
-                    return None
-                return [move(x, backend) if isinstance(x, Tensor) else x for x in arguments]
-    return None
+                mixed = True
+    if not mixed:
+        return None
+    backend = common_backend([x for x in arguments if x.__class__ is Tensor])
+    if backend.dispatch_priority <= 1 or backend.template_only:
+        return None  # where data may move, the rule comes first
+    return [x if x.__class__ is not Tensor or x.backend is backend else move(x, backend) for x in arguments]

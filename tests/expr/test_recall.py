@@ -13,7 +13,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.errors import BackendError, DataError, GradientError
-from tensorbackend.expr.grad.recalled import GRADIENTS
+from tensorbackend.expr.grad.recipes import RECIPES
 from tensorbackend.expr.recall import NODES
 
 X = np.asarray([0.5, -1.5, 2.0])
@@ -26,9 +26,9 @@ def tensor(array: Any, **options: Any) -> tb.Tensor:
 
 def grown(function: Callable[[], Any]) -> tuple[int, int]:
     """By how many nodes and programs a call makes the memos grow."""
-    before = len(NODES), len(GRADIENTS)
+    before = len(NODES), len(RECIPES)
     function()
-    return len(NODES) - before[0], len(GRADIENTS) - before[1]
+    return len(NODES) - before[0], len(RECIPES) - before[1]
 
 
 def test_a_computation_that_was_traced_before_makes_no_nodes() -> None:
@@ -43,14 +43,21 @@ def test_a_computation_that_was_traced_before_makes_no_nodes() -> None:
 
 
 def test_the_function_runs_at_each_call_and_sees_its_surroundings() -> None:
-    calls, power = [], 2
+    calls: list[int] = []
+    power = 2
 
     def function(x: tb.Tensor) -> tb.Tensor:
         calls.append(power)
         return tb.sum(x**power) if power < 4 else tb.sum(tb.exp(x))
 
     gradient = tb.grad(function)
-    for power, expected in ((2, 2 * X), (3, 3 * X**2), (4, np.exp(X)), (2, 2 * X), (3, 3 * X**2)):
+    for power, expected in (  # noqa: B007 # the function reads it
+        (2, 2 * X),
+        (3, 3 * X**2),
+        (4, np.exp(X)),
+        (2, 2 * X),
+        (3, 3 * X**2),
+    ):
         np.testing.assert_allclose(gradient(tensor(X)), expected)
     assert calls == [2, 3, 4, 2, 3]
 
@@ -258,13 +265,15 @@ def test_what_is_remembered_is_bounded_shown_and_forgotten(monkeypatch: pytest.M
     gradient = tb.grad(lambda x: tb.sum(x * x))
     gradient(tensor(X))
     shown = {cache.name: cache for cache in tb.caches()}
-    assert shown["programs of gradients"].entries == len(GRADIENTS) == 1
-    monkeypatch.setattr(GRADIENTS, "limit", 2)
+    assert shown["programs of gradients"].entries == len(RECIPES) == 1
+    monkeypatch.setattr(RECIPES, "limit", 2)
     monkeypatch.setattr(NODES, "limit", 5)
     for count in range(1, 9):
         np.testing.assert_allclose(gradient(tensor(np.arange(float(count)))), 2 * np.arange(count))
-        assert len(GRADIENTS) <= 2 and len(NODES) <= 5
+        assert len(RECIPES) <= 2
+        assert len(NODES) <= 5
     tb.clear_caches()
-    assert not GRADIENTS and not NODES
+    assert not RECIPES
+    assert not NODES
     assert not {cache.name for cache in tb.caches() if cache.entries} - {"templates in use"}
     np.testing.assert_allclose(gradient(tensor(X)), 2 * X)

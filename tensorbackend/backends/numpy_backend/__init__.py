@@ -57,6 +57,7 @@ class NumpyBackend(
 
     name = "numpy"
     plans_kinds = True
+    compiles_exactly = True
     array_types = "numpy:ndarray", "numpy:generic"
     dlpack_dtypes = frozenset(ALL_DTYPES) - {bfloat16}
 

@@ -8,7 +8,7 @@ by, and the variables that the function closes over, are constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
@@ -20,6 +20,7 @@ from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, Templ
 from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
+from ...template import Template
 from ...tensor import Tensor
 from ...tracebacks import named_in_errors
 from ..closures import close
@@ -31,7 +32,8 @@ from . import rules as rules
 from .calls import Argnums, Call, Gradient, ValueAndGradient, like, traced
 from .custom import with_pullbacks
 from .engine import differentiated, inexact, linearized
-from .recalled import GRADIENTS, Recalled, Recipe, recalled
+from .recalled import Recalled, recalled
+from .recipes import RECIPES, Recipe, tensor_of
 from .registry import made_by_rules
 
 R = TypeVar("R")
@@ -133,11 +135,10 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
                 recalls = False
                 call = record.call()
                 return _computed(call, has_aux)
-            recipe = GRADIENTS.get((key, has_aux))
+            recipe = RECIPES.get((key, has_aux))
             if recipe is None:
                 return _computed(record.call(), has_aux, record, (key, has_aux))
-            one, aux_tree = recipe.extra
-            return _nested(recipe(record, one), aux_tree, len(record.outputs), record)
+            return _of_recipe(recipe, record)
         except Exception:
             if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
                 raise  # a function of the user's was called
@@ -152,16 +153,29 @@ def _computed(call: Call, has_aux: bool, record: Recalled | None = None, key: An
     aux_tree = _scalar_result(call.graph, has_aux)
     whole, constants = _with_gradient(call.graph)
     one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
-    if record is not None:
-        recipe = Recipe(whole, constants, record, ((one,), aux_tree))
-        if recipe.is_whole:
-            GRADIENTS.keep(key, recipe)
-    return _nested(evaluate(whole, [*constants, *call.leaves, one]), aux_tree, len(call.graph.outputs), call)
+    if record is not None and not whole.captured:
+        places = record.places(constants)
+        if places is not None:
+            templates = whole.results[: len(call.graph.outputs)]
+            RECIPES.keep(key, Recipe(whole, record.scope.home, places, ((one,), aux_tree, templates)))
+    outputs = evaluate(whole, [*constants, *call.leaves, one])
+    return _value(outputs, aux_tree, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
 
 
-def _nested(outputs: list[Tensor], aux_tree: Tree | None, count: int, call: Call | Recalled) -> tuple[Any, Any]:
-    value = (outputs[0], unflatten(aux_tree, outputs[1:count])) if aux_tree is not None else outputs[0]
-    return value, call.nested(outputs[count:])
+def _of_recipe(recipe: Recipe, record: Recalled) -> Any:
+    """The result and the gradient of a function that recorded what it recorded before."""
+    one, aux_tree, templates = recipe.extra
+    payloads, home = recipe(record.payloads(recipe.places, one)), recipe.home
+    count = len(templates)
+    outputs = [tensor_of(template, home, data) for template, data in zip(templates, payloads, strict=False)]
+    gradients = [tensor_of(x.template, home, payloads[count + place]) for place, x in enumerate(record.leaves)]
+    return _value(outputs, aux_tree, templates), unflatten(record.tree, gradients)
+
+
+def _value(outputs: Sequence[Tensor], aux_tree: Tree | None, templates: Sequence[Template]) -> Any:
+    if aux_tree is None:
+        return outputs[0]
+    return outputs[0], unflatten(aux_tree, outputs[1 : len(templates)])
 
 
 def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:

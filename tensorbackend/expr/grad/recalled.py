@@ -4,26 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from ...cached import Kept
 from ...dispatch.watching import is_watching
 from ...dtypes import defaults
 from ...protocol import Backend
 from ...select import get_backend, move, with_default
 from ...select.default import current as default_now
 from ...tensor import Tensor, blank_tensor
-from ..evaluate import Program
 from ..graph import Graph, reachable
 from ..node import PARAMETER, Node, Value
 from ..recall import Recall, under
 from ..record import ExprBackend, captured, depends_on_argument, leaked
 from ..scopes import Lifted, Mark, scope_variable
-from ..simplify import simplified
 from ..trace import argument_names, outputs_of
 from ..trees import LEAF, Tree, flatten, unflatten
 from .calls import Argnums, Call, places_of
-from .registry import made_by_rules
 from .tape import current_tape
 
 
@@ -52,13 +48,25 @@ class Recalled(NamedTuple):
                 return None
         return tuple(scope.made), *self.outputs, self.out_tree, scope.home, defaults.current_precision()
 
-    def nested(self, gradients: Sequence[Tensor]) -> Any:
-        """Cotangents of the arguments in their tree and under their names."""
-        for x, leaf in zip(gradients, self.leaves, strict=True):
-            x.template = leaf.template
-        return unflatten(self.tree, gradients)
+    def places(self, tensors: Sequence[Tensor]) -> tuple[int, ...] | None:
+        """The positions of tensors among those that the trace captured, `None` if one is any other tensor."""
+        places = [place for place in map(self._place, tensors) if place is not None]
+        return tuple(places) if len(places) == len(tensors) else None
 
-    def place(self, x: Tensor) -> int | None:
+    def payloads(self, places: Sequence[int], more: Sequence[Tensor]) -> list[Any]:
+        """The payloads of captured tensors at some positions, then those of the arguments, then further ones."""
+        lifted, home = [*self.scope.lifted.values()], self.scope.home
+        payloads = []
+        for place in places:
+            x = lifted[place][1]
+            payloads.append(x.data if x.backend is home else move(x, home).data)
+        for x in self.leaves:
+            payloads.append(x.data)
+        for x in more:
+            payloads.append(x.data)
+        return payloads
+
+    def _place(self, x: Tensor) -> int | None:
         """The position of a tensor among those that the trace captured, `None` for any other tensor."""
         for place, (_, tensor) in enumerate(self.scope.lifted.values()):
             if tensor.data is x.data and tensor.template is x.template and tensor.backend is x.backend:
@@ -196,57 +204,3 @@ def _run(
     if result.__class__ is Tensor and result.backend is _recorder()[0] and scope.token is None:
         return [under(result.template, result.data)], LEAF
     return outputs_of(result, scope)
-
-
-class Recipe:
-    """How the results and cotangents of a recalled trace are computed: by a graph, from the second time by a program.
-
-    The graph takes captured tensors, then those of the arguments, then further ones.
-    """
-
-    __slots__ = ("_count", "_graph", "_kernel", "_moved", "_places", "extra", "home", "results")
-
-    def __init__(self, graph: Graph, constants: Sequence[Tensor], record: Recalled, extra: Any = None) -> None:
-        home = record.scope.home
-        self._graph: Graph | None = graph
-        self._kernel: Callable[..., tuple[Any, ...]] | None = None
-        self._places = [place for place in map(record.place, constants) if place is not None]
-        self._count = len(constants)
-        self._moved = any(x.backend is not home for x in constants)
-        self.home, self.results = home, graph.results
-        self.extra = extra
-        """What the caller needs besides."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the graph holds no data, and takes no other tensors than the trace has captured."""
-        graph = self._graph
-        return graph is not None and not graph.captured and len(self._places) == self._count
-
-    def __call__(self, record: Recalled, more: Sequence[Tensor]) -> list[Tensor]:
-        """The results for a trace with the same key."""
-        home = self.home
-        kernel = self._kernel
-        if kernel is None:
-            assert self._graph is not None  # until there is a kernel
-            kernel = self._kernel = Program(simplified(self._graph, home), home, entered_once=True).kernel
-            self._graph = None
-        lifted = [*record.scope.lifted.values()]
-        payloads = [lifted[place][1].data for place in self._places]
-        if self._moved:
-            payloads = [move(lifted[place][1], home).data for place in self._places]
-        for x in record.leaves:
-            payloads.append(x.data)
-        for x in more:
-            payloads.append(x.data)
-        outputs = []
-        for template, data in zip(self.results, kernel(*payloads), strict=True):
-            tensor = blank_tensor()
-            tensor.template = template
-            tensor.backend = home
-            tensor.data = data
-            outputs.append(tensor)
-        return outputs
-
-
-GRADIENTS: Final[Kept[Recipe]] = made_by_rules(Kept("programs of gradients", 512))

@@ -7,64 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 from weakref import ref
 
 from ...blocks import block
 from ...dispatch import implementation, perform
-from ...dispatch.kernels import templates_of
+from ...dispatch.kernels import composite_kernel, of_plain, primitive_kernel, templates_of
 from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...ops.creation.filled import full
 from ...opspec import CALLBACKS
-from ...protocol import Backend, Payload, own_method
+from ...protocol import Backend, Kernel, Payload, own_method
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
 from ...tensor import Tensor, bind, relabelled
+from ..composite_programs import recorded_program
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import CAPTURED, PARAMETER, RENAMED, Default, Line, Node, Value, here, next_serial
+from ..node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, here, next_serial
+from ..recall import plan_of
 from ..record import ExprBackend, captured, expr_tensor
-from ..trees import flatten, paths, unflatten
+from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
 from .engine import has_cotangents, inexact, pulled_back
+from .recipes import tensor_of
+from .recorded import Left, Recorded, recalled_gradient, recorded
 from .registry import gradient_of
 
 Nested = TypeVar("Nested")
-
-
-class Left(NamedTuple):
-    """Where a value was computed from recorded values outside the block of their tape, so that it was not recorded."""
-
-    tape: Tape
-    """The tape that recorded those values; the latest one, if there are several."""
-    line: Line | None
-
-
-class Recorded(Node):
-    """A node that was run when it was made."""
-
-    __slots__ = ("left", "results", "tape")
-
-    def __init__(
-        self,
-        tape: Tape | None,
-        results: tuple[Tensor, ...],
-        *arguments: Any,
-        left: Left | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(*arguments, **options)
-        self.results = results
-        """The node's results, with data."""
-        self.tape = tape
-        """The tape that recorded it; `None` for a constant."""
-        self.left = left
-        """For a constant, the place where it was computed from values that a tape had recorded, if it was."""
 
 
 class Tape:
@@ -147,18 +122,20 @@ class Tape:
         Raises `DTypeError` for a tensor that is neither floating nor complex, `BackendError` in a traced function.
         """
         leaves, tree = flatten(x)
-        watched: Nested = unflatten(tree, map(self._watched, leaves, paths(tree, "x")))
+        watched: Nested = unflatten(tree, [self._watched(x, place, tree) for place, x in enumerate(leaves)])
         return watched
 
-    def _watched(self, x: Any, path: str) -> Tensor:
+    def _watched(self, x: Any, place: int, tree: Tree) -> Tensor:
+        if not isinstance(x, Tensor) or not x.dtype.is_inexact or isinstance(x.backend, ExprBackend):
+            path = paths(tree, "x")[place]
         if not isinstance(x, Tensor) or not x.dtype.is_inexact:
             shown = x.template if isinstance(x, Tensor) else x
             raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=shown))
         if isinstance(x.backend, ExprBackend):
             raise BackendError(expected(f"{path} to have data to be watched", "use grad() in a traced function"))
         held = _kept(with_data(x))
-        node = Recorded(self, (held,), PARAMETER, x.template)
-        return Tensor(x.template, TapeBackend(on=held.backend), Value(node))
+        node = recorded(self, (held,), PARAMETER, x.template)
+        return tensor_of(x.template, _on_tape(held.backend), Value(node))
 
 
 _open: ContextVar[ref[Tape] | None] = ContextVar("tensorbackend_tape", default=None)
@@ -245,17 +222,23 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     [12.0, 9.0]
     """
     leaves, tree = flatten(x)
-    for tensor, path in zip([y, *leaves], ["y", *paths(tree, "x")], strict=True):
+    for place, tensor in enumerate([y, *leaves]):
         if not isinstance(tensor, Tensor) or not isinstance(tensor.backend, TapeBackend):
+            path = ["y", *paths(tree, "x")][place]
             remedy = "watch the arguments: with tb.tape() as tape: x = tape.watch(x)"
             raise ArgumentError(expected(f"{path} as a tensor that a tape recorded", remedy, given=tensor))
     if y.shape:
         raise ShapeError(expected("a scalar for a gradient", "take its sum()", y=y.template))
     if not y.dtype.is_floating:
         raise DTypeError(expected("a floating y for a gradient", "take its real() or abs()", y=y.template))
-    for tensor, path in zip(leaves, paths(tree, "x"), strict=True):
-        _check_recorded(y, tensor, path)
+    of_y = cast(Recorded, y.data.node)
+    if of_y.tape is None or any(leaf.data.node.tape is not of_y.tape for leaf in leaves):
+        for tensor, path in zip(leaves, paths(tree, "x"), strict=True):
+            _check_recorded(y, tensor, path)
     current = _recording()
+    again = recalled_gradient(y.data, leaves) if current is None else None
+    if again is not None:
+        return unflatten(tree, again)  # type: ignore[no-any-return] # nested as x
     taken: dict[Value, Tensor] = {}
 
     def known(value: Value) -> Tensor:
@@ -296,6 +279,11 @@ def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
         raise ArgumentError(expected(f"{path} and y recorded by one tape", remedy, given=x.template))
 
 
+@cache
+def _on_tape(on: Backend) -> TapeBackend:
+    return TapeBackend(on=on)
+
+
 class TapeBackend(Backend):
     """Tensors whose data is on another backend, with the nodes that computed them."""
 
@@ -327,6 +315,18 @@ class TapeBackend(Backend):
         if isinstance(args.out, Template):
             return Tensor(args.out, self, data)
         return tuple(Tensor(out, self, value) for out, value in zip(args.out, data, strict=True))
+
+    def compile_composite(
+        self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
+    ) -> Kernel | None:
+        """A kernel that records a composite with a gradient rule of its own as one node."""
+        spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
+        if spec is None:
+            return None
+        if gradient_of(spec.callback) is None:
+            return _by_parts(self, call, default_impl, otherwise)
+        below = composite_kernel(self.on, spec.callback, call.out, call.inputs, call.options, default_impl)
+        return _recording_kernel(self, spec.callback, call, below, otherwise, default_impl)
 
     def recorded(
         self,
@@ -419,7 +419,85 @@ def _recorder(name: str) -> Callable[..., Payload]:
     def record(self: TapeBackend, out: Out, /, *inputs: Any, **options: object) -> Payload:
         return self.recorded(name, out, inputs, options)
 
+    def kernel(self: TapeBackend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
+        below = primitive_kernel(self.on, name, out, inputs, options)
+        general = of_plain(
+            self, lambda *arguments: self.recorded(name, arguments[0], arguments[1:], options), out, inputs, {}
+        )
+        return _recording_kernel(self, name, CompositeCall(out, tuple(inputs), options), below, general)
+
     record.__name__, record.__doc__ = name, f"A node {name}, run at once."
+    record.__kernel__ = kernel  # type: ignore[attr-defined] # read by `dispatch.kernels`
+    return record
+
+
+def _by_parts(backend: TapeBackend, call: CompositeCall, default: Callable[..., Any], otherwise: Kernel) -> Kernel:
+    """The kernel of a composite without a gradient rule, which records its parts, later by a program."""
+    met, program = False, None
+
+    def record(*payloads: Any) -> Payload:
+        nonlocal met, program
+        tape = _recording()
+        if tape is None or not any(value.node.tape is tape for value in _values(payloads)):
+            return otherwise(*payloads)
+        if not met:
+            met = True
+            return otherwise(*payloads)
+        if program is None:
+            program = recorded_program(backend, default, call, _has_rule) or otherwise
+        return program(*payloads)
+
+    return record
+
+
+def _has_rule(node: Node) -> bool:
+    return gradient_of(node.op) is not None
+
+
+def _values(payloads: Any) -> Iterator[Value]:
+    """The values among the payloads of a call, with sequences flattened."""
+    for payload in payloads:
+        if isinstance(payload, Value):
+            yield payload
+        elif payload is not None:
+            yield from payload
+
+
+def _recording_kernel(
+    backend: TapeBackend,
+    name: str,
+    call: CompositeCall,
+    below: Kernel,
+    general: Kernel,
+    default: Default | None = None,
+) -> Kernel:
+    """The kernel of an op of tensors, for templates in place of tensors: it runs `below`, and records that.
+
+    `general` does the same where an operand is a sequence or was recorded by another tape, and where nothing is
+    recorded.
+    """
+    out, options, on = call.out, call.options, backend.on
+    if not isinstance(out, Template) or not all(isinstance(x, Template) for x in call.inputs) or on.lays_by_name:
+        return general
+    plan, get, new = plan_of(name, out, options, default, call.inputs), _open.get, tuple.__new__
+
+    def record(*payloads: Any) -> Payload:
+        held = get()
+        tape = None if held is None else held()
+        followed, datas = False, []
+        for operand, index in payloads:
+            datas.append(operand.results[index].data)
+            if operand.tape is tape:
+                followed = True
+            elif operand.tape is not None:
+                return general(*payloads)
+        if tape is None or not followed:
+            return general(*payloads)
+        results = (tensor_of(out, on, below(*datas)),)
+        node = recorded(tape, results, name, out, payloads, options, default, line=here(), plan=plan)
+        value: tuple[Any, Any] = node, 0
+        return new(Value, value)
+
     return record
 
 
@@ -497,7 +575,7 @@ def _kept(x: Tensor) -> Tensor:
 
 def _constant(x: Tensor, left: Left | None = None) -> Value:
     x = _kept(x)
-    return Value(Recorded(None, (x,), CAPTURED, x.template, tensor=x, left=left))
+    return Value(recorded(None, (x,), CAPTURED, x.template, tensor=x, left=left))
 
 
 def _left(inputs: tuple[Any, ...]) -> Left | None:

@@ -1,0 +1,71 @@
+"""Graphs of gradients that are found by what was recorded, as programs of one backend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ...cached import Kept
+from ...protocol import Backend, Kernel, Payload
+from ...template import Template
+from ...tensor import Tensor, blank_tensor
+from ..evaluate import Program
+from ..graph import Graph
+from ..simplify import simplified
+from .registry import made_by_rules
+
+COMPILED_AT: Final = 16
+"""The call at which a recipe is compiled, which takes some milliseconds."""
+
+
+class Recipe:
+    """How results and cotangents are computed from payloads.
+
+    The more often it is called, the more is done to make it quick: the caller runs the graph itself at first, as most
+    graphs are met once; the first call makes a program; and a backend compiles it if that leaves the bits as they are.
+    """
+
+    __slots__ = ("_calls", "_graph", "_kernel", "extra", "home", "places")
+
+    def __init__(self, graph: Graph, home: Backend, places: Any, extra: Any = None) -> None:
+        self._graph: Graph | None = graph
+        self._kernel: Kernel | None = None
+        self._calls = 0
+        self.home, self.places, self.extra = home, places, extra
+        """What the caller needs to find the payloads, and to nest the results."""
+
+    def __call__(self, payloads: Sequence[Payload]) -> tuple[Payload, ...]:
+        """The payloads of the results, for those of the graph's parameters."""
+        kernel = self._kernel
+        if self._graph is not None or kernel is None:
+            kernel = self._made()
+        results: tuple[Payload, ...] = kernel(*payloads)
+        return results
+
+    def _made(self) -> Kernel:
+        """The kernel of this call."""
+        graph, kernel = self._graph, self._kernel
+        self._calls += 1
+        if graph is None:  # another thread has taken the last step since
+            assert kernel is not None
+            return kernel
+        compiled = None
+        if kernel is None:
+            kernel = Program(simplified(graph, self.home), self.home, entered_once=True).kernel
+        elif self._calls >= COMPILED_AT:
+            compiled = self.home.compile_graph(graph)
+        self._kernel = compiled or kernel
+        if compiled is not None or not self.home.compiles_exactly:
+            self._graph = None
+        return self._kernel
+
+
+RECIPES: Final[Kept[Recipe]] = made_by_rules(Kept("programs of gradients", 512))
+"""The recipes by what was recorded."""
+
+
+def tensor_of(template: Template, backend: Backend, data: Payload) -> Tensor:
+    """A tensor, made quicker than by its class."""
+    tensor = blank_tensor()
+    tensor.template, tensor.backend, tensor.data = template, backend, data
+    return tensor

@@ -1,0 +1,142 @@
+"""Nodes of a tape, and gradients that are found again by what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+
+from ...dtypes import defaults
+from ...errors import TemplateDataError
+from ...ops.creation.filled import full
+from ...protocol import Backend
+from ...rules.plan import Out
+from ...tensor import Tensor
+from ..graph import Graph, reachable
+from ..node import PARAMETER, Default, Line, Node, Value, serials
+from ..recall import Plan
+from ..record import ExprBackend, expr_tensor
+from .engine import pulled_back
+from .recipes import RECIPES, Recipe, tensor_of
+
+if TYPE_CHECKING:
+    from .tape import Tape
+
+
+class Left(NamedTuple):
+    """Where a value was computed from recorded values outside the block of their tape, so that it was not recorded."""
+
+    tape: Tape
+    """The tape that recorded those values; the latest one, if there are several."""
+    line: Line | None
+
+
+class Recorded(Node):
+    """A node that was run when it was made."""
+
+    __slots__ = ("left", "plan", "results", "tape")
+
+    plan: Plan | None
+    """What the node is besides its inputs, if it can be recalled: such nodes with equal plans and inputs are alike."""
+
+    def __init__(
+        self,
+        tape: Tape | None,
+        results: tuple[Tensor, ...],
+        *arguments: Any,
+        left: Left | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.results = results
+        """The node's results, with data."""
+        self.plan = None
+        self.tape = tape
+        """The tape that recorded it; `None` for a constant."""
+        self.left = left
+        """For a constant, the place where it was computed from values that a tape had recorded, if it was."""
+
+
+def recorded(
+    tape: Tape | None,
+    results: tuple[Tensor, ...],
+    op: str,
+    out: Out,
+    inputs: tuple[Value, ...] = (),
+    options: Mapping[str, object] = MappingProxyType({}),
+    default: Default | None = None,
+    *,
+    tensor: Tensor | None = None,
+    line: Line | None = None,
+    left: Left | None = None,
+    plan: Plan | None = None,
+) -> Recorded:
+    """A node of inputs that are values; it is made quicker than by its class, and has no line but the given one."""
+    node = object.__new__(Recorded)
+    node.op, node.out, node.inputs, node.operands, node.options = op, out, inputs, inputs, options
+    node.default, node.tensor, node.line, node.serial = default, tensor, line, next(serials)
+    node.tape, node.results, node.left, node.plan = tape, results, left, plan
+    return node
+
+
+_UNFIT: Final = Recipe(Graph((), ()), cast(Backend, None), None)
+"""Stands for a gradient whose rules read data, so that it is derived each time."""
+
+
+def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
+    """The gradient of a value on a tape, outside the blocks of all tapes, by a recipe for what the tape recorded.
+
+    It is `None` where there is no recipe, as for custom gradients, and where an error is to be raised.
+    """
+    nodes = reachable([y])
+    numbers = {node: number for number, node in enumerate(nodes)}
+    rows: list[Any] = [y.index, len(nodes)]
+    for node in nodes:
+        assert isinstance(node, Recorded)  # as a tape has no other nodes
+        plan = node.plan
+        if plan is not None:
+            rows.append(plan)
+            for source, index in node.operands:
+                rows += numbers[source], index
+        elif node.inputs:  # of an op that is not recalled
+            return None
+        else:
+            rows += node.tape is None, node.out
+    for x in leaves:
+        rows += x.template, numbers.get(x.data.node, -1), x.data.index
+    home = cast(Recorded, y.node).results[y.index].backend
+    key = "tape", *rows, home, defaults.current_precision()
+    recipe = RECIPES.get(key)
+    if recipe is None:
+        recipe = RECIPES.keep(key, _derived(y, leaves, numbers, home) or _UNFIT)
+    if recipe is _UNFIT:
+        return None
+    payloads = []
+    for number, index in recipe.places:
+        node = nodes[number]
+        payloads.append(node.results[index].data)  # type: ignore[attr-defined] # a node of a tape
+    with suppress(Exception):  # the error is raised again where the nodes have the lines of this computation
+        results = recipe(payloads)
+        return [tensor_of(x.template, home, data) for x, data in zip(leaves, results, strict=True)]
+    return None
+
+
+def _derived(y: Value, leaves: Sequence[Tensor], numbers: dict[Node, int], home: Backend) -> Recipe | None:
+    """The recipe of a gradient, by a graph whose parameters are the values that it needs; `None` if it reads data."""
+    taken: dict[Value, Value] = {}
+
+    def known(value: Value) -> Tensor:
+        if value not in taken:
+            taken[value] = Value(Node(PARAMETER, value.template, line=value.node.line))
+        return expr_tensor(taken[value])
+
+    seed = full((), 1, dtype=y.template.dtype, backend=ExprBackend())
+    try:
+        cotangents = pulled_back([y], [seed], [leaf.data for leaf in leaves], known)
+    except TemplateDataError:
+        return None
+    graph = Graph(list(taken.values()), [cotangent.data for cotangent in cotangents])
+    if graph.captured:
+        return None
+    return Recipe(graph, home, [(numbers[node], index) for node, index in taken])
