@@ -79,7 +79,8 @@ QUICK = $(if $(TENSORBACKEND_EXAMPLES),,--xla_backend_optimization_level=0 $(she
 JUDGES := property_tests/test_oracles.py property_tests/test_solver_laws.py property_tests/test_masked_places.py \
 	property_tests/test_gradients_at_hard_points.py property_tests/test_gradients_in_narrow_dtypes.py \
 	property_tests/test_random_distributions.py property_tests/test_examples_alone.py property_tests/test_mesh_ops.py \
-	property_tests/test_sums_of_many.py property_tests/test_xla_windows.py property_tests/test_optimisers.py
+	property_tests/test_sums_of_many.py property_tests/test_xla_windows.py property_tests/test_optimisers.py \
+	property_tests/test_changing_shapes.py
 # Each process gets one half of the tests, in their order, so that few programs are compiled in both.
 PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 

@@ -135,7 +135,7 @@ def measured(checkout: Path, name: str, preset: str, seconds: float) -> dict[str
     ours_module.np = Names()  # type: ignore[attr-defined]
     functions = {"numpy": getattr(module(file, "plain"), info["func_name"])}
     functions["ours"] = getattr(ours_module, info["func_name"])
-    converts = {"numpy": np.copy, "ours": tb.tensor}
+    converts: dict[str, Callable[[Any], Any]] = {"numpy": np.copy, "ours": tb.tensor}
 
     def run(side: str) -> tuple[float, list[Any]]:
         arguments = [copied(variables[argument], converts[side]) for argument in info["input_args"]]
@@ -205,7 +205,7 @@ def main(arguments: list[str]) -> None:
         command += ["--seconds", str(options.seconds)]
         try:
             lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=options.longest).stdout
-            row = json.loads(lines.splitlines()[-1]) if lines else {"reason": "the process crashed"}
+            row: dict[str, Any] = json.loads(lines.splitlines()[-1] if lines else '{"reason": "the process crashed"}')
         except subprocess.TimeoutExpired:
             row = {"reason": f"takes more than {options.longest:g} s"}
         if "reason" in row:

@@ -18,7 +18,8 @@ import numpy as np
 Call = Callable[[], Any]
 
 
-class Fresh(NamedTuple):
+@dataclass(frozen=True)
+class Fresh:
     """A program that gets new operands in each call, such as operands of another shape."""
 
     make: Callable[[], tuple[Any, ...]]
@@ -30,8 +31,8 @@ class Fresh(NamedTuple):
         return self.run(*self.make())
 
 
-FRESH = 64
-"""The most calls of a turn for which operands are made, so that shapes are new."""
+FRESH = 16
+"""The most calls in a turn of a `Fresh` program, so that all calls of a contender are fewer than 480."""
 
 
 class Dash(NamedTuple):
