@@ -18,6 +18,7 @@ import gc
 import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
@@ -197,7 +198,8 @@ def named(name: str) -> Callable[[Arrays], Arrays]:
 # Programs
 
 
-class Network(NamedTuple):
+@dataclass(frozen=True)
+class Network:
     """Three layers, in the functions of one library."""
 
     tanh: Callable[[Any], Any]

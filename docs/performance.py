@@ -29,8 +29,8 @@ benchmarks of the project.
 
 This page compares tensorbackend with NumPy and eight other libraries: PyTorch (eager, its meta device and FakeTensor),
 JAX (eager, compiled and `eval_shape`), array-api-compat, array-api-strict, xarray, autoray, Keras and PhiML. The
-programs are single calls on a few elements and on 10^6 elements, a program on named axes, runs without data, and a
-training step. Smaller numbers are better in every table and plot.
+programs are single calls on a few elements and on 10^6 elements, a program on named axes, runs without data, calls
+whose shapes change, assignment, and a training step. Smaller numbers are better in every table and plot.
 
 ## How it was measured
 
@@ -46,7 +46,7 @@ training step. Smaller numbers are better in every table and plot.
   enabled in JAX where our JAX backend, which needs them, is in the same process. `torch.compile` is not measured,
   because it needs a C++ compiler.
 - Calls are **warm**: planning, tracing and compiling at the first call of a kind are not counted, except in *new batch*
-  below.
+  and in *When shapes change* below.
 - On {system}, {processor}, {cores} cores, with {python}: {packages}.
 """
 
@@ -76,6 +76,10 @@ TEXTS = {
     " favours us. `jax.eval_shape` remembers the trace of a function for the same shapes, and our dispatch remembers"
     " every call. `new batch` has shapes that did not occur before. Our gradient is traced anew in each call, as it"
     " runs without `tb.jit`. Most functions of PyTorch's meta device are written in Python.",
+    "changing": "Each call has operands of a shape that no call before had, as texts of varying lengths and growing"
+    " buffers have. JAX compiles each op for each shape.",
+    "assignment, small": "JAX's arrays do not change; `x.at[3].set(1.0)` returns a changed copy, which the variable"
+    " gets. Our tensors have assignment on every backend.",
     "training": "The step computes the loss of two layers, its gradient, and the updated parameters. `train_on_batch`"
     " of Keras does more: it keeps metrics and returns the loss as a Python number.",
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from . import named, shapes, training
+from . import assignment, changing, named, shapes, training
 from .calls import PROGRAMS, SIZES, VIEWS, Operands, by_jax, by_numpy, by_torch, ours
 from .layers import by_autoray, by_compat, by_keras, by_phiml, by_strict, by_xarray
 from .measuring import Contender, Group
@@ -97,6 +97,15 @@ def groups() -> Iterator[Group]:
     yield Group(
         "shapes", "Runs without data", "TemplateBackend", shapes.PROGRAMS, shapes.contenders, keras="jax", competes=True
     )
+    yield Group("changing", f"When shapes change: {changing.SIZES}", "NumPy", changing.PROGRAMS, changing.contenders)
+    for size, text in assignment.TEXTS.items():
+        yield Group(
+            f"assignment, {size}",
+            f"Assignment: {text}",
+            "NumPy",
+            assignment.PROGRAMS,
+            partial(assignment.contenders, size),
+        )
     yield Group(
         "training",
         f"A training step: {training.SIZES}",

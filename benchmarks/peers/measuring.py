@@ -18,6 +18,23 @@ import numpy as np
 Call = Callable[[], Any]
 
 
+@dataclass(frozen=True)
+class Fresh:
+    """A program that gets new operands in each call, such as operands of another shape."""
+
+    make: Callable[[], tuple[Any, ...]]
+    """Makes the operands of one call; its time does not count."""
+    run: Callable[..., Any]
+
+    def __call__(self) -> Any:
+        """Return the result for new operands."""
+        return self.run(*self.make())
+
+
+FRESH = 16
+"""The most calls in a turn of a `Fresh` program, so that all calls of a contender are fewer than 480."""
+
+
 class Dash(NamedTuple):
     """Why a contender does not have a program."""
 
@@ -114,6 +131,8 @@ def compare(group: Group, program: str, calls: Mapping[str, Call], contenders: M
     """Raise `ValueError` if a contender's results differ from those of the base."""
     expected = contenders[group.base].read(calls[group.base]())
     for name, call in calls.items():
+        if name == group.base:  # a further call of a `Fresh` program has other operands
+            continue
         result = contenders[name].read(call())
         if not agree(result, expected):
             raise ValueError(
@@ -173,13 +192,22 @@ def calibrated(call: Call, finish: Callable[[Any], object], least: float, clock:
     for _ in range(3):
         finish(call())
     number = 1
-    while number < 100_000 and (taken := seconds(call, finish, number, clock) * number) < least:
-        number = max(number + 1, min(10 * number, round(number * least / max(taken, 1e-9))))
+    most = FRESH if isinstance(call, Fresh) else 100_000
+    while number < most and (taken := seconds(call, finish, number, clock) * number) < least:
+        number = min(most, max(number + 1, min(10 * number, round(number * least / max(taken, 1e-9)))))
     return number
 
 
 def seconds(call: Call, finish: Callable[[Any], object], number: int, clock: Callable[[], float]) -> float:
     """Return the seconds of one call, measured over a number of calls; only the last one is waited for."""
+    if isinstance(call, Fresh):
+        run, operands = call.run, [call.make() for _ in range(number)]
+        last = operands.pop()
+        start = clock()
+        for each in operands:
+            run(*each)
+        finish(run(*last))
+        return (clock() - start) / number
     rest = range(number - 1)
     start = clock()
     for _ in rest:

@@ -140,7 +140,7 @@ def test_the_page_shows_every_plot_and_group() -> None:
         assert f"]({name})" in page
         assert (ROOT / "docs" / name).read_text().count('class="ours"') >= 1
     _, groups = PAGE["read"]()
-    assert len(groups) == 12
+    assert len(groups) == 15
     assert all(f"\n## {group.title}\n" in page for group in groups)
     for peer in ("xarray", "PhiML", "Keras", "autoray", "array-api-compat", "array-api-strict", "FakeTensor"):
         assert any(peer in group.peers for group in groups)
