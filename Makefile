@@ -77,12 +77,6 @@ QUICK = $(if $(TENSORBACKEND_EXAMPLES),,--xla_backend_optimization_level=0 $(she
 	XLA_FLAGS=$(OLDER) $(BIN)/python -c 'import jax; jax.devices()' > /dev/null 2>&1 && echo $(OLDER)))
 # What judges by somebody else's measure, and what draws for long, is in this folder: `make oracles`.
 LAWS := property_tests/laws
-# What judges by somebody else's measure, or by laws over many draws, takes as long as all other tests: `make oracles`.
-JUDGES := property_tests/test_oracles.py property_tests/test_solver_laws.py property_tests/test_masked_places.py \
-	property_tests/test_gradients_at_hard_points.py property_tests/test_gradients_in_narrow_dtypes.py \
-	property_tests/test_random_distributions.py property_tests/test_examples_alone.py property_tests/test_mesh_ops.py \
-	property_tests/test_sums_of_many.py property_tests/test_xla_windows.py property_tests/test_optimisers.py \
-	property_tests/test_changing_shapes.py
 # Each process gets one half of the tests, in their order, so that few programs are compiled in both.
 PYTEST := TENSORBACKEND_CHECK=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
