@@ -154,6 +154,10 @@ class ContractError(TensorBackendError, AssertionError):
         another library's error, which is the cause of this one."""
 
 
+class RecompilationWarning(UserWarning):
+    """A function of `jit` was compiled for many shapes, each of which took as long as the first."""
+
+
 def expected(expectation: str, remedy: str = "", /, **came: object) -> str:
     """The text of an error: what was expected, what was given and its value, and last the remedy.
 

@@ -220,7 +220,7 @@ class Size:
             return Size(self.trace, {}, other, other, other >= 0)
         if other.__class__ is float and math.isfinite(other):
             return Size(self.trace, {repr(other): 1}, 0, other, other >= 0)
-        if isinstance(other, int | float | Size):
+        if isinstance(other, int | float | Size) or hasattr(other, "__array__"):
             self._refuse()
         return None
 

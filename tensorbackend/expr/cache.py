@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from threading import RLock
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakSet
@@ -34,6 +34,10 @@ class Counted(Protocol):
 
 Entry = TypeVar("Entry", bound=Counted)
 
+
+def _nothing() -> None: ...
+
+
 # One lock for all caches: they are written only when something is compiled, and a forked child finds it free.
 _lock = RLock()
 free_in_child(sys.modules[__name__], "_lock")
@@ -54,6 +58,8 @@ class Cache(Generic[Entry]):
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
+        self.when_cleared: Callable[[], None] = _nothing
+        """Drops what belongs to the compilations and is kept elsewhere."""
         _caches.add(self)
 
     def get(self, key: Hashable) -> Entry | None:
@@ -71,6 +77,14 @@ class Cache(Generic[Entry]):
                 self._drop_one()
             self._entries[key] = entry
         return entry
+
+    def count(self, *, hit: bool) -> None:
+        """Counts a call that a program for many sizes served, or a trace that made such a program."""
+        with _lock:
+            if hit:
+                self._gone += 1
+            else:
+                self._misses += 1
 
     def prefer(self, entry: Entry) -> None:
         """Notes that an entry was found. The second time in a row, it becomes the entry that is tried first."""
@@ -103,6 +117,7 @@ class Cache(Generic[Entry]):
             self._entries.clear()
             self._seen.clear()
             self._gone = self._misses = 0
+        self.when_cleared()
 
 
 _caches: Final[WeakSet[Cache[Any]]] = WeakSet()

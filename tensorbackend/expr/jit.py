@@ -9,7 +9,7 @@ from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..blocks import contained
-from ..dispatch.watching import Change, Subject, is_program
+from ..dispatch.watching import Change, Subject, is_program, is_watching
 from ..dtypes import defaults
 from ..entry import checked
 from ..errors import ArgumentError, expected
@@ -279,6 +279,7 @@ def _jitted(
     numbers, names = static
     cache: Cache[Compiled] = Cache(index(cache_size))
     sized: dict[Any, SizedPrograms] = {}
+    name = f"jit({getattr(function, '__name__', 'function')})"
 
     def marked(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with static ones wrapped as `Static`."""
@@ -345,8 +346,16 @@ def _jitted(
     ) -> Any:
         """The result of a program for many sizes, or `OTHERWISE`."""
         shapes = tuple([x.template.shape for x in tensors])
+        if is_watching() or not tensors:  # a profile shows the lines of a program for these sizes alone
+            return OTHERWISE
         found = programs.find(shapes)
+        hit = found is not None
         if found is None:
+            if not backend.plans_kinds:
+                paths = [path for path, leaf in zip(argument_names(function, *call), leaves, strict=True)
+                         if isinstance(leaf, Tensor)]  # fmt: skip
+                programs.warn(shapes, paths, name)
+                return OTHERWISE
 
             def traced(symbolic: list[Template]) -> Graph:
                 rest = iter(symbolic)
@@ -363,10 +372,12 @@ def _jitted(
             found = program, program.shapes(*shapes)
         program, numbers = found
         try:
-            return program.run(numbers, [move(x, backend) for x in tensors])
+            result = program.run(numbers, [move(x, backend) for x in tensors])
         except NeedsSizes:
             programs.failed = True
             return OTHERWISE
+        cache.count(hit=hit)
+        return result
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         compiled = None if keywords else known(arguments)
@@ -413,13 +424,15 @@ def _jitted(
             graph = graph_of(call, tree, leaves)
             held = [node.tensor for node in graph.captured if node.tensor is not None]
             backend = common_backend([*tensors, *held]) if tensors or held else backend
-            compiled = cache.enter(key, Compiled(graph, backend, f"jit({getattr(function, '__name__', 'function')})"))
+            compiled = cache.enter(key, Compiled(graph, backend, name))
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                 cache.quick[key] = compiled
         elif compiled.warm is not unwritten or is_written(compiled, as_given, tree):
             cache.prefer(compiled)
         return compiled([move(x, compiled.backend) for x in tensors])
+
+    cache.when_cleared = sized.clear
 
     @wraps(function)
     def jitted(*arguments: Any, **keywords: Any) -> Any:

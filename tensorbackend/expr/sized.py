@@ -7,10 +7,12 @@ program serves that size alone.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from ..dispatch.resizing import Leaves
+from ..errors import RecompilationWarning
 from ..protocol import Backend, Kernel
 from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, template_of_kind
@@ -28,6 +30,9 @@ OFTEN: Final = 8
 
 MOST_PROGRAMS: Final = 8
 """The most programs of a function for arguments that differ in sizes alone."""
+
+MANY: Final = 16
+"""A function that a compiler compiled for so many shapes says so."""
 
 MOST_SHAPES: Final = 4096
 """The most shapes that are counted."""
@@ -76,6 +81,7 @@ class SizedPrograms:
         """The first shapes that were compiled exactly."""
         self.met: Final[dict[Shapes, int]] = {}
         """How often each shape was met."""
+        self.warned = False
         self.failed = False
         """Whether a program for many sizes could not be made, or needed a number in the end."""
 
@@ -97,6 +103,27 @@ class SizedPrograms:
             if found is not None:
                 return program, found
         return None
+
+    def warn(self, shapes: Shapes, paths: Sequence[str], name: str) -> None:
+        """Notes shapes that a compiler has to compile exactly; warns once there are many.
+
+        `paths` are those of the arguments, `name` is the name of the function.
+        """
+        if self.warned:
+            return
+        self.compiled.append(shapes)
+        if len(self.compiled) < MANY:
+            return
+        self.warned = True
+        varied = [
+            f"axis {axis} of {path}"
+            for place, path in enumerate(paths)
+            for axis in range(len(shapes[place]))
+            if len({other[place][axis] for other in self.compiled}) > MANY // 2
+        ]
+        remedy = "pad it to a few sizes, sort examples into batches of equal sizes, or use tb.ragged"
+        text = f"{name}: compiled for {MANY} shapes of its arguments; {', '.join(varied)} varies: {remedy}"
+        warnings.warn(text, RecompilationWarning, stacklevel=2)
 
     def add(
         self, templates: Sequence[Template], backend: Backend, traced: Callable[[list[Template]], Graph]

@@ -13,8 +13,19 @@ from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
 from ..meaning import Axis
 from ..memo import MEMO_LIMIT, freeze
-from ..sizes import index
-from ..template import Names, Shape, Template, as_int, as_names, as_shape, check_unique, intern_template, merge_names
+from ..sizes import NeedsSizes, index, is_symbolic
+from ..template import (
+    Names,
+    Shape,
+    Template,
+    as_int,
+    as_names,
+    as_shape,
+    check_unique,
+    intern_template,
+    is_symbolic_template,
+    merge_names,
+)
 from .axes import normalize_axes, normalize_axis
 from .broadcasting import result_type
 from .plan import Plan
@@ -175,6 +186,8 @@ def sliced_by(x: Template, key: Any) -> Slices:
         elif not (kind is int or part is None or part is ...):
             return _parsed(x, key)
         parts.append(part)
+    if is_symbolic_template(x):  # no memo may hold it
+        return _parsed(x, key)
     return _remembered(x, tuple(parts), isinstance(key, tuple))
 
 
@@ -220,15 +233,15 @@ def _span(x: Template, axis: int, key: Any) -> Span:
         if key.step == 0:
             raise ArgumentError(expected("a step other than 0", key=key))
         try:
-            positions = range(*key.indices(size))
+            start, length, step = _positions(key, size)
+        except NeedsSizes:
+            raise
         except TypeError:
             raise OperandError(expected("a slice between ints", key=key)) from None
-        backwards = positions.step < 0
-        if backwards:
-            positions = positions[::-1]
+        if step < 0:
+            return Span(start + (length - 1) * step if length else 0, length, -step if length > 1 else 1, reversed=True)
         # The step to a second element that there is not may be too large for a library's ints.
-        step = positions.step if len(positions) > 1 else 1
-        return Span(positions.start if len(positions) else 0, len(positions), step, reversed=backwards)
+        return Span(start if length else 0, length, step if length > 1 else 1)
     position = as_int(key)
     if position is None:
         remedy = "or give a mask or an integer tensor"
@@ -236,6 +249,29 @@ def _span(x: Template, axis: int, key: Any) -> Span:
     if not -size <= position < size:
         raise IndexRangeError(expected(f"an index from {-size} to {size - 1} for axis {axis} of {x!r}", index=position))
     return Span(position % size, 1, 1, dropped=True)
+
+
+def _positions(key: slice, size: int) -> tuple[int, int, int]:
+    """The first position, the number of positions and the step of a slice of an axis, whose size may be symbolic."""
+    if not is_symbolic((size, key.start, key.stop)):
+        positions = range(*key.indices(size))
+        return positions.start, len(positions), positions.step
+    step = 1 if key.step is None else index(key.step)
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+
+    def within(bound: Any, default: int) -> int:
+        if bound is None:
+            return default
+        place = index(bound)
+        if place < 0:
+            place += size
+            return low if place < low else place
+        return high if place > high else place
+
+    start, stop = within(key.start, low if step > 0 else high), within(key.stop, high if step > 0 else low)
+    if step > 0:
+        return start, (stop - start + step - 1) // step if start < stop else 0, step
+    return start, (start - stop - step - 1) // -step if stop < start else 0, step
 
 
 def aligned(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,0 +1,219 @@
+"""Plans by kind: which calls they serve, and that these calls are as those of exact plans."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.dispatch import kinds, watching
+from tensorbackend.dispatch.path import Path
+from tensorbackend.errors import ShapeError
+from tensorbackend.protocol import Kernel, planned
+from tensorbackend.template import Template
+from tensorbackend.tensor import Tensor
+
+
+def path_of(name: str) -> Path:
+    """The full path of an op."""
+    (path,) = (place for place in watching._places if isinstance(place, Path) and place.spec.name == name)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    watching.forget()
+    yield
+    watching.forget()
+
+
+def row(size: int, **options: Any) -> Tensor:
+    return tb.asarray(np.arange(size, dtype=np.float32), **options)
+
+
+def plans(name: str) -> list[kinds.KindPlan]:
+    return [plan for plans in path_of(name).kinds.plans.values() for plan in plans]
+
+
+CALLS: dict[str, Callable[[int], tuple[Any, Any]]] = {
+    "exp": lambda n: (tb.exp(row(n)), np.exp(np.arange(n, dtype=np.float32))),
+    "add": lambda n: (row(n) + row(n), 2 * np.arange(n, dtype=np.float32)),
+    "multiply": lambda n: (2.5 * row(n), np.float32(2.5) * np.arange(n, dtype=np.float32)),
+    "where": lambda n: (tb.where(row(n) > 2, row(n), 7.0), np.where(np.arange(n) > 2, np.arange(n), 7)),
+    "sum": lambda n: (tb.sum(row(n), axis=0), np.arange(n, dtype=np.float32).sum()),
+    "reshape": lambda n: (tb.reshape(row(n), (1, n, 1)), np.arange(n).reshape(1, n, 1)),
+    "zeros": lambda n: (tb.zeros((n, 2)), np.zeros((n, 2))),
+    "concatenate": lambda n: (tb.concatenate([row(n), row(3)]), np.r_[np.arange(n), np.arange(3)]),
+    "logsumexp": lambda n: (tb.logsumexp(row(n)), np.log(np.exp(np.arange(n, dtype=np.float64)).sum())),
+    "stack": lambda n: (tb.stack([row(n), row(n)]), np.stack([np.arange(n)] * 2)),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_third_shape_is_planned_for_all(name: str) -> None:
+    for size in (4, 5, 6):
+        CALLS[name](size)
+    (plan,) = plans(name)
+    before = sum(plan.met.values())
+    for size in (7, 8, 9, 30):
+        result, wanted = CALLS[name](size)
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
+        assert result.shape == wanted.shape
+    assert sum(plan.met.values()) == before + 4
+    assert len(plans(name)) == 1
+
+
+def test_a_size_with_another_answer_gets_a_plan_of_its_own() -> None:
+    for size in (4, 5, 6, 7):
+        row(3) + row(3)
+        assert (tb.ones((size, 1)) + tb.ones(size)).shape == (size, size)
+    assert (tb.ones((1, 1)) + tb.ones(5)).shape == (1, 5)
+    assert (tb.ones((0, 1)) + tb.ones(5)).shape == (0, 5)
+    with pytest.raises(ShapeError, match=r"add: expected sizes that are equal or 1 where axes meet"):
+        tb.ones((3, 4)) + tb.ones(5)
+
+
+def test_errors_come_before_data_is_touched_and_in_the_same_words() -> None:
+    for size in (4, 5, 6, 7):
+        tb.matmul(tb.ones((2, size)), tb.ones((size, 3)))
+    with pytest.raises(ShapeError) as known:
+        tb.matmul(tb.ones((2, 8)), tb.ones((9, 3)))
+    watching.forget()
+    with pytest.raises(ShapeError) as exact:
+        tb.matmul(tb.ones((2, 8)), tb.ones((9, 3)))
+    assert str(known.value) == str(exact.value)
+
+
+def test_names_precision_numbers_and_options_are_of_other_kinds() -> None:
+    for size in (4, 5, 6, 7):
+        assert (row(size) * 2).dtype is tb.float32
+        assert tb.sum(tb.ones((size, 2)), axis=0).shape == (2,)
+    assert (row(8, names=("n",)) * 2).names == ("n",)
+    assert (row(8) * True).tolist() == row(8).tolist()
+    assert tb.sum(tb.ones((8, 2)), axis=1).shape == (8,)
+    assert tb.sum(tb.ones((8, 2)), axis=0, keepdims=True).shape == (1, 2)
+    for size in (4, 5, 6, 7):
+        assert tb.exp(tb.ones(size, dtype="s32")).dtype is tb.float32
+    with tb.precision(64):
+        assert tb.exp(tb.ones(9, dtype="s32")).dtype is tb.float64
+    with tb.precision(64, cast=True):
+        assert (row(9) * 2).dtype is tb.float64
+
+
+def test_a_shape_that_is_met_often_gets_an_exact_plan() -> None:
+    for size in (4, 5, 6):
+        tb.exp(row(size))
+    (plan,) = plans("exp")
+    path = path_of("exp")
+    for _ in range(kinds.OFTEN):
+        tb.exp(row(50))
+    assert row(50).template not in path.near.entries
+    tb.exp(row(50))
+    assert row(50).template in path.near.entries
+    assert plan.met[((50,),)] == kinds.OFTEN
+
+
+def test_what_is_counted_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds, "MOST_SHAPES", 10)
+    for size in range(3, 60):
+        tb.exp(row(size))
+    (plan,) = plans("exp")
+    assert len(plan.met) <= 10
+
+
+def test_no_plan_holds_data() -> None:
+    import weakref
+
+    class Owner(np.ndarray[Any, Any]):
+        """An array that can be watched."""
+
+    references = []
+    for size in range(3, 9):
+        x = row(size)
+        references.append(weakref.ref(x.data))
+        tb.exp(x)
+        del x
+    gc.collect()
+    assert all(reference() is None for reference in references)
+
+
+class Sized(NumpyBackend):
+    """Its planner bakes a size in, in a place where it is not looked for."""
+
+    name = "numpy"
+
+    class Kept:
+        def __init__(self, size: int) -> None:
+            self.size = size
+
+    @planned
+    def negate(self, out: Template, x: Template, /) -> Kernel:
+        """Uses the size only when it runs."""
+        kept = self.Kept(out.shape[0])
+        return lambda values: -values if values.size == kept.size else 1 / 0
+
+
+def test_a_kernel_that_keeps_a_size_elsewhere_is_planned_for_each_shape() -> None:
+    backend = Sized()
+    for size in range(3, 12):
+        assert tb.negative(row(size, backend=backend)).tolist() == (-np.arange(size)).tolist()
+    given_up = [plan for plan in plans("negative") if plan.backend is backend]
+    assert [plan.kernel for plan in given_up] == [None]
+
+
+class Lazy(NumpyBackend):
+    """Its planner returns a result of the example's shape, whatever it is given."""
+
+    name = "numpy"
+
+    @planned
+    def negate(self, out: Template, x: Template, /) -> Kernel:
+        """Wrong for every other shape: the size is read as a number that is no size any more."""
+        length = next(size for size in range(100) if size == out.shape[0])
+        return lambda values: -values[:length]
+
+
+def test_a_size_that_is_found_out_is_a_guard() -> None:
+    backend = Lazy()
+    for size in range(3, 20):
+        assert tb.negative(row(size, backend=backend)).tolist() == (-np.arange(size)).tolist()
+
+
+def test_templates_are_planned_by_kind_too() -> None:
+    for size in (4, 5, 6, 7, 8):
+        out = tb.softmax(tb.template((size, 3), "f32") @ tb.template((3, 5), "f32"), axis=1)
+        assert out.template is Template((size, 5), "f32")
+    (plan,) = plans("softmax")
+    assert plan.backend.template_only
+
+
+def test_threads_share_plans() -> None:
+    for size in (4, 5, 6):
+        tb.exp(row(size))
+    wrong: list[int] = []
+
+    def run(start: int) -> None:
+        wrong.extend(size for size in range(start, start + 300) if tb.exp(row(size)).shape != (size,))
+
+    threads = [threading.Thread(target=run, args=(start,)) for start in (7, 100, 200, 300)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_profile_sees_new_shapes() -> None:
+    for size in (4, 5, 6, 7):
+        tb.exp(row(size))
+    with tb.profile() as report:
+        for size in (8, 9, 10, 11):
+            tb.exp(row(size))
+    assert sum(span.name == "exp" for span in report.spans) == 4
+    assert tb.exp(row(12)).shape == (12,)

@@ -1,0 +1,174 @@
+"""Symbolic sizes against plain ints: expressions, guards, and what refuses to be a number."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.rules.broadcasting import elementwise
+from tensorbackend.rules.shape import sliced_by
+from tensorbackend.sizes import NeedsSizes, Size, SizeTrace, apply, index, is_symbolic, source_of
+from tensorbackend.template import intern_template, is_symbolic_template
+from tensorbackend.testing import profile
+
+
+def test_a_function_of_shapes_is_what_a_rule_decided_for_the_example() -> None:
+    trace = SizeTrace()
+    left = intern_template(trace.shape((5, 3)), tb.float32, (None, None))
+    right = intern_template(trace.shape((3,)), tb.float32, (None,))
+    shapes = trace.function(elementwise(left, right).out.shape)  # type: ignore[union-attr] # one template
+    assert shapes((7, 4), (4,)) == (7, 4)
+    assert shapes((7, 4), (5,)) is None  # the rule says what is wrong
+    assert shapes((7, 4), (1,)) is None  # another answer: another plan
+
+
+def program(a: Any, b: Any) -> Any:
+    """Some arithmetic with branches."""
+    total = 2 * a + b - 1
+    if total > 7:
+        total = total // 2
+    if a == b:
+        return total, a * b
+    if (a + 1) % 3 == 0 or b >= a:
+        return -a + total, math.prod((a, b, 2))
+    return abs(b), a - b + b - a
+
+
+@settings(profile(300))
+@given(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.tuples(st.integers(0, 9), st.integers(0, 9)))
+def test_sizes_compute_what_ints_compute(example: tuple[int, int], other: tuple[int, int]) -> None:
+    trace = SizeTrace()
+    a, b = trace.shape(example)
+    shapes = trace.function(program(a, b))
+    assert shapes(example) == program(*example)
+    assert shapes(other) in (None, program(*other))
+
+
+@settings(profile(300))
+@given(
+    st.integers(0, 7),
+    st.integers(0, 9),
+    *[st.none() | st.integers(-9, 9)] * 2,
+    st.sampled_from([None, 1, 2, 3, -1, -2]),
+)
+def test_slices_of_symbolic_sizes(
+    example: int, other: int, start: int | None, stop: int | None, step: int | None
+) -> None:
+    trace, key = SizeTrace(), slice(start, stop, step)
+    span = sliced_by(intern_template(trace.shape((example,)), tb.float32, (None,)), key)
+    found = trace.function((span.starts, span.lengths, span.strides))
+    for size in (example, other):
+        wanted = sliced_by(tb.zeros(size).template, key)
+        assert found((size,)) in (None, (wanted.starts, wanted.lengths, wanted.strides))
+    assert found((example,)) is not None
+
+
+def test_sums_and_bounds_leave_few_guards() -> None:
+    trace = SizeTrace()
+    (n,) = trace.shape((5,))
+    assert (n - 1 + 1).source == n.source == (2 * n - n).source
+    assert not n < 0
+    assert n >= 0
+    assert n != -1
+    assert n - n == 0
+    assert not trace.guards
+    assert n > 2
+    assert n - 1 >= 1
+    assert n != 0
+    assert n <= 8
+    assert trace.source(n).count("if ") == 1
+    assert "3 <= a0_0 <= 8" in trace.source(n)
+
+
+USES: dict[str, Callable[[Any], object]] = {
+    "range": range,
+    "float": float,
+    "repr": repr,
+    "format": "{:d}".format,
+    "hash": hash,
+    "an array": np.asarray,
+    "an array beside it": lambda n: np.arange(3) + n,
+    "a list": lambda n: [0] * n,
+    "a place": lambda n: [1, 2][n],
+    "a power": lambda n: n**2,
+    "a copy": copy.deepcopy,
+    "a float's place": lambda n: n + math.inf,
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_needs_the_number_is_refused(use: str) -> None:
+    (n,) = SizeTrace().shape((2,))
+    with pytest.raises(NeedsSizes):
+        USES[use](n)
+
+
+def test_a_trace_that_is_over_answers_nothing() -> None:
+    trace = SizeTrace()
+    (n,) = trace.shape((2,))
+    trace.open = False
+    for use in (lambda: n == 2, lambda: n + 1, lambda: bool(n), lambda: int(n)):
+        with pytest.raises(NeedsSizes):
+            use()
+    assert trace.failed
+
+
+def test_a_number_that_a_users_function_needs_becomes_a_guard() -> None:
+    trace = SizeTrace(numbers=True)
+    n, m = trace.shape((2, 3))
+    assert [list(range(n)), f"{m}", float(n)] == [[0, 1], "3", 2.0]
+    shapes = trace.function((n, m))
+    assert shapes((2, 3)) == (2, 3)
+    assert shapes((2, 4)) is None
+
+
+def test_fixed_sizes_stay_numbers() -> None:
+    trace = SizeTrace()
+    n, four = trace.shape((2, 4), fixed=[False, True])
+    assert (n.__class__, four) == (Size, 4)
+    assert trace.function((n,))((9, 4)) == (9,)
+    assert trace.function((n,))((9, 5)) is None
+
+
+def test_a_function_is_applied_when_the_size_is_known() -> None:
+    trace = SizeTrace()
+    (n,) = trace.shape((4,))
+    root = apply(math.sqrt, n)
+    assert root > 1.5
+    half = trace.function((root / 2,))
+    assert half((16,)) == (2.0,)
+    assert half((1,)) is None
+    assert apply(math.sqrt, 9) == 3.0
+
+
+def test_sizes_of_another_trace_are_refused() -> None:
+    (n,), (m,) = SizeTrace().shape((2,)), SizeTrace().shape((2,))
+    with pytest.raises(NeedsSizes):
+        n + m
+
+
+def test_what_is_symbolic() -> None:
+    (n,) = SizeTrace().shape((2,))
+    assert is_symbolic((1, [n]))
+    assert not is_symbolic((1, [2], "n"))
+    assert (index(n), index(np.int64(3))) == (n, 3)
+    assert source_of((n, (1,))) == "(a0_0, (1, ), )"
+
+
+def test_symbolic_templates_are_one_object_in_their_trace_and_never_kept() -> None:
+    trace = SizeTrace()
+    n, m = trace.shape((2, 3))
+    x = intern_template((n, m), tb.float32, (None, None))
+    assert x is intern_template((n + 0, m), tb.float32, (None, None))
+    assert is_symbolic_template(x)
+    assert not is_symbolic_template(tb.ones((2, 3)).template)
+    assert x.kind is tb.ones((2, 3)).template.kind
+    assert all(is_symbolic(shape) is False for shape in x.kind.by_shape)
