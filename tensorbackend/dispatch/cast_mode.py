@@ -3,7 +3,7 @@
 The keys of most calls hold the precision, so their warm calls need nothing more. The keys of plain ops do not
 (`Path.plain`: one or two tensors, no options). While the mode is on in any thread, the memos of plain ops hold only
 calls that it leaves alone; other calls of these ops are kept like calls with Python numbers, whose keys hold the
-precision. When the mode ends, the memos get back what they held before. So a call outside of the mode checks nothing.
+precision. So a call outside of the mode checks nothing.
 
 Rejected: the precision in each key, which adds 40 ns to a call that takes 500 ns.
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Any, Final
 
 from ..accuracy import TO_THE_BIT
@@ -47,8 +46,8 @@ MAKING: Final = frozenset({"creation", "random"})
 KEEPING: Final = frozenset({"as_type", "bitcast"})
 """Callbacks of computing families that are about the dtype of their operand, which the mode leaves as it is."""
 
-_memos: Final[list[tuple[dict[Any, Any], dict[Any, Any], Near]]] = []
-"""The memos whose keys leave the precision out, each with the records set aside while the mode is on and its `Near`."""
+_nears: Final[list[Near]] = []
+"""The memos whose keys leave the precision out."""
 
 # Held from the check whether the mode is on until a call is entered in a memo, or the memos are exchanged.
 _lock = threading.RLock()
@@ -62,11 +61,9 @@ def is_cast(spec: OpSpec) -> bool:
     return spec.family in COMPUTING or spec.bounds != TO_THE_BIT
 
 
-def holds_no_precision(near: Near) -> dict[Any, Any]:
-    """Enters a memo whose keys leave the precision out; returns the memo for what is set aside while the mode is on."""
-    aside: dict[Any, Any] = {}
-    _memos.append((near.memo, aside, near))
-    return aside
+def holds_no_precision(near: Near) -> None:
+    """Enters the memo of an op whose keys leave the precision out."""
+    _nears.append(near)
 
 
 def keep(near: Near, key: tuple[Any, ...], record: object, operands: Iterable[DType]) -> bool:
@@ -83,18 +80,12 @@ def keep(near: Near, key: tuple[Any, ...], record: object, operands: Iterable[DT
 
 
 def settle() -> None:
-    """Empties the memos when the mode begins, and fills them again when it is off everywhere."""
-    with _lock:
-        for memo, aside, near in _memos:
-            if defaults.cast_blocks:
-                aside.update(memo)
-                memo.clear()
+    """Empties the memos when the mode begins."""
+    if defaults.cast_blocks:
+        with _lock:
+            for near in _nears:
+                near.memo.clear()
                 near.clear()
-                for oldest in list(islice(aside, max(len(aside) - MEMO_LIMIT, 0))):
-                    del aside[oldest]
-            else:
-                memo.update(aside)
-                aside.clear()
 
 
 defaults.when_casting.append(settle)

@@ -5,7 +5,7 @@ The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=Fal
     def op(x, /, *, axis=None, keepdims=False):
         try:
             _backend = x.backend
-            _out, _function, _run, _result, _ = _ready[
+            _out, _function, _run, _result, _, _ = _ready[
                 _defaults.current_precision(), x.template, _backend,
                 axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
                 else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
@@ -57,7 +57,7 @@ _CODE: Final = """\
 def op({signature}):
     try:
         {preparation}
-        _out, _function, _run, _result, _ = _ready[{key}]
+        _out, _function, _run, _result, _, _ = _ready[{key}]
         {read}
     except _MISSES:
         pass
@@ -88,7 +88,8 @@ if not ({all_tensors}):
     try:
         _backend = ({first}).backend
         {alike}
-        (_out, _function, _run, _result, _), ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
+        _record, ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
+        _out, _function, _run, _result, _, _ = _record
     except _MISSES:
         return _lookup.call({arguments})
     {read}

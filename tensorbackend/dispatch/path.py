@@ -69,8 +69,6 @@ class Path(ABC):
         self.spec = spec
         self.ready: Memo = {}
         self.beside: BesideMemo = {}
-        self.subjects: dict[Any, Subject] = {}
-        """The subjects of the kernels in both memos, by the same keys."""
         self.planned: list[dict[Any, Any]] = []
         """The memos of what plans a call."""
         self.parts: Callable[..., Any] | None = None
@@ -90,8 +88,8 @@ class Path(ABC):
         """The functions that warm calls of the op and of its operators call when no exact plan is there."""
         self.near = Near(self.ready, self.beside)
         """The quickest way to the ready calls of a plain op."""
-        self.aside: Memo = holds_no_precision(self.near) if self.plain else {}
-        """The ready calls that are set aside while some block casts operands (`cast_mode`)."""
+        if self.plain:
+            holds_no_precision(self.near)
 
     @abstractmethod
     def decide(self, call: Call, backend: Backend | None) -> Decision:
@@ -129,29 +127,23 @@ class Path(ABC):
 
     def exchange(self, change: Change) -> None:
         """Replaces each kernel that is ready by what `change` returns for it."""
-        for memo in (self.ready, self.aside):
-            for key, (out, _, _, result, kernel) in list(memo.items()):
-                memo[key] = record(Ready(out, change(kernel, self._subject(key)), result))
-        for key, ((out, _, _, result, kernel), constants) in list(self.beside.items()):
-            self.beside[key] = Beside(record(Ready(out, change(kernel, self._subject(key)), result)), constants)
+        for key, known in list(self.ready.items()):
+            self.ready[key] = _exchanged(known, change)
+        for key, (known, constants) in list(self.beside.items()):
+            self.beside[key] = Beside(_exchanged(known, change), constants)
         self.near.clear()
         self.kinds.clear()
 
     def forget(self) -> None:
         """Drops all calls that are ready."""
-        for memo in (self.ready, self.aside, self.beside, self.subjects, self.kinds):
+        for memo in (self.ready, self.beside, self.kinds):
             memo.clear()
         self.near.clear()
 
     @property
     def memos(self) -> list[dict[Any, Any]]:
         """The memos of the op's calls."""
-        return [self.ready, self.aside, self.beside, self.subjects, self.kinds.plans, self.kinds.met, *self.planned]
-
-    def _subject(self, key: Any) -> Subject:
-        """The subject of the kernel that is kept under a key."""
-        subject = self.subjects.get(key)
-        return subject or Subject(self.spec.name, self.spec.callback, next(x for x in key if isinstance(x, Backend)))
+        return [self.ready, self.beside, self.kinds.plans, self.kinds.met, *self.planned]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.
@@ -230,12 +222,12 @@ class Path(ABC):
             raise
         inputs = tuple(call.grouped([x.template for x in tensors]))
         subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
-        call_record = record(ready._replace(kernel=watched(ready.kernel, subject)))
+        call_record = record(ready._replace(kernel=watched(ready.kernel, subject), subject=subject))
         result = self._run(call_record, backend, payloads_of(call.grouped(tensors)), arguments)
         if call.symbolic or _is_symbolic(ready.out):
             return result
         if lasting:
-            self._keep(call_record, call, tensors, key_of, beside, arguments, keywords, subject)
+            self._keep(call_record, call, tensors, key_of, beside, arguments, keywords)
         if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name):
             self._learn(call, backend, tensors, arguments, keywords)
         return result
@@ -264,7 +256,6 @@ class Path(ABC):
         beside: Any,
         arguments: Sequence[Any],
         keywords: dict[str, Any],
-        subject: Subject,
     ) -> None:
         """Remembers a call: in `ready` where the key of its op determines all that is kept, else in `beside`."""
         operands = call.operands
@@ -278,10 +269,8 @@ class Path(ABC):
                 key = key_of(*arguments, **keywords)
                 if not self.plain:
                     remember(self.ready, key, call_record)
-                    remember(self.subjects, key, subject)
                     return
                 if keep(self.near, key, call_record, [x.dtype for x in tensors]):
-                    remember(self.subjects, key, subject)
                     return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
@@ -294,7 +283,6 @@ class Path(ABC):
             remember(self.beside, beside, Beside(call_record, tuple(constants)))
             if full:
                 self.near.clear()
-            remember(self.subjects, beside, subject)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The key of a call in `beside`, for calls with numbers among their operands or of the default precision.
@@ -341,7 +329,7 @@ class Path(ABC):
 
     def _run(self, call_record: Record, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
         """The result of a ready call on payloads."""
-        out, _, _, result, kernel = call_record
+        out, _, _, result, kernel, _ = call_record
         try:
             data = kernel(*payloads)
         except Exception as error:  # whatever a backend's code raises
@@ -358,6 +346,12 @@ class Path(ABC):
         if isinstance(error, DataError):
             raise error.met(self.spec.name, operands_of(arguments)) from None
         explain(error, self.spec.callback, backend)
+
+
+def _exchanged(known: Record, change: Change) -> Record:
+    """A record with the kernel that takes the place of its own."""
+    out, _, _, result, kernel, subject = known
+    return record(Ready(out, change(kernel, subject), result, subject))
 
 
 def _is_symbolic(out: Out) -> bool:

@@ -18,6 +18,7 @@ from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
 from .near import Near
+from .watching import Subject
 
 
 class Ready(NamedTuple):
@@ -27,21 +28,23 @@ class Ready(NamedTuple):
     kernel: Kernel
     result: Callable[..., Any] | None = None
     """Makes the public result of several tensors; a tuple by default."""
+    subject: Subject | None = None
+    """The computation of the kernel, for a profile."""
 
 
-Record: TypeAlias = tuple[Out, Kernel, Callable[..., Any] | None, Callable[..., Any] | None, Kernel]
+Record: TypeAlias = tuple[Out, Kernel, Callable[..., Any] | None, Callable[..., Any] | None, Kernel, Any]
 """A ready call as a memo holds it: a plain tuple, which unpacks quicker than a named one.
 
 Its members are the output template; a function of payloads; the function that runs it in a context, or `None`
-(`protocol.within`); the function that makes the public result of several tensors, or `None`; and the kernel, which does
-what the second and the third do together.
+(`protocol.within`); the function that makes the public result of several tensors, or `None`; the kernel, which does
+what the second and the third do together; and the subject of the kernel.
 """
 
 
 def record(ready: Ready) -> Record:
     """A ready call as a memo holds it."""
     function, run = within(ready.kernel)
-    return ready.out, function, run, ready.result, ready.kernel
+    return ready.out, function, run, ready.result, ready.kernel, ready.subject
 
 
 class Beside(NamedTuple):

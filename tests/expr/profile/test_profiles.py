@@ -188,8 +188,8 @@ def ready_kernels() -> list[Any]:
     kernels = []
     paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
     for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
-        kernels += [kernel for *_, kernel in path.ready.values()]
-        kernels += [beside.record[-1] for beside in path.beside.values()]
+        kernels += [kernel for *_, kernel, _ in path.ready.values()]
+        kernels += [beside.record[-2] for beside in path.beside.values()]
     return kernels
 
 
