@@ -48,7 +48,7 @@ BENCH_READY := .venv-bench/.ready
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test oracles oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd clean
+.PHONY: help setup demo test oracles oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -240,6 +240,10 @@ autograd: $(READY) ## Runs HIPS autograd's own tests on our gradients: make auto
 	printf '[pytest]\n' > .venv/autograd.ini
 	PYTHONPATH=clients/hips_autograd $(BIN)/python -m pytest -c .venv/autograd.ini --rootdir '$(AUTOGRAD)' -W ignore -n 2 \
 		-q -p no:cacheprovider -p autograd_exceptions '$(AUTOGRAD)/tests'
+
+npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbench NPBENCH=<a checkout of it>
+	@test -d '$(NPBENCH)/bench_info' || { echo 'make npbench: expected NPBENCH=<a checkout of npbench>'; exit 2; }
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/npbench.py '$(NPBENCH)'
 
 check: lint types test oracles plugin dask ## Everything that CI runs
 

@@ -67,6 +67,29 @@ def test_a_peer_without_a_program_is_an_error(measuring: Any) -> None:
         list(measuring.run(group(measuring, lacking), measuring.Budget(**SHORT)))
 
 
+def test_each_call_of_a_fresh_program_has_operands_of_its_own(measuring: Any) -> None:
+    """Their making is not timed, and all sides are compared on the operands of their first calls."""
+
+    def program() -> tuple[Any, list[int]]:
+        sizes, seen = count(3), []
+
+        def run(x: Any) -> Any:
+            seen.append(len(x))
+            return x + x
+
+        return measuring.Fresh(lambda: (np.ones(next(sizes), np.float32),), run), seen
+
+    (base, of_base), (peer, of_peer) = program(), program()
+    contenders = [
+        measuring.Contender("base", {"double": base, "none": lambda: X}),
+        contender(measuring, "peer", peer),
+    ]
+    assert len(list(measuring.run(group(measuring, *contenders), measuring.Budget(**SHORT)))) == 4
+    for sizes in (of_base, of_peer):
+        assert sizes == list(range(3, 3 + len(sizes)))
+        assert len(sizes) > 4
+
+
 def test_the_least_of_turns_and_the_median_of_rounds_count(measuring: Any) -> None:
     ticks = count()
     timings = measuring.measure(
