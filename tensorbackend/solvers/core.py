@@ -13,6 +13,7 @@ from ..ops.elementwise.binary import logical_and, logical_or, maximum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.elementwise.unary import conj
+from ..ops.reduction import all as all_
 from ..ops.shape import broadcast_to, matrix_transpose
 from ..tensor import Tensor
 from .biconjugate import bicgstab
@@ -139,8 +140,9 @@ def _judged(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of_
     """
     scale = unit / power_of_matrix
     finite = isfinite(state.left)
-    x = where(finite, where(length == 0, state.x, state.x * scale), _NAN)
-    held = logical_and(isfinite(greatest(x)), logical_or(scale >= finfo(scale.dtype).smallest_normal, length == 0))
+    x = where(finite, state.x * scale, _NAN)
+    normal = logical_or(scale >= finfo(scale.dtype).smallest_normal, length == 0)
+    held = logical_and(all_(isfinite(x), axis=-1, keepdims=True), normal)
     converged = logical_and(state.met, held)
     gone_wrong = logical_or(logical_or(state.broke, logical_not(held)), logical_not(spent))
     diverged = logical_and(logical_not(converged), gone_wrong)

@@ -8,7 +8,7 @@ with that residual as its right-hand side. A residual is scaled like b, so that 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..dtypes import finfo
 from ..expr.vmap import vmap
@@ -67,7 +67,7 @@ def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
     """The state before the first run, from x, which is 0 if it is `at_zero`."""
     if at_zero:
         r, left = system.b, system.length
-        met = _meets(system, x, r, left)
+        met = left <= system.tolerance if system.normal is None else _meets(system, x, r, left)
     else:
         r, left, met = _measured(system, x)
     none = zeros_like(met)
@@ -95,7 +95,7 @@ def refined(system: System, method: Callable[[Problem], Method], start: State, m
             where(taken, left, before.left),
             where(taken, met, before.met),
             iterations,
-            where(before.going, broke, before.broke),
+            _going(before, broke, before.broke),
         )
 
     def goes_on(state: State) -> Tensor:
@@ -121,10 +121,15 @@ def _run(
     """One run of a method: the change of x, the number of iterations, and whether the method broke down."""
     unit = power(state.left)
     inverse = 1 / unit
-    b = where(state.going, state.r * inverse, 0)
+    b = state.r * inverse
     epsilon = finfo(b.dtype).eps
     # The residual that a method updates ends a little below the tolerance, so that the residual itself is below it too.
     goal = maximum(system.tolerance * (1 - 300 * epsilon**0.5), state.left * (4 * epsilon)) * inverse
+    goal = goal * goal
+    if trajectory is not None:
+        b, goal = where(state.going, b, 0), where(state.going, goal, 1)
+    else:
+        b, goal = _going(state, b, 0), _going(state, goal, 1)
     given = system.precondition
     problem = Problem(
         system.apply,
@@ -132,12 +137,17 @@ def _run(
         None if given is None else scaled_preconditioner(given, b),
         b,
         zeros_like(state.x),
-        where(state.going, goal * goal, 1),
+        goal,
         most - state.iterations,
     )
     solver = method(problem)
     change, progress = iterated(solver, trajectory)
     return change * unit, progress.iterations, logical_not(progress.residual <= solver.bound)
+
+
+def _going(state: State, value: Tensor, other: Any) -> Tensor:
+    """The value for examples that go on. Inside the loop a single example goes on."""
+    return value if state.going.ndim == 1 else where(state.going, value, other)
 
 
 def _measured(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
