@@ -4,8 +4,8 @@ INTRODUCTION = """\
 Most functions have their names in the Array API standard, which NumPy 2 has too. NumPy's own functions take tensors as
 well: `np.exp(x)` is `tb.exp(x)`. The differences are:
 
-- `x[0] = 1` changes the tensor `x`, but nothing that was made from `x` before: `x[1:]` is not a view. `x += y` changes no
-  tensor: it is `x = x + y`, so that a function that says `a += b` leaves its caller's tensor as it is, and
+- `x[0] = 1` changes the tensor `x`, but nothing that was made from `x` before: `x[1:]` is not a view. `x += y` changes
+  no tensor: it is `x = x + y`, so that a function that says `a += b` leaves its caller's tensor as it is, and
   `a[...] = a + b` changes that. Under `jit` a caller sees neither ([assignment](semantics.md#assignment)).
 - Numbers default to float32, as in JAX and PyTorch; `tb.set_precision(64)` makes that float64. float32 with an int
   stays float32.

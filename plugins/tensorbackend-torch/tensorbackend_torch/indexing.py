@@ -14,13 +14,14 @@ from tensorbackend import Template
 from tensorbackend.dtypes import uint64
 from tensorbackend.extending import index_out_of_range
 from tensorbackend.protocol import Kernel, planned
-from tensorbackend.protocol.indexing import Mode
+from tensorbackend.protocol.indexing import Mode, Write
 
 from . import extremes
 from .casting import as_int64
 from .kernels import TorchBase, kernel
 from .library import torch
 from .ways import UNSIGNED, Array, add_rows, bits_of, dtype_of, torch_dtype, wide
+from .writing import viewed, write
 
 
 class TorchIndexing(TorchBase):
@@ -34,11 +35,15 @@ class TorchIndexing(TorchBase):
         """
         tensors = [kind for kind in structure if isinstance(kind, Template)]
         if not tensors:
-            return _viewed
+            return viewed
         if self.place.type != "cpu" or int in structure or any(kind.dtype is uint64 for kind in tensors):
             return None
         result_dtype = torch_dtype(x.dtype)
         return lambda values, key: bits_of(values)[tuple(map(_part, key))].view(result_dtype)
+
+    def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
+        """PyTorch's assignment, on the CPU."""
+        return write(x, structure, value) if self.place.type == "cpu" else None
 
     def positions(self, x: Template, /) -> Kernel | None:
         """Finds the positions of nonzero elements by PyTorch."""
@@ -145,27 +150,6 @@ class TorchIndexing(TorchBase):
         filled = places.new_full(out.shape, fill_value)
         filled[: len(places)] = places
         return filled
-
-
-_HUGE = 1 << 31
-"""PyTorch adds strides times steps without looking for an overflow, and warns of bounds beyond 64 bits."""
-
-
-def _viewed(values: Array, key: tuple[Any, ...]) -> Array:
-    """Returns a view; raises `IndexError` for a slice of which PyTorch has no view: a negative step, huge numbers."""
-    for part in key:
-        if part.__class__ is slice:
-            start, stop, step = part.start, part.stop, part.step
-            if (
-                (step is not None and not 0 < step < _HUGE)
-                or (start is not None and not -_HUGE < start < _HUGE)
-                or (stop is not None and not -_HUGE < stop < _HUGE)
-            ):
-                raise IndexError("expected bounds and a step that PyTorch takes")
-    try:
-        return values[key]
-    except ValueError as error:
-        raise IndexError(str(error)) from None
 
 
 def _part(part: Any) -> Any:
