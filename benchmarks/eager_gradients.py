@@ -100,7 +100,7 @@ def transformer(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
     return tb.mean(tb.square(x + hidden @ parameters["down"]))
 
 
-def seconds(sides: Mapping[str, Callable[[], object]], calls: int = 20, rounds: int = 60) -> dict[str, float]:
+def seconds(sides: Mapping[str, Callable[[], object]], calls: int = 2, rounds: int = 300) -> dict[str, float]:
     """The seconds of each function: the minimum of many short runs that take turns."""
     for side in sides.values():
         for _ in range(5):
@@ -164,7 +164,7 @@ def layer() -> None:
     x = tb.asarray(drawn(WORDS, WIDTH), backend="numpy")
     both = tb.value_and_grad(transformer)
     compiled = tb.jit(both)
-    times = seconds({"eager": lambda: both(parameters, x), "compiled": lambda: compiled(parameters, x)}, 5, 40)
+    times = seconds({"eager": lambda: both(parameters, x), "compiled": lambda: compiled(parameters, x)}, 1, 100)
     print(
         f"layer of a transformer with gradient, {WORDS} words: eager {times['eager'] * 1e6:8.1f} us, "
         f"compiled {times['compiled'] * 1e6:8.1f} us, ratio {times['eager'] / times['compiled']:.2f} (at most 2)"

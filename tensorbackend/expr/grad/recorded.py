@@ -93,8 +93,7 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
     numbers = {node: number for number, node in enumerate(nodes)}
     rows: list[Any] = [y.index, len(nodes)]
     for node in nodes:
-        assert isinstance(node, Recorded)  # as a tape has no other nodes
-        plan = node.plan
+        plan = node.plan  # type: ignore[attr-defined] # as a tape has no other nodes
         if plan is not None:
             rows.append(plan)
             for source, index in node.operands:
@@ -102,7 +101,7 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
         elif node.inputs:  # of an op that is not recalled
             return None
         else:
-            rows += node.tape is None, node.out
+            rows += node.tape is None, node.out  # type: ignore[attr-defined]
     for x in leaves:
         rows += x.template, numbers.get(x.data.node, -1), x.data.index
     home = cast(Recorded, y.node).results[y.index].backend

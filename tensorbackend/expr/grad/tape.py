@@ -25,11 +25,11 @@ from ...protocol.core import CompositeCall
 from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
-from ...tensor import Tensor, bind, relabelled
+from ...tensor import Tensor, bind, blank_tensor, relabelled
 from ..composite_programs import recorded_program
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, here, next_serial
+from ..node import CAPTURED, PARAMETER, RENAMED, Default, Node, Value, here, next_serial, serials
 from ..recall import plan_of
 from ..record import ExprBackend, captured, expr_tensor
 from ..trees import Tree, flatten, paths, unflatten
@@ -480,6 +480,7 @@ def _recording_kernel(
     if not isinstance(out, Template) or not all(isinstance(x, Template) for x in call.inputs) or on.lays_by_name:
         return general
     plan, get, new = plan_of(name, out, options, default, call.inputs), _open.get, tuple.__new__
+    blank = object.__new__
 
     def record(*payloads: Any) -> Payload:
         held = get()
@@ -493,8 +494,13 @@ def _recording_kernel(
                 return general(*payloads)
         if tape is None or not followed:
             return general(*payloads)
-        results = (tensor_of(out, on, below(*datas)),)
-        node = recorded(tape, results, name, out, payloads, options, default, line=here(), plan=plan)
+        # As `recorded` and `tensor_of` do, without their calls.
+        result = blank_tensor()
+        result.template, result.backend, result.data = out, on, below(*datas)
+        node = blank(Recorded)
+        node.op, node.out, node.inputs, node.operands, node.options = name, out, payloads, payloads, options
+        node.default, node.tensor, node.line, node.serial = default, None, here(), next(serials)
+        node.tape, node.results, node.left, node.plan = tape, (result,), None, plan
         value: tuple[Any, Any] = node, 0
         return new(Value, value)
 
