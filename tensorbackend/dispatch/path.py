@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from ..cached import remembers
+from ..cached import clear_all, remembers
 from ..dtypes import DType, check_scalar, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
@@ -324,7 +324,7 @@ _numbers: Final[list[dict[Any, Payload]]] = []
 remembers(
     "numbers beside tensors",
     lambda: sum(map(len, _numbers)),
-    lambda: [numbers.clear() for numbers in _numbers],
+    lambda: clear_all(_numbers),
     lambda: MEMO_LIMIT * len(_numbers),
 )
 

@@ -193,15 +193,15 @@ def tree_of(count: int) -> Tree:
     return flatten((0,) * count)[1]
 
 
-def _chosen(positions: int | tuple[int, ...], arguments: Sequence[Any]) -> Any:
+def _chosen(positions: Any, arguments: Sequence[Any]) -> Any:
     """The arguments to differentiate by. Raises an error for positions that `traced` must normalise or refuse."""
     if positions.__class__ is int:
-        if positions < 0:  # type: ignore[operator] # an int
+        if positions < 0:
             raise ValueError
-        return arguments[positions]  # type: ignore[index]
-    if min(positions) < 0 or len({*positions}) < len(positions):  # type: ignore[type-var,arg-type,misc] # a tuple
+        return arguments[positions]
+    if min(positions) < 0 or len({*positions}) < len(positions):
         raise ValueError
-    return tuple([arguments[place] for place in positions])  # type: ignore[union-attr]
+    return tuple([arguments[place] for place in positions])
 
 
 @cache

@@ -89,11 +89,11 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
 
     It is `None` where there is no recipe, as for custom gradients, and where an error is to be raised.
     """
-    nodes = reachable([y])
-    numbers = {node: number for number, node in enumerate(nodes)}
+    nodes = cast(list[Recorded], reachable([y]))  # as a tape has no other nodes
+    numbers: dict[Node, int] = {node: number for number, node in enumerate(nodes)}
     rows: list[Any] = [y.index, len(nodes)]
     for node in nodes:
-        plan = node.plan  # type: ignore[attr-defined] # as a tape has no other nodes
+        plan = node.plan
         if plan is not None:
             rows.append(plan)
             for source, index in node.operands:
@@ -101,7 +101,7 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
         elif node.inputs:  # of an op that is not recalled
             return None
         else:
-            rows += node.tape is None, node.out  # type: ignore[attr-defined]
+            rows += node.tape is None, node.out
     for x in leaves:
         rows += x.template, numbers.get(x.data.node, -1), x.data.index
     home = cast(Recorded, y.node).results[y.index].backend
@@ -114,7 +114,7 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
     payloads = []
     for number, index in recipe.places:
         node = nodes[number]
-        payloads.append(node.results[index].data)  # type: ignore[attr-defined] # a node of a tape
+        payloads.append(node.results[index].data)
     with suppress(Exception):  # the error is raised again where the nodes have the lines of this computation
         results = recipe(payloads)
         return [tensor_of(x.template, home, data) for x, data in zip(leaves, results, strict=True)]

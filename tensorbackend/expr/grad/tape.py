@@ -438,7 +438,7 @@ def _by_parts(backend: TapeBackend, call: CompositeCall, default: Callable[..., 
     def record(*payloads: Any) -> Payload:
         nonlocal met, program
         tape = _recording()
-        if tape is None or not any(value.node.tape is tape for value in _values(payloads)):
+        if tape is None or not any(cast(Recorded, value.node).tape is tape for value in _values(payloads)):
             return otherwise(*payloads)
         if not met:
             met = True
