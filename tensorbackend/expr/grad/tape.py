@@ -15,6 +15,7 @@ from weakref import ref
 from ...blocks import block
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import composite_kernel, of_plain, primitive_kernel, templates_of
+from ...dispatch.watching import is_watching
 from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...ops.composite.elementwise.gradients import stop_gradient
@@ -236,7 +237,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
         for tensor, path in zip(leaves, paths(tree, "x"), strict=True):
             _check_recorded(y, tensor, path)
     current = _recording()
-    again = recalled_gradient(y.data, leaves) if current is None else None
+    again = None if current is not None or is_watching() else recalled_gradient(y.data, leaves)
     if again is not None:
         return unflatten(tree, again)  # type: ignore[no-any-return] # nested as x
     taken: dict[Value, Tensor] = {}
