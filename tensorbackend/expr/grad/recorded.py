@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from weakref import ref
 
 from ...dtypes import defaults
 from ...errors import TemplateDataError
@@ -22,6 +24,17 @@ from .recipes import RECIPES, Recipe, tensor_of
 
 if TYPE_CHECKING:
     from .tape import Tape
+
+
+open_tape: Final[ContextVar[ref[Tape] | None]] = ContextVar("tensorbackend_tape", default=None)
+# A weak reference: if an interrupt hits just as the block of a tape begins, `__exit__` never runs. The tape then ends
+# as soon as nothing refers to it.
+
+
+def recording() -> Tape | None:
+    """The tape whose block runs in this thread and is not paused, `None` if there is none."""
+    held = open_tape.get()
+    return None if held is None else held()
 
 
 class Left(NamedTuple):
