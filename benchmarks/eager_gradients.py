@@ -6,7 +6,8 @@ The sides of a ratio take turns, so that a busy machine slows all of them. Run i
 from __future__ import annotations
 
 import timeit
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,12 @@ def of_jax(given: list[Any]) -> Callable[[], Any]:
         return jax.numpy.mean(jax.numpy.square(jax.numpy.tanh(x @ first + shift) @ second + last - y))
 
     numbers, both = [jax.numpy.asarray(array) for array in given], jax.value_and_grad(loss, (0, 1, 2, 3))
-    return lambda: jax.block_until_ready(both(*numbers))
+
+    def step() -> Any:
+        value, gradient = both(*numbers)
+        return value.block_until_ready(), [x.block_until_ready() for x in gradient]
+
+    return step
 
 
 def transformer(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
@@ -100,7 +106,7 @@ def transformer(parameters: dict[str, tb.Tensor], x: tb.Tensor) -> tb.Tensor:
     return tb.mean(tb.square(x + hidden @ parameters["down"]))
 
 
-def seconds(sides: Mapping[str, Callable[[], object]], calls: int = 20, rounds: int = 60) -> dict[str, float]:
+def seconds(sides: Mapping[str, Callable[[], object]], calls: int = 2, rounds: int = 300) -> dict[str, float]:
     """The seconds of each function: the minimum of many short runs that take turns."""
     for side in sides.values():
         for _ in range(5):
@@ -139,15 +145,19 @@ def two_layers() -> None:
         )
 
 
+def _called(function: Callable[..., object], calls: Sequence[Sequence[tb.Tensor]]) -> None:
+    for tensors in calls:
+        function(*tensors)
+
+
 def shapes_in_turn() -> None:
     """Prints how much longer a call takes where many batch sizes take turns."""
     both = tb.value_and_grad(loss, (0, 1, 2, 3))
     for count in SHAPES:
         sets = [[tb.asarray(array, backend="numpy") for array in arrays(batch)] for batch in range(5, 5 + count)]
-        middle = sets[count // 2]
         sides = {
-            "turns": lambda sets=sets: [both(*tensors) for tensors in sets],
-            "one": lambda middle=middle, count=count: [both(*middle) for _ in range(count)],
+            "turns": partial(_called, both, sets),
+            "one": partial(_called, both, [sets[count // 2]] * count),
         }
         times = seconds(sides, 1, 15)
         print(
@@ -164,7 +174,7 @@ def layer() -> None:
     x = tb.asarray(drawn(WORDS, WIDTH), backend="numpy")
     both = tb.value_and_grad(transformer)
     compiled = tb.jit(both)
-    times = seconds({"eager": lambda: both(parameters, x), "compiled": lambda: compiled(parameters, x)}, 5, 40)
+    times = seconds({"eager": lambda: both(parameters, x), "compiled": lambda: compiled(parameters, x)}, 1, 100)
     print(
         f"layer of a transformer with gradient, {WORDS} words: eager {times['eager'] * 1e6:8.1f} us, "
         f"compiled {times['compiled'] * 1e6:8.1f} us, ratio {times['eager'] / times['compiled']:.2f} (at most 2)"

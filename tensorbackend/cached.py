@@ -5,7 +5,7 @@ A memo that can grow registers here, with a function that counts its entries and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 Entry = TypeVar("Entry")
@@ -48,6 +48,12 @@ def remembers_calls(name: str, *functions: Any) -> None:
         lambda: [function.cache_clear() for function in functions],
         lambda: sum(function.cache_info().maxsize for function in functions),
     )
+
+
+def clear_all(memos: Iterable[Any]) -> None:
+    """Clears memos, or caches with such a method."""
+    for memo in memos:
+        memo.clear()
 
 
 class Kept(dict[Any, Entry], Generic[Entry]):

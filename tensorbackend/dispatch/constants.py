@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
-from ..cached import remembers
+from ..cached import clear_all, remembers
 from ..dtypes import DType, check_scalar
 from ..errors import TensorBackendError
 from ..memo import MEMO_LIMIT, remember
@@ -28,7 +28,7 @@ _numbers: Final[list[dict[Any, Payload]]] = []
 remembers(
     "numbers beside tensors",
     lambda: sum(map(len, _numbers)),
-    lambda: [numbers.clear() for numbers in _numbers],
+    lambda: clear_all(_numbers),
     lambda: MEMO_LIMIT * len(_numbers),
 )
 

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakSet
 
-from ..cached import remembers
+from ..cached import clear_all, remembers
 from ..errors import ArgumentError, expected
 from ..locks import free_in_child
 
@@ -125,6 +125,6 @@ _caches: Final[WeakSet[Cache[Any]]] = WeakSet()
 remembers(
     "compilations of jit",
     lambda: sum(cache.info().currsize for cache in list(_caches)),
-    lambda: [cache.clear() for cache in list(_caches)],
+    lambda: clear_all(list(_caches)),
     lambda: sum(cache.maxsize for cache in list(_caches)),
 )

@@ -42,7 +42,7 @@ def recorded_program(
     `whole` says which composites stay one op. Returns `None` for a default that reads data.
     """
     try:
-        graph = expanded(_traced(backend.beneath, default, call), whole)
+        graph = expanded(_traced(backend.beneath, default, call), whole)  # type: ignore[arg-type] # every Core is a Backend
     except TemplateDataError:
         return None
     kernel = Program(without_names(graph), backend).kernel

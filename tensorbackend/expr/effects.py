@@ -18,7 +18,8 @@ from ..select import backend_copy, get_backend, move
 from ..template import Template, intern_template
 from ..tensor import Tensor
 from .node import HOOK, Node, Value
-from .record import ExprBackend, Scope
+from .record import ExprBackend
+from .scopes import Scope
 
 
 @cache

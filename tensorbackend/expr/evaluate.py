@@ -29,7 +29,8 @@ from ..template import Template
 from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
-from .record import ExprBackend, under
+from .recall import under
+from .record import ExprBackend
 from .source import function_of
 
 KEPT_BYTES: Final = 1 << 16

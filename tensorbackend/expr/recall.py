@@ -11,8 +11,8 @@ value of another trace, or one that was made in a way that is not recalled, lead
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
 
 from ..cached import Kept
 from ..memo import ATOMS, NUMBERS, told
@@ -144,7 +144,7 @@ def _bare(operand: Any) -> Any:
 
 def _is_plain(value: object) -> bool:
     kind = value.__class__
-    return kind in _PLAIN or ((kind is tuple or kind is list) and all(map(_is_plain, value)))  # type: ignore[arg-type]
+    return kind in _PLAIN or ((kind is tuple or kind is list) and all(map(_is_plain, cast(Iterable[object], value))))
 
 
 def plan_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from ..blocks import block
 from ..errors import BackendError, TemplateDataError, expected
@@ -66,7 +66,7 @@ class ExprBackend(Backend):
         if scope is None:
             return captured(x)
         if scope.__class__ is Recall:
-            value = scope.lift(x)  # type: ignore[attr-defined] # of a `Recall`
+            value = scope.lift(x)
             if value is not None:
                 return value
         key = (id(x.data), x.template, x.backend)
@@ -121,7 +121,7 @@ def _number(out: Template, options: Mapping[str, Any]) -> Value:
 def _anew(name: str, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Payload:
     """The values of a new node."""
     if name == "constant":
-        return _number(out, options)
+        return _number(cast(Template, out), options)
     node = Node(name, out, tuple([tuple(x) if type(x) is list else x for x in inputs]), options)
     if scope_variable.get() is None:
         refuse_leaked(node)

@@ -19,7 +19,8 @@ from .effects import after_calls
 from .evaluate import KEPT_BYTES, computed, opened
 from .graph import Graph, rebuilt
 from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line, is_sized
-from .record import ExprBackend, captured, expr_tensor, recording, under, value_of
+from .recall import under
+from .record import ExprBackend, captured, expr_tensor, recording, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
 

@@ -20,7 +20,8 @@ from . import constants as constants  # registers the function that computes the
 from .effects import after_calls
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
-from .record import Scope, expr_tensor, recording, value_of
+from .record import expr_tensor, recording, value_of
+from .scopes import Scope
 from .trees import Tree, flatten, paths, unflatten
 from .varying import Varies, parameter_options, varies_of
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
-from ..cached import remembers
+from ..cached import clear_all, remembers
 from ..display import ends, show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
@@ -583,7 +583,7 @@ def _memos() -> list[dict[Any, Any]]:
 remembers(
     "kernels of backends",
     lambda: sum(map(len, _memos())),
-    lambda: [memo.clear() for memo in _memos()],
+    lambda: clear_all(_memos()),
     lambda: MEMO_LIMIT * len(_memos()),
 )
 

@@ -159,7 +159,8 @@ def test_a_value_that_outlives_its_call_is_refused_in_the_next_one() -> None:
 
     gradient = tb.grad(function)
     gradient(tensor(X))
-    for use in (lambda: gradient(tensor(X)), lambda: held[0] + held[0], lambda: tb.exp(held[0])):
+    uses: list[Callable[[], Any]] = [lambda: gradient(tensor(X)), lambda: held[0] + held[0], lambda: tb.exp(held[0])]
+    for use in uses:
         with pytest.raises(BackendError, match="a value of a trace that still runs"):
             use()
     only = tb.grad(lambda x: tb.sum(held[0]))
@@ -218,7 +219,7 @@ def test_constants_can_be_read_in_the_function() -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
         scale = tb.ones(3, dtype="float64") * weight  # depends on no argument
         assert tb.is_concrete(scale)
-        return tb.sum(x * float(tb.sum(scale).item()))
+        return tb.sum(x * tb.sum(scale).item())
 
     for factor in (1.0, 2.0):
         weight = tensor(W * factor)
@@ -231,7 +232,8 @@ def test_callbacks_and_control_flow_run_at_each_call() -> None:
     def function(x: tb.Tensor) -> tb.Tensor:
         y = tb.sum(x * x)
         tb.debug_callback(lambda y: seen.append(y.item()), y)
-        return tb.cond(y > 4.0, lambda y: y * 3.0, lambda y: y, y)
+        result: tb.Tensor = tb.cond(y > 4.0, lambda y: y * 3.0, lambda y: y, y)
+        return result
 
     gradient = tb.grad(function)
     for scale in (1.0, 0.5, 1.0):

@@ -15,7 +15,7 @@ from ..control import call_checkpoint
 from ..record import ExprBackend
 from ..trace import argument_names, trace_leaves
 from ..trees import flatten, unflatten
-from .tape import TapeBackend
+from .tape_backend import TapeBackend
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -27,7 +27,8 @@ from ..trees import Tree, flatten, paths, tree_map, unflatten
 from ..varying import varies_of
 from .engine import depending, inexact
 from .registry import Cotangents, NoGradient, rule
-from .tape import TapeBackend, again, current_tape, recorded_before, recorder_of, with_data
+from .tape import current_tape
+from .tape_backend import TapeBackend, again, recorded_before, recorder_of, with_data
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -32,7 +32,7 @@ from . import rules as rules
 from .calls import Argnums, Call, Gradient, ValueAndGradient, like, traced
 from .custom import with_pullbacks
 from .engine import differentiated, inexact, linearized
-from .recalled import Recalled, recalled
+from .recalled import Recalled, recalled, tree_of
 from .recipes import RECIPES, Recipe, tensor_of
 from .registry import made_by_rules
 
@@ -169,7 +169,9 @@ def _of_recipe(recipe: Recipe, record: Recalled) -> Any:
     count = len(templates)
     outputs = [tensor_of(template, home, data) for template, data in zip(templates, payloads, strict=False)]
     gradients = [tensor_of(x.template, home, payloads[count + place]) for place, x in enumerate(record.leaves)]
-    return _value(outputs, aux_tree, templates), unflatten(record.tree, gradients)
+    tree = record.tree
+    nested = tuple(gradients) if tree is tree_of(len(gradients)) else unflatten(tree, gradients)
+    return _value(outputs, aux_tree, templates), nested
 
 
 def _value(outputs: Sequence[Tensor], aux_tree: Tree | None, templates: Sequence[Template]) -> Any:

@@ -30,7 +30,7 @@ class Recalled(NamedTuple):
     function: Callable[..., Any]
     arguments: Sequence[Any]
     positions: int | tuple[int, ...]
-    leaves: list[Tensor]
+    leaves: Sequence[Tensor]
     """The tensors of the arguments at those positions, which are the first values that the trace made."""
     tree: Tree
     outputs: list[Value]
@@ -76,14 +76,14 @@ class Recalled(NamedTuple):
     def call(self) -> Call:
         """The same as `traced` returns."""
         positions = [self.positions] if isinstance(self.positions, int) else self.positions
-        parameters = [value for value, _ in zip(self.scope.made, self.leaves, strict=False)]
+        parameters = [node for node, _ in zip(self.scope.made, self.leaves, strict=False)]
         exchanged: dict[Value, Value] = {
             Value(node): Value(Node(PARAMETER, node.out, line=node.line)) for node in parameters
         }
         names = places_of(argument_names(self.function, self.arguments), self.arguments, positions)
         first = list(exchanged.values())
         outputs = _anew(self.scope, self.outputs, exchanged)
-        return Call(Graph(first, outputs, self.out_tree, names), self.leaves, self.tree, self.out_tree, {})
+        return Call(Graph(first, outputs, self.out_tree, names), list(self.leaves), self.tree, self.out_tree, {})
 
 
 def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]) -> list[Value]:
@@ -142,12 +142,19 @@ def recalled(
     """
     if scope_variable.get() is not None or defaults.cast_blocks or is_watching() or current_tape() is not None:
         return None
-    positions: Any = argnums if argnums.__class__ is int else tuple(argnums)  # type: ignore[arg-type] # a sequence
+    positions: Any = argnums
     try:
+        if positions.__class__ is not int:
+            positions = tuple(positions)
         chosen = _chosen(positions, arguments)
     except (IndexError, TypeError, ValueError):
         return None
-    leaves, tree = flatten(chosen)
+    flat = positions.__class__ is tuple
+    if flat:
+        for x in chosen:
+            if x.__class__ is not Tensor:
+                flat = False
+    leaves, tree = (chosen, tree_of(len(chosen))) if flat else flatten(chosen)
     if not leaves or leaves[0].__class__ is not Tensor:
         return None
     home = leaves[0].backend
@@ -166,7 +173,7 @@ def recalled(
         tensor.backend = backend
         tensor.data = scope.parameter(template)
         tensors.append(tensor)
-    nested, filled = unflatten(tree, tensors), list(arguments)
+    nested, filled = tensors if flat else unflatten(tree, tensors), list(arguments)
     if positions.__class__ is int:
         filled[positions] = nested
     else:
@@ -180,15 +187,21 @@ def recalled(
     return Recalled(scope, function, arguments, positions, leaves, tree, outputs, out_tree)
 
 
-def _chosen(positions: int | tuple[int, ...], arguments: Sequence[Any]) -> Any:
+@cache
+def tree_of(count: int) -> Tree:
+    """The tree of a tuple of so many leaves."""
+    return flatten((0,) * count)[1]
+
+
+def _chosen(positions: Any, arguments: Sequence[Any]) -> Any:
     """The arguments to differentiate by. Raises an error for positions that `traced` must normalise or refuse."""
     if positions.__class__ is int:
-        if positions < 0:  # type: ignore[operator] # an int
+        if positions < 0:
             raise ValueError
-        return arguments[positions]  # type: ignore[index]
-    if min(positions) < 0 or len({*positions}) < len(positions):  # type: ignore[type-var,arg-type,misc] # a tuple
+        return arguments[positions]
+    if min(positions) < 0 or len({*positions}) < len(positions):
         raise ValueError
-    return tuple([arguments[place] for place in positions])  # type: ignore[union-attr]
+    return tuple([arguments[place] for place in positions])
 
 
 @cache

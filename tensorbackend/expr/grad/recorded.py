@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from weakref import ref
 
 from ...dtypes import defaults
 from ...errors import TemplateDataError
@@ -22,6 +24,17 @@ from .recipes import RECIPES, Recipe, tensor_of
 
 if TYPE_CHECKING:
     from .tape import Tape
+
+
+open_tape: Final[ContextVar[ref[Tape] | None]] = ContextVar("tensorbackend_tape", default=None)
+# A weak reference: if an interrupt hits just as the block of a tape begins, `__exit__` never runs. The tape then ends
+# as soon as nothing refers to it.
+
+
+def recording() -> Tape | None:
+    """The tape whose block runs in this thread and is not paused, `None` if there is none."""
+    held = open_tape.get()
+    return None if held is None else held()
 
 
 class Left(NamedTuple):
@@ -89,11 +102,10 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
 
     It is `None` where there is no recipe, as for custom gradients, and where an error is to be raised.
     """
-    nodes = reachable([y])
-    numbers = {node: number for number, node in enumerate(nodes)}
+    nodes = cast(list[Recorded], reachable([y]))  # as a tape has no other nodes
+    numbers: dict[Node, int] = {node: number for number, node in enumerate(nodes)}
     rows: list[Any] = [y.index, len(nodes)]
     for node in nodes:
-        assert isinstance(node, Recorded)  # as a tape has no other nodes
         plan = node.plan
         if plan is not None:
             rows.append(plan)
@@ -115,7 +127,7 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
     payloads = []
     for number, index in recipe.places:
         node = nodes[number]
-        payloads.append(node.results[index].data)  # type: ignore[attr-defined] # a node of a tape
+        payloads.append(node.results[index].data)
     with suppress(Exception):  # the error is raised again where the nodes have the lines of this computation
         results = recipe(payloads)
         return [tensor_of(x.template, home, data) for x, data in zip(leaves, results, strict=True)]

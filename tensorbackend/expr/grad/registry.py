@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from ...cached import Kept
+from ...cached import Kept, clear_all
 from ...tensor import Tensor
 
 
@@ -98,8 +98,7 @@ def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
         if name in _declared:
             raise TypeError(f"the gradient of {name!r} is declared twice")
         _declared[name] = gradient
-    for memo in _of_rules:
-        memo.clear()
+    clear_all(_of_rules)
 
 
 def gradient_of(name: str) -> Gradient | None:
