@@ -228,7 +228,8 @@ class Path(ABC):
             return result
         if lasting:
             self._keep(call_record, call, tensors, key_of, beside, arguments, keywords)
-        if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name):
+        records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
+        if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name or records):
             self._learn(call, backend, tensors, arguments, keywords)
         return result
 
