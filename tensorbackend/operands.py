@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from .dtypes import Scalar, defaults, scalar_kind
 from .errors import OperandError, expected
 from .interchange import is_plain_array
-from .memo import freeze, kind_of, remember
+from .memo import NUMBERS, freeze, kind_of, remember
 from .opspec import OpSpec, Parameter
 from .sizes import is_size
 from .template import Template, intern_template, is_symbolic_template, weak_template
@@ -19,6 +19,9 @@ Operand: TypeAlias = Tensor | Scalar
 
 LEFT_OUT: Final = -1
 """Stands in `Call.groups`, in place of a sequence's length, for an optional tensor that was left out."""
+
+_SETTLED: Final = NUMBERS | {Tensor, str, tuple, list, type(None)}
+"""Classes of arguments that are not other libraries' arrays."""
 
 _UNKNOWN: Final = Parameter("", "positional", "option", "")
 
@@ -33,6 +36,28 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
         return public_op("asarray")(value)
     remedy = getattr(type(value), "operand_remedy", "wrap it in asarray() or tensor()")
     raise OperandError(expected("a tensor, a Python number or an array", remedy, **{parameter.name: value}))
+
+
+def without_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
+    """The positional arguments of a call with tensors for other libraries' arrays, on the backend of the tensors there.
+
+    `None` if no operand is such an array, or if one of them makes no tensor.
+    """
+    places = [
+        place
+        for place, value in enumerate(arguments)
+        if value.__class__ not in _SETTLED and spec.at(place).role == "tensor" and is_plain_array(value)
+    ]
+    if not places:
+        return None
+    home = next((value.backend for value in arguments if isinstance(value, Tensor)), None)
+    if home is not None and home.dispatch_priority > 1:
+        home = None  # it takes tensors of any backend
+    try:
+        tensors = {place: public_op("asarray")(arguments[place], backend=home) for place in places}
+    except Exception:  # the full path raises it
+        return None
+    return [tensors.get(place, value) for place, value in enumerate(arguments)]
 
 
 def template_of(operand: Operand) -> Template:

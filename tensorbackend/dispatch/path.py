@@ -14,7 +14,7 @@ from ..dtypes import DType, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..memo import MEMO_LIMIT, NUMBERS, remember, told
-from ..operands import Call
+from ..operands import Call, without_arrays
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
@@ -154,12 +154,21 @@ class Path(ABC):
         name = self.spec.name
         if name in OPERATORS:
             operator = getattr(Tensor, OPERATORS[name])
-            setattr(Tensor, OPERATORS[name], self._code(lambda key_of, operands, options: operator(*operands)))
+            setattr(Tensor, OPERATORS[name], self._code(self._operated(operator)))
         if name in REFLECTED and self.plain:
             reflected = getattr(Tensor, REFLECTED[name])
-            lookup = self._lookup(lambda key_of, operands, options: reflected(*operands[::-1]))
+            lookup = self._lookup(self._operated(lambda first, second: reflected(second, first)))
             setattr(Tensor, REFLECTED[name], beside_number(self.near, 0, lookup, self.failed))
         return self._code(self.missed)
+
+    def _operated(self, operator: Callable[..., Any]) -> Missed:
+        """Leaves a call that is not ready to an operator's method, after arrays among the operands became tensors."""
+
+        def missed(key_of: KeyOf, operands: Sequence[Any], options: dict[str, Any]) -> Any:
+            settled = without_arrays(self.spec, operands)
+            return operator(*operands) if settled is None else self.public(*settled)
+
+        return missed
 
     def _code(self, missed: Missed) -> Callable[..., Any]:
         lookup = self._lookup(missed)
@@ -178,9 +187,10 @@ class Path(ABC):
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
         try:
-            together = recorded_together(arguments)
-            if together is not None:  # so that the call is kept, which otherwise moves operands each time
-                return self.public(*together, **keywords)
+            # So that the call is kept: the full path moves and converts operands each time.
+            settled = without_arrays(self.spec, arguments) or recorded_together(arguments)
+            if settled is not None:
+                return self.public(*settled, **keywords)
             return self._found_or_made(key_of, arguments, keywords)
         except TensorBackendError as error:
             error.named(self.spec.name)
