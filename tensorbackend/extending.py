@@ -30,5 +30,6 @@ from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
 from .rules.random import ROTATIONS as ROTATIONS
+from .sizes import apply as apply
 from .support import Way as Way
 from .support import support_of as support_of

@@ -20,6 +20,7 @@ PACKAGE = Path(tb.__file__).parent
 LAYERS = [
     (
         "accuracy",
+        "sizes",
         "tracebacks",
         "errors",
         "meaning",
@@ -57,6 +58,7 @@ SIDEWAYS = {
     ("dtypes", "blocks"),
     ("dtypes", "errors"),
     ("dtypes", "meaning"),
+    ("dtypes", "sizes"),
     ("dtypes", "tracebacks"),
     ("docstrings", "tracebacks"),
     ("errors", "tracebacks"),
