@@ -21,7 +21,6 @@ from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.testing import profile
 from tensorbackend.testing.sharers import SHARERS
-from tensorbackend.testing.strategies import Draw
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,binary").split(",")
 DTYPES = ["float32", "float64", "int32", "uint8", "bool", "complex64", "bfloat16", "float16"]
@@ -30,7 +29,7 @@ COMPILES = {"a constant of jit", "a result of jit", "a graph", "a tape"}
 """Sharers that take a hundred times as long as others: each example has a few of them at most."""
 
 
-def draw_key(draw: Draw, shape: tuple[int, ...]) -> tuple[Any, ...]:
+def draw_key(draw: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
     """A key with arrays in place of tensors, in which at most one part is a mask or several parts are index arrays."""
     parts: list[Any] = []
     axis, kinds = 0, ["int", "slice", "slice", "array", "mask", "new", "end"]
@@ -84,7 +83,7 @@ def assigned(array: Any, key: tuple[Any, ...], value: Any) -> Any:
 class World:
     """Tensors with the arrays that they must equal, and readers with what they must read."""
 
-    def __init__(self, draw: Draw, backend: str) -> None:
+    def __init__(self, draw: Any, backend: str) -> None:
         self.draw, self.backend = draw, backend
         self.tensors: list[list[Any]] = []
         self.readers: list[tuple[Callable[[], Any], bytes, str]] = []

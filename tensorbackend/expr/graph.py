@@ -94,7 +94,7 @@ class Graph:
         self.out_tree = out_tree or Tree(tuple, tuple(range(len(outputs))), (LEAF,) * len(outputs))
         self.names = tuple(names) if names is not None else tuple(f"arguments[{i}]" for i in range(len(parameters)))
         self.call = None
-        self.programs: dict[tuple[Backend, bool], Any] = {}
+        self.programs: dict[tuple[Backend, bool, tuple[int, int] | None], Any] = {}
         first = {value.node for value in parameters}
         self.nodes = (
             *(value.node for value in parameters),

@@ -7,8 +7,9 @@ memory. As long as somebody holds that function, the sharer is alive.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from functools import partial
+from inspect import getgeneratorlocals
 from typing import Any, TypeAlias
 
 import numpy
@@ -43,14 +44,14 @@ def _first(x: Tensor) -> slice:
 def _generator(x: Tensor) -> Reader:
     """A generator whose frame holds the payload."""
 
-    def wait() -> Iterator[Any]:
+    def wait() -> Generator[Any, None, None]:
         data = x.data
         yield
         yield data
 
     waiting = wait()
     next(waiting)
-    return lambda: numpy.array(Tensor(x.template, x.backend, waiting.gi_frame.f_locals["data"]))
+    return lambda: numpy.array(Tensor(x.template, x.backend, getgeneratorlocals(waiting)["data"]))
 
 
 def _exception(x: Tensor) -> Reader:
@@ -129,7 +130,7 @@ SHARERS: dict[str, Sharer] = {
     "to_device": _reading(lambda x: x.to_device(x.device)[...]),
     "numpy.asarray": _reading(numpy.asarray),
     "numpy.asarray, a part": _reading(lambda x: numpy.asarray(x)[_first(x)]),
-    "memoryview": _reading(lambda x: memoryview(numpy.asarray(x))),
+    "memoryview": _reading(lambda x: numpy.asarray(x).data),
     "numpy.from_dlpack": _reading(numpy.from_dlpack),
     "numpy.from_dlpack, no copy": _reading(lambda x: numpy.from_dlpack(x, copy=False)),
     "flat": lambda x: numpy.asarray(x).flat.copy,

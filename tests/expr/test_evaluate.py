@@ -74,7 +74,7 @@ def test_what_is_needed_later_stays(name: str) -> None:
 
 
 def test_what_somebody_else_holds_stays() -> None:
-    array = np.arange(8, dtype="float32")
+    array: Any = np.arange(8, dtype="float32")
     for kept in (array, array[1:], memoryview(array)):
         (result,) = run(IN_PLACE["put_at"], array, 2)
         assert result.tolist() == [0.0, 1.0, 0.5, *range(3, 8)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 from weakref import ref
@@ -95,7 +95,7 @@ def test_a_debugger_makes_it_no_less_careful() -> None:
 
 def test_what_refers_to_a_payload() -> None:
     x = tb.zeros(3) + 1
-    others = [
+    others: list[Callable[[], Any]] = [
         lambda: x.data, lambda: [x.data], lambda: x[1:], lambda: np.asarray(x), lambda: memoryview(x.data),
         lambda: x.data.flat, lambda: ref(x.data), lambda: x.__copy__(), lambda: x.data.ctypes,
         lambda: iter(x.data), lambda: x.data.__len__,
