@@ -16,7 +16,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend import blocks
 from tensorbackend.expr import node, record, varying
-from tensorbackend.expr.grad import tape as tape_module
+from tensorbackend.expr.grad import recorded
 from tensorbackend.protocol import Backend
 
 
@@ -154,7 +154,7 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
     for place in places:
         interrupted += Interrupting(place).run(program)
         assert defaults() == before, f"interrupted as call {place} of {count}, {counting.names[place]}, is entered"
-        assert tape_module._recording() is None
+        assert recorded.recording() is None
     assert interrupted >= 3  # a program whose calls are all known enters few
     assert tb.zeros(2).backend is before.backend
     program()
