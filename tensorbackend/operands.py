@@ -46,7 +46,10 @@ def without_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
     places = [
         place
         for place, value in enumerate(arguments)
-        if value.__class__ not in _SETTLED and spec.at(place).role == "tensor" and is_plain_array(value)
+        if value.__class__ not in _SETTLED
+        and not isinstance(value, Tensor)
+        and spec.at(place).role == "tensor"
+        and is_plain_array(value)
     ]
     if not places:
         return None

@@ -140,8 +140,22 @@ def index(value: Any) -> int:
 
 
 def apply(function: Callable[[Any], Any], size: Any) -> Any:
-    """`function(size)`; for a symbolic size, what stands for that result until the size is known.
+    """Applies a function to a size: at once to an int, and to a symbolic size when its number is known.
 
+    Parameters
+    ----------
+    function : callable
+        A function of an int, such as `numpy.float32`.
+    size : int
+        The size, or an expression of sizes.
+
+    Returns
+    -------
+    object
+        `function(size)`; for a symbolic size, what stands for that result.
+
+    Examples
+    --------
     >>> apply(float, 3)
     3.0
     """

@@ -7,14 +7,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
-from ..cached import clear_all, remembers
 from ..display import ends, show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..elements import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
 from ..locks import free_in_child
-from ..memo import MEMO_LIMIT
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
@@ -574,18 +572,6 @@ class Core:
 
 
 free_in_child(Core, "_instances_lock")
-
-
-def _memos() -> list[dict[Any, Any]]:
-    return [memo for backend in list(Core._instances.values()) for memo in backend.memos]
-
-
-remembers(
-    "kernels of backends",
-    lambda: sum(map(len, _memos())),
-    lambda: clear_all(_memos()),
-    lambda: MEMO_LIMIT * len(_memos()),
-)
 
 
 class _Handed:

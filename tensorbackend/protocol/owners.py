@@ -36,6 +36,18 @@ def held_alone(x: Tensor) -> bool:
     Memory that the payload shares without a reference, and addresses that somebody took, are the caller's to exclude.
     A local variable that holds the payload makes the answer no.
 
+    Parameters
+    ----------
+    x : Tensor
+        The tensor.
+
+    Returns
+    -------
+    bool
+        Whether the payload may be written to.
+
+    Examples
+    --------
     >>> import tensorbackend as tb
     >>> x = tb.zeros(3) + 1
     >>> y = x[1:]
@@ -51,6 +63,23 @@ def is_spare(payload: Any) -> bool:
     no later line reads.
 
     The kernel must have the payload in one parameter and nowhere else, and the program must call it at the last use.
+
+    Parameters
+    ----------
+    payload
+        The payload, as the kernel's parameter.
+
+    Returns
+    -------
+    bool
+        Whether the payload may be written to.
+
+    Examples
+    --------
+    >>> payload = object()
+    >>> kept = payload
+    >>> is_spare(payload)
+    False
     """
     return getrefcount(payload) == _alone + 1 and not getweakrefcount(payload)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..cached import clear_all, remembers
 from ..entry import checked
 from ..errors import BackendError, TensorBackendError, expected
 from ..locks import free_in_child
+from ..memo import MEMO_LIMIT
 from ..protocol import Backend
 
 if TYPE_CHECKING:
@@ -217,3 +219,16 @@ def _load_plugin(name: str) -> type[Backend]:
         remedy = "rename the entry point or the class"
         raise BackendError(expected(expectation, remedy, name=plugin.name))
     return plugin
+
+
+def _memos() -> list[dict[Any, Any]]:
+    """The memos of the instances of all backends."""
+    return [memo for backend in list(Backend._instances.values()) for memo in backend.memos]
+
+
+remembers(
+    "kernels of backends",
+    lambda: sum(map(len, _memos())),
+    lambda: clear_all(_memos()),
+    lambda: MEMO_LIMIT * len(_memos()),
+)
