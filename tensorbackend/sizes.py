@@ -136,7 +136,7 @@ def source_of(value: Any) -> str:
 
 def index(value: Any) -> int:
     """What `operator.index` returns; a symbolic size itself."""
-    return value if is_size(value) else operator.index(value)  # type: ignore[no-any-return] # it stands for an int
+    return value if is_size(value) else operator.index(value)
 
 
 def apply(function: Callable[[Any], Any], size: Any) -> Any:

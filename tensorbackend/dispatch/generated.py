@@ -214,7 +214,6 @@ def source_of(spec: OpSpec) -> str:
         key=f"_defaults.current_precision(), {', '.join(key)}",
         read=indented("\n".join(read) or "pass", 2),
         run=indented(_RUN.format(payloads=", ".join(payloads), arguments=arguments), 2),
-        arguments=arguments,
         passed=arguments + "".join(f"{name}={name}, " for name in keywords),
     )
     single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in spec.parameters)
