@@ -15,6 +15,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import blocks
+from tensorbackend.dispatch import watching
 from tensorbackend.expr import node, record, varying
 from tensorbackend.expr.grad import recorded
 from tensorbackend.protocol import Backend
@@ -155,6 +156,8 @@ def test_an_interrupt_at_the_entry_of_any_call_leaves_all_defaults_as_they_were(
         interrupted += Interrupting(place).run(program)
         assert defaults() == before, f"interrupted as call {place} of {count}, {counting.names[place]}, is entered"
         assert recorded.recording() is None
+    gc.collect()  # of a profile whose end was interrupted
+    assert not watching.is_watching()
     assert interrupted >= 3  # a program whose calls are all known enters few
     assert tb.zeros(2).backend is before.backend
     program()

@@ -77,7 +77,7 @@ def is_spare(payload: Any) -> bool:
     Examples
     --------
     >>> payload = object()
-    >>> kept = payload
+    >>> kept = [payload, payload]
     >>> is_spare(payload)
     False
     """

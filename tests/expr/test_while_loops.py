@@ -87,8 +87,16 @@ def test_each_example_has_the_gradient_of_its_own_loop() -> None:
 
 
 WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
-    ({"trajectory": ()}, ArgumentError, r"while_loop: expected a trajectory of ascending numbers of turns, from 0 on"),
-    ({"trajectory": (2, 2)}, ArgumentError, r"expected a trajectory of ascending numbers of turns, from 0 on, got tra"),
+    (
+        {"trajectory": ()},
+        ArgumentError,
+        "while_loop: expected a trajectory of ascending numbers of iterations",
+    ),
+    (
+        {"trajectory": (2, 2)},
+        ArgumentError,
+        "ascending numbers of iterations, from 0 on, got tra",
+    ),
     ({"trajectory": (-1, 2)}, ArgumentError, r"trajectory=\(-1, 2\)"),
     ({"axis": "batch"}, AxisError, "while_loop: expected a carried tensor with the axis of the examples, got axis='ba"),
     ({"axis": 1}, AxisError, "axis=1"),

@@ -13,6 +13,7 @@ from threading import get_ident
 from time import perf_counter_ns as now
 from types import CodeType
 from typing import Any
+from weakref import finalize
 
 from ...entry import checked, entry
 from ...errors import ArgumentError, expected
@@ -20,7 +21,7 @@ from ...locks import free_in_child
 from ...rules.plan import integer
 from ..cost.units import show_seconds
 from .limits import Limits, machine_limits
-from .recorder import recorder
+from .recorder import Recording, recorder
 from .report import Branch, By, Row, plain_tree, rows_of, table, tree_of
 from .spans import ELSEWHERE, Costs, Span, all_spans, outermost_calls, spans_of
 from .trace_events import trace_of
@@ -39,21 +40,23 @@ class Profile:
     """Result of `profile`: all kernels that ran while its block ran, in all threads."""
 
     def __init__(self, wait: bool, limits: Limits | Mapping[str, Limits] | None) -> None:
-        self._wait, self._limits = wait, limits
+        self._limits = limits
         self._started = self._ended = 0
-        self._first = 0
+        self._recording = Recording(wait)
+        # If an interrupt hits just as the block ends, nobody calls `_end`.
+        finalize(self, recorder.end, self._recording).atexit = False
         self._events: list[tuple[Any, ...]] = []
         self._spans: list[Span] | None = None
         self.runs: tuple[float, ...] = ()
         """The seconds of each repetition of `profile_function`."""
 
     def _begin(self) -> None:
-        self._first = recorder.begin(wait=self._wait)
+        recorder.begin(self._recording)
         self._started = now()
 
     def _end(self) -> None:
         self._ended = now()
-        self._events = recorder.end(self._first, wait=self._wait)
+        self._events = recorder.end(self._recording)
 
     @property
     def duration(self) -> float:

@@ -40,33 +40,42 @@ class Event(NamedTuple):
         return None if isinstance(self.what, Subject | str) else self.what[0].line
 
 
+class Recording:
+    """Stands for a profile, without keeping it."""
+
+    def __init__(self, wait: bool) -> None:
+        self.wait = wait
+        """Whether the profile waits for results."""
+
+
 class Recorder:
     """Records the events for all profiles whose blocks run. There is one instance, `recorder`."""
 
     def __init__(self) -> None:
         self.events: list[tuple[Any, ...]] = []
         """The fields of each `Event`, in a plain tuple, which is made in a third of the time."""
-        self.running = 0
-        """The number of profiles whose blocks run."""
-        self.waiting = 0
-        """The number of those profiles that wait for results."""
+        self.running: dict[Recording, int] = {}
+        """For each profile whose block runs, the number of events at its beginning."""
+        self.waiting = False
+        """Whether one of those profiles waits for results."""
 
-    def begin(self, *, wait: bool) -> int:
-        """Starts to record for one more profile, and returns the number of events so far."""
+    def begin(self, recording: Recording) -> None:
+        """Starts to record for one more profile."""
         with _lock:
-            self.waiting += wait
-            self.running += 1
-            if self.running == 1:
+            if not self.running:
                 self.events = []
+            self.running[recording] = len(self.events)
+            self.waiting = any(each.wait for each in self.running)
+            if len(self.running) == 1:
                 watch(self.watched)
-            return len(self.events)
 
-    def end(self, first: int, *, wait: bool) -> list[tuple[Any, ...]]:
-        """Stops recording for one profile, and returns the fields of the events from number `first` on."""
+    def end(self, recording: Recording) -> list[tuple[Any, ...]]:
+        """Stops recording for one profile, and returns the fields of its events; none if it has ended before."""
         with _lock:
-            events = self.events[first:]
-            self.waiting -= wait
-            self.running -= 1
+            if recording not in self.running:
+                return []
+            events = self.events[self.running.pop(recording) :]
+            self.waiting = any(each.wait for each in self.running)
             if not self.running:
                 watch(None)
                 self.events = []
