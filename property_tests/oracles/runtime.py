@@ -138,6 +138,21 @@ def devices(draw: Draw, run: Recorder, backend: Backend) -> None:
     assert {*run(backend, kind=kind)} <= {*known}
 
 
+@law("caches", "clear_caches", by="definition")
+def caches(draw: Draw, run: Recorder, backend: Backend) -> None:
+    names = {cache.name for cache in tb.caches()}
+    function = tb.jit(lambda x: tb.exp(x) * 2.0)
+    x = tb.iota(draw(st.integers(1, 5)), dtype="f32", backend=backend)
+    before = function(x).tolist()
+    run() if run.name == "clear_caches" else tb.clear_caches()
+    assert function.cache_info()[:2] == (0, 0)
+    assert function(x).tolist() == before
+    shown = {cache.name: cache for cache in (run() if run.name == "caches" else tb.caches())}
+    assert names <= set(shown)
+    assert shown["compilations of jit"].entries >= function.cache_info().currsize == 1
+    assert all(cache.limit is None or 0 <= cache.entries <= cache.limit for cache in shown.values())
+
+
 @law("threads", "set_threads", by="definition")
 def threads(draw: Draw, run: Recorder, backend: Backend) -> None:
     count = draw(st.integers(1, 3))
