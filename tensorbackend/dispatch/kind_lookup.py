@@ -46,7 +46,7 @@ def by_kind({signature}):
         {payloads}
         _shapes = {shapes}
         for _plan in _plans[{key}]:
-            _found = _plan.shapes(*_shapes)
+            _found = _plan.shapes({each})
             if _found is not None:
                 return _plan.call(_found, _shapes, ({data}))
     except Exception:  # an unknown kind, or whatever an exact plan does right or raises in its own words
@@ -119,6 +119,7 @@ def source_of(spec: OpSpec) -> str:
     """The source of the code, which depends on the parameters of the declared function alone."""
     lines, payloads, data, shapes, key = ["_backend = None"], [], [], [], []
     several = any(_is_sequence(parameter) for parameter in spec.parameters)
+    sized = any(parameter.meaning == "shape" for parameter in spec.parameters)
     numbers = 0
     placements = [parameter.name for parameter in spec.parameters if parameter.name in PLACEMENT]
     creates = all(parameter.role == "option" for parameter in spec.parameters)
@@ -162,6 +163,7 @@ def source_of(spec: OpSpec) -> str:
         payloads=indented("\n".join(payloads) or "pass", 2),
         key=f"_defaults.current_precision(), _backend, {', '.join(key)}",
         shapes="".join(f"{part}, " for part in shapes) or "()",
+        each="*_shapes" if several or sized else ", ".join(shapes),
         data="".join(f"{part}, " for part in data),
         arguments="".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword"),
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),

@@ -100,7 +100,8 @@ def of_one(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any], Any]:
                 tensor.data = function(x.data) if run is None else run(function, x.data)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x):
+            unknown = error.__class__ is KeyError and error.__traceback__.tb_next is None  # type: ignore[union-attr]
+            if not unknown and not is_miss(error, x):
                 tensor.data = recovered(error, backend, run, function, (x.data,), (x,))
                 return tensor
         return lookup.call(x)  # here, so that no error has a look-up's error as its context
@@ -129,7 +130,8 @@ def of_two(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any, Any], A
                 tensor.data = function(x1.data, x2.data) if run is None else run(function, x1.data, x2.data)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x1, x2):
+            unknown = error.__class__ is KeyError and error.__traceback__.tb_next is None  # type: ignore[union-attr]
+            if not unknown and not is_miss(error, x1, x2):
                 tensor.data = recovered(error, backend, run, function, (x1.data, x2.data), (x1, x2))
                 return tensor
         return lookup.call(x1, x2)  # here, so that no error has a look-up's error as its context
@@ -156,7 +158,8 @@ def beside_number(near: Near, position: int, lookup: Lookup, failed: Failed) -> 
                 tensor.data = function(data1, data2) if run is None else run(function, data1, data2)
                 return tensor
         except Exception as error:  # the call is not ready, or whatever a backend's code raises
-            if not is_miss(error, x, number):
+            unknown = error.__class__ is KeyError and error.__traceback__.tb_next is None  # type: ignore[union-attr]
+            if not unknown and not is_miss(error, x, number):
                 operands = (number, x) if first else (x, number)
                 tensor.data = recovered(error, backend, run, function, (data1, data2), operands)
                 return tensor
@@ -183,8 +186,6 @@ def is_miss(error: Exception, *operands: Any) -> bool:
     C may do so too; the full path then runs it again, and raises its error.
     """
     trace = error.__traceback__
-    if error.__class__ is KeyError and trace is not None and trace.tb_next is None:
-        return True  # the most frequent case
     if any(x.__class__ is not Tensor and x.__class__ not in NUMBERS for x in operands):
         return True
     if isinstance(error, TensorBackendError):

@@ -68,12 +68,13 @@ def _untouched(x: Template, shape: Shape) -> Names:
         return (None,) * len(shape)
     if shape == x.shape:
         return x.names
-    before: dict[tuple[int, int, int], list[str | None]] = {}
-    for place, name in zip(_places(x.shape), x.names, strict=True):
-        before.setdefault(place, []).append(name)
-    places = _places(shape)
-    kept = {place: iter(names) for place, names in before.items() if len(names) == places.count(place)}
-    return tuple(next(kept[place]) if place in kept else None for place in places)
+    before, after = list(zip(_places(x.shape), x.names, strict=True)), _places(shape)
+    names: list[str | None] = []
+    for axis, place in enumerate(after):  # by comparisons, as sizes may be symbolic
+        kept = [name for other, name in before if other == place]
+        alike = [number for number, other in enumerate(after) if number == axis or other == place]
+        names.append(kept[alike.index(axis)] if len(kept) == len(alike) else None)
+    return tuple(names)
 
 
 def _places(shape: Shape) -> list[tuple[int, int, int]]:
