@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from math import inf
 from sys import getrefcount
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from tensorbackend import Template, Tensor
 from tensorbackend.dtypes import DType, bfloat16, bool_, finfo, float16, iinfo
@@ -103,8 +103,10 @@ def _at_mask(x: Tensor, mask: Any, value: Any) -> None:
 def _writable(x: Tensor) -> Array:
     """The payload if x alone holds it, else a copy."""
     if held_alone(x) and _trusted() and _is_owned(x.data):
-        return x.data
-    return x.data.clone(memory_format=torch.contiguous_format)
+        owned: Array = x.data
+        return owned
+    copied: Array = x.data.clone(memory_format=torch.contiguous_format)
+    return copied
 
 
 def _is_owned(data: Array) -> bool:
@@ -112,9 +114,9 @@ def _is_owned(data: Array) -> bool:
 
     PyTorch marks memory that NumPy has seen for good, so that it counts as not owned.
     """
-    storage = data.untyped_storage()
+    storage, counted = data.untyped_storage(), cast(Any, data)  # whose count of uses PyTorch does not declare
     return bool(
-        data._use_count() == 1
+        counted._use_count() == 1
         and torch._C._storage_Use_Count(storage._cdata) == 2  # the tensor's and this one
         and getrefcount(storage) == 3  # this variable, the argument, and PyTorch, which keeps the object
         and storage.resizable()

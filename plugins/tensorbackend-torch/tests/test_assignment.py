@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -34,11 +35,16 @@ OF_PYTORCH: dict[str, Callable[[Any], Any]] = {
 
 def bits(kept: Any) -> bytes:
     if isinstance(kept, torch.Tensor) and kept.requires_grad and not kept.ndim:
-        (slope,) = torch.autograd.grad(kept, kept.grad_fn.next_functions[0][0].next_functions[0][0].variable,
-                                       retain_graph=True)  # fmt: skip
+        last: Any = kept.grad_fn
+        factor = last.next_functions[0][0].next_functions[0][0].variable
+        (slope,) = torch.autograd.grad(kept, factor, retain_graph=True)
         return bits(slope)
     return bytes(kept.detach().numpy().tobytes() if isinstance(kept, torch.Tensor) else
                  kept.tobytes() if isinstance(kept, np.ndarray) else bytes(kept.tolist()))  # fmt: skip
+
+
+def _read(reader: Callable[[], Any]) -> bytes:
+    return bytes(reader().tobytes())
 
 
 @pytest.mark.parametrize("sharer", [*SHARERS, *OF_PYTORCH])
@@ -48,10 +54,10 @@ def test_what_was_made_before_keeps_its_elements(sharer: str) -> None:
         for _ in range(turns):
             if sharer in SHARERS:
                 reader = SHARERS[sharer](x)
-                read: Callable[[], bytes] = lambda reader=reader: reader().tobytes()  # noqa: E731
+                read: Callable[[], bytes] = partial(_read, reader)
             else:
                 kept = OF_PYTORCH[sharer](x.data)
-                read = lambda kept=kept: bits(kept)  # noqa: E731
+                read = partial(bits, kept)
             before, reference = read(), np.array(x)
             x[key] = -1.0
             reference[key] = -1.0
