@@ -135,7 +135,7 @@ def source_of(value: Any) -> str:
 
 
 def index(value: Any) -> int:
-    """What `operator.index` returns; a symbolic size itself."""
+    """Returns what `operator.index` does; a symbolic size as it is. Raises `TypeError` for anything but an integer."""
     return value if is_size(value) else operator.index(value)
 
 

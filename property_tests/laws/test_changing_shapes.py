@@ -131,7 +131,7 @@ LENGTHS = [5, 3, 1, 7, 0, 2, 7, 4, 1, 6, 0]
 """Lengths of texts: each kind of change, one and zero among others, and lengths that come again."""
 
 
-def close(result: tb.Tensor, expected: Any) -> None:
+def check_close(result: tb.Tensor, expected: Any) -> None:
     """Compares a result with NumPy's, in float64."""
     array = np.asarray(result)
     assert array.shape == np.shape(expected)
@@ -146,20 +146,20 @@ def test_texts_of_varying_lengths(backend: str) -> None:
         text = words[:length]
         x = tb.asarray(text, names=("time", "feature"), backend=backend)
         hidden, by_hand = tb.tanh(x @ ours), np.tanh(text @ weights)
-        close(hidden, by_hand)
+        check_close(hidden, by_hand)
         assert hidden.names == ("time", "unit")
-        close(tb.sum(hidden, axis="time"), by_hand.sum(0))
-        close(tb.cumulative_sum(hidden, axis="time"), by_hand.cumsum(0))
-        close(tb.softmax(hidden, axis="unit"), np.exp(by_hand) / np.exp(by_hand).sum(1, keepdims=True))
-        close(tb.concatenate([hidden, hidden[:1]], axis="time"), np.concatenate([by_hand, by_hand[:1]]))
-        close(tb.where(hidden > 0, hidden, -1.0), np.where(by_hand > 0, by_hand, -1.0))
-        close(tb.flip(hidden, axis="time"), by_hand[::-1])
-        close(
+        check_close(tb.sum(hidden, axis="time"), by_hand.sum(0))
+        check_close(tb.cumulative_sum(hidden, axis="time"), by_hand.cumsum(0))
+        check_close(tb.softmax(hidden, axis="unit"), np.exp(by_hand) / np.exp(by_hand).sum(1, keepdims=True))
+        check_close(tb.concatenate([hidden, hidden[:1]], axis="time"), np.concatenate([by_hand, by_hand[:1]]))
+        check_close(tb.where(hidden > 0, hidden, -1.0), np.where(by_hand > 0, by_hand, -1.0))
+        check_close(tb.flip(hidden, axis="time"), by_hand[::-1])
+        check_close(
             hidden * tb.arange(length, dtype="float64", backend=backend)[:, None], by_hand * np.arange(length)[:, None]
         )
         if length:
-            close(tb.max(hidden, axis="time"), by_hand.max(0))
-            close(tb.mean(hidden, axis="time"), by_hand.mean(0))
+            check_close(tb.max(hidden, axis="time"), by_hand.max(0))
+            check_close(tb.mean(hidden, axis="time"), by_hand.mean(0))
         else:
             with pytest.raises(TensorBackendError, match=r"^max: "):
                 tb.max(hidden, axis="time")
@@ -175,12 +175,12 @@ def test_the_last_batch_is_smaller(backend: str, size: int) -> None:
     for start in range(0, 10, size):
         batch, by_hand = ours[start : start + size], data[start : start + size]
         value, slope = tb.value_and_grad(lambda w, x: tb.mean(tb.square(x @ w)))(w, batch)
-        close(value, np.mean(np.square(by_hand @ weights)))
-        close(batch_loss(w, batch), np.mean(np.square(by_hand @ weights)))
-        close(slope, 2 * by_hand.T @ (by_hand @ weights) / (2 * len(by_hand)))
+        check_close(value, np.mean(np.square(by_hand @ weights)))
+        check_close(batch_loss(w, batch), np.mean(np.square(by_hand @ weights)))
+        check_close(slope, 2 * by_hand.T @ (by_hand @ weights) / (2 * len(by_hand)))
         slopes.append(slope)
         expected_slopes.append(np.asarray(slope))
-    close(tb.mean(tb.stack(slopes), axis=0), np.mean(expected_slopes, axis=0))
+    check_close(tb.mean(tb.stack(slopes), axis=0), np.mean(expected_slopes, axis=0))
 
 
 @pytest.mark.parametrize("backend", ON)
@@ -188,9 +188,9 @@ def test_sums_over_a_growing_part(backend: str) -> None:
     text, values = RANDOM.standard_normal(9), RANDOM.standard_normal(9)
     x, v = tb.asarray(text, backend=backend), tb.asarray(values, backend=backend)
     for k in [*range(10), 4, 0, 9]:
-        close(tb.sum(x[:k] * v[:k]), np.sum(text[:k] * values[:k]))
-        close(x[:k] @ v[:k], text[:k] @ values[:k])
-        close(tb.outer(x[:k], v[k:]), np.outer(text[:k], values[k:]))
+        check_close(tb.sum(x[:k] * v[:k]), np.sum(text[:k] * values[:k]))
+        check_close(x[:k] @ v[:k], text[:k] @ values[:k])
+        check_close(tb.outer(x[:k], v[k:]), np.outer(text[:k], values[k:]))
 
 
 @pytest.mark.parametrize("backend", ON)
@@ -199,12 +199,12 @@ def test_a_growing_buffer(backend: str) -> None:
     for step in range(8):
         row = np.asarray([[step, step / 3]])
         buffer, by_hand = tb.concatenate([buffer, tb.asarray(row, backend=backend)]), np.concatenate([by_hand, row])
-        close(buffer, by_hand)
-        close(tb.reshape(buffer, (-1,)), by_hand.reshape(-1))
-        close(tb.reshape(buffer, (2, step + 1)), by_hand.reshape(2, step + 1))
-        close(tb.broadcast_to(buffer, (3, step + 1, 2)), np.broadcast_to(by_hand, (3, step + 1, 2)))
-        close(tb.pad(buffer, ((step, 0), (0, 0))), np.pad(by_hand, ((step, 0), (0, 0))))
-        close(buffer.T, by_hand.T)
+        check_close(buffer, by_hand)
+        check_close(tb.reshape(buffer, (-1,)), by_hand.reshape(-1))
+        check_close(tb.reshape(buffer, (2, step + 1)), by_hand.reshape(2, step + 1))
+        check_close(tb.broadcast_to(buffer, (3, step + 1, 2)), np.broadcast_to(by_hand, (3, step + 1, 2)))
+        check_close(tb.pad(buffer, ((step, 0), (0, 0))), np.pad(by_hand, ((step, 0), (0, 0))))
+        check_close(buffer.T, by_hand.T)
 
 
 @pytest.mark.parametrize("backend", ON)
@@ -213,7 +213,7 @@ def test_attention_over_the_words_so_far(backend: str) -> None:
     ours, q = tb.asarray(words, backend=backend), tb.asarray(query, backend=backend)
     for k in range(1, 7):
         exponentials = np.exp(words[:k] @ query / 2)
-        close(tb.softmax(ours[:k] @ q / 2, axis=0) @ ours[:k], exponentials / exponentials.sum() @ words[:k])
+        check_close(tb.softmax(ours[:k] @ q / 2, axis=0) @ ours[:k], exponentials / exponentials.sum() @ words[:k])
 
 
 @pytest.mark.parametrize("backend", ON)
@@ -225,15 +225,15 @@ def test_batches_of_one_and_none_beside_others(backend: str, order: tuple[int, .
     for size in order:
         array = RANDOM.standard_normal((size, 3))
         x = tb.asarray(array, backend=backend)
-        close(x + r, array + row)
-        close(x + x, array + array)
-        close(tb.sum(x, axis=0), array.sum(0))
-        close(tb.prod(x), array.prod())
-        close(tb.logsumexp(x, axis=1), np.log(np.exp(array).sum(1)))
-        close(tb.var(x, axis=1), array.var(1))
-        close(tb.einsum("ij,kj->ik", x, r), array @ row.T)
-        close(tb.stack([x, x]), np.stack([array, array]))
-        close(tb.sort(x, axis=0), np.sort(array, axis=0))
+        check_close(x + r, array + row)
+        check_close(x + x, array + array)
+        check_close(tb.sum(x, axis=0), array.sum(0))
+        check_close(tb.prod(x), array.prod())
+        check_close(tb.logsumexp(x, axis=1), np.log(np.exp(array).sum(1)))
+        check_close(tb.var(x, axis=1), array.var(1))
+        check_close(tb.einsum("ij,kj->ik", x, r), array @ row.T)
+        check_close(tb.stack([x, x]), np.stack([array, array]))
+        check_close(tb.sort(x, axis=0), np.sort(array, axis=0))
         assert tb.astype(x, "int32").tolist() == array.astype(np.int32).tolist()
         assert tb.any(x > 9).item() is False
 

@@ -7,14 +7,14 @@ A warm call that finds no exact plan calls `Lookup.call`. For `sum(x, /, *, axis
             _backend = None
             if x.__class__ is _Tensor:
                 _template = x.template
-                _kind_x, _shape_x, _data_x = _template.kind, _template.shape, x.data
+                _kind_x, _shape_x = _template.kind, _template.shape
                 ...
             _shapes = _shape_x,
-            for _plan in _plans[_precision(), _backend, _kind_x, ...]:
-                _found = _plan.shapes(*_shapes)
+            for _plan in _plans[_defaults.current_precision(), _backend, _kind_x, ...]:
+                _found = _plan.shapes(_shape_x)
                 if _found is not None:
-                    return _plan.call(_found, _shapes, (_data_x,))
-        except Exception:
+                    return _plan.call(_found, _shapes, (x.data, ))
+        except Exception:  # as in the code below
             pass
         return _missed(_key_of, (x,), {'axis': axis, 'keepdims': keepdims})
 

@@ -199,7 +199,7 @@ def _answer(call: Invocation, backend: Backend, traced: bool) -> Outcome | Excep
     """The tensors that a call gives, or its error, whatever its class."""
     try:
         return evaluate(call.graph(), call.tensors, backend) if traced else flatten(call.run())[0]
-    except Exception as error:
+    except Exception as error:  # whatever its class: it must be the same both times
         return error
 
 

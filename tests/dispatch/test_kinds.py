@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -128,11 +129,6 @@ def test_what_is_counted_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_plan_holds_data() -> None:
-    import weakref
-
-    class Owner(np.ndarray[Any, Any]):
-        """An array that can be watched."""
-
     references = []
     for size in range(3, 9):
         x = row(size)

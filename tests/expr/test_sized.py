@@ -19,7 +19,7 @@ def rows(count: int, width: int = 4) -> Tensor:
     return tb.asarray(RANDOM.normal(size=(count, width)).astype(np.float32))
 
 
-def same(actual: Tensor, wanted: Tensor) -> None:
+def check_same(actual: Tensor, wanted: Tensor) -> None:
     assert actual.template is wanted.template
     np.testing.assert_allclose(np.asarray(actual), np.asarray(wanted), rtol=1e-5, atol=1e-6)
 
@@ -36,7 +36,7 @@ def test_from_the_third_size_on_no_size_is_compiled() -> None:
     misses = compiled.cache_info().misses
     for count in (7, 8, 11, 100):
         x = rows(count)
-        same(compiled(x, w), layer(x, w))
+        check_same(compiled(x, w), layer(x, w))
     assert compiled.cache_info().misses == misses == 3
     assert compiled.cache_info().hits == 4
 
@@ -45,7 +45,7 @@ def test_sizes_that_answer_a_guard_in_another_way_are_compiled() -> None:
     w, compiled = rows(4, 6), tb.jit(layer)
     for count in (3, 4, 5, 1, 0, 2, 6):
         x = rows(count)
-        same(compiled(x, w), layer(x, w))
+        check_same(compiled(x, w), layer(x, w))
 
 
 def test_a_branch_on_a_size_is_a_guard() -> None:
@@ -55,7 +55,7 @@ def test_a_branch_on_a_size_is_a_guard() -> None:
     compiled = tb.jit(function)
     for count in (3, 4, 5, 6, 20, 21, 9, 10, 11, 12, 30):
         x = rows(count)
-        same(compiled(x), function(x))
+        check_same(compiled(x), function(x))
     assert compiled.cache_info().misses <= 5
 
 
@@ -69,7 +69,7 @@ def test_a_number_that_the_function_needs_keeps_the_size_exact() -> None:
     compiled = tb.jit(function)
     for count in (3, 4, 5, 6, 7, 12, 5, 6):
         x = rows(count)
-        same(compiled(x), function(x))
+        check_same(compiled(x), function(x))
 
 
 def test_a_count_in_a_mean_and_sizes_in_options() -> None:
@@ -88,7 +88,7 @@ def test_a_count_in_a_mean_and_sizes_in_options() -> None:
         x = rows(count)
         actual, wanted = compiled(x), function(x)
         for name in wanted:
-            same(actual[name], wanted[name])
+            check_same(actual[name], wanted[name])
 
 
 def test_gradients_at_new_sizes() -> None:
@@ -99,7 +99,7 @@ def test_gradients_at_new_sizes() -> None:
     for count in (3, 4, 5, 8, 9, 10, 1, 2):
         x = rows(count)
         for actual, wanted in zip(compiled(w, x), tb.value_and_grad(loss)(w, x), strict=True):
-            same(actual, wanted)
+            check_same(actual, wanted)
 
 
 def test_errors_of_new_sizes_are_those_of_the_function() -> None:

@@ -139,7 +139,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
             if recipe is None:
                 return _computed(record.call(), has_aux, record, (key, has_aux))
             return _of_recipe(recipe, record)
-        except Exception:
+        except Exception:  # whatever the user's function or a kernel raises; the trace below raises it again
             if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
                 raise  # a function of the user's was called
         # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
