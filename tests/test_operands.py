@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.dispatch import watching
+from tensorbackend.dispatch.path import Path
 from tensorbackend.errors import ArgumentError, DTypeError, NamesError, OperandError, OutOfRangeError, ShapeError
+from tensorbackend.operands import without_arrays
+from tensorbackend.opspec import OPS
 
 BACKENDS = ["binary", "numpy", "jax"]
 
@@ -152,3 +156,30 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_is_refused(call: Callable[[], Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+def test_an_array_beside_a_tensor_is_kept_as_a_tensor_would_be(backend: str) -> None:
+    x = tb.asarray(np.arange(3, dtype=np.float32), backend=backend)
+    for array in (np.float32(2), np.full(3, 2, np.float32), np.full((2, 1), 2, np.float32)):
+        wanted = np.arange(3, dtype=np.float32) * array
+        for _ in range(3):
+            for result in (x * array, array * x, tb.multiply(array, x)):
+                assert result.backend is x.backend
+                assert result.dtype is tb.float32
+                np.testing.assert_array_equal(np.asarray(result), wanted)
+    path = next(place for place in watching._places if isinstance(place, Path) and place.spec is OPS["multiply"])
+    operand = tb.asarray(np.full((2, 1), 2, np.float32), backend=backend)
+    watching.forget()
+    x * np.full((2, 1), 2, np.float32)
+    assert (x.template, operand.template, x.backend) in path.ready  # so that the next call has nothing to plan
+
+
+def test_an_array_that_makes_no_tensor_and_one_of_a_wrong_shape_are_refused_by_the_op() -> None:
+    x = tb.ones(3)
+    with pytest.raises(ShapeError, match=r"^multiply: expected sizes that are equal or 1"):
+        x * np.ones(4)
+    with pytest.raises(DTypeError):
+        x * np.asarray(["a", "b", "c"])
+    assert without_arrays(OPS["multiply"], [x, 2.0]) is None
+    assert without_arrays(OPS["sum"], [x]) is None
