@@ -164,7 +164,8 @@ def test_an_array_beside_a_tensor_is_kept_as_a_tensor_would_be(backend: str) -> 
     for array in (np.float32(2), np.full(3, 2, np.float32), np.full((2, 1), 2, np.float32)):
         wanted = np.arange(3, dtype=np.float32) * array
         for _ in range(3):
-            for result in (x * array, array * x, tb.multiply(array, x)):
+            results: list[Any] = [x * array, array * x, tb.multiply(array, x)]
+            for result in results:
                 assert result.backend is x.backend
                 assert result.dtype is tb.float32
                 np.testing.assert_array_equal(np.asarray(result), wanted)
