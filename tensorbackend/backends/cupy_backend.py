@@ -21,7 +21,7 @@ from ..rules.data_errors import singular_matrix
 from ..template import Template
 from ..tensor import Tensor
 from .array_module import ArrayModuleBackend
-from .array_module.base import AlreadyQuiet, Array
+from .array_module.base import Array
 from .array_module.precision import computing
 from .array_module.special import error_function as special
 from .cupy_module import CupyModule
@@ -68,7 +68,7 @@ class CupyBackend(ArrayModuleBackend):
                 expected("a device of the backend 'cupy'", f"the devices are {', '.join(devices)}", device=self.device)
             )
         self._device = cupy.cuda.Device(number)
-        self.xp, self.quiet, self.fuse = CupyModule(cupy, self._cupyx), AlreadyQuiet(), cupy.fuse
+        self.xp, self.fuse = CupyModule(cupy, self._cupyx), cupy.fuse
         if len(devices) > 1:
             self._enter_the_device_in_callbacks()
 

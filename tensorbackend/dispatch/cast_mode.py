@@ -1,9 +1,9 @@
 """The mode in which operands are cast to the precision in force, as `tb.precision(64, cast=True)` asks.
 
 The keys of most calls hold the precision, so their warm calls need nothing more. The keys of plain ops do not
-(`Path.plain`: one or two tensors, no options). While the mode is on in any thread, the memos of plain ops hold only
-calls that it leaves alone; other calls of these ops are kept like calls with Python numbers, whose keys hold the
-precision. So a call outside of the mode checks nothing.
+(`Path.plain`: one or two tensors, no options), but for calls whose results have the default precision. While the mode
+is on in any thread, other calls of plain ops that it casts are kept under keys with the precision too. So a call
+outside of the mode checks nothing.
 
 Rejected: the precision in each key, which adds 40 ns to a call that takes 500 ns.
 """
@@ -19,10 +19,9 @@ from ..accuracy import TO_THE_BIT
 from ..dtypes import DType, defaults
 from ..interchange import is_plain_array
 from ..locks import free_in_child
-from ..memo import MEMO_LIMIT, remember
 from ..opspec import OpSpec
 from ..tensor import Tensor, public_op
-from .near import Near
+from .records import Memo, Record
 
 COMPUTING: Final = frozenset(
     [
@@ -46,7 +45,7 @@ MAKING: Final = frozenset({"creation", "random"})
 KEEPING: Final = frozenset({"as_type", "bitcast"})
 """Callbacks of computing families that are about the dtype of their operand, which the mode leaves as it is."""
 
-_nears: Final[list[Near]] = []
+_memos: Final[list[Memo]] = []
 """The memos whose keys leave the precision out."""
 
 # Held from the check whether the mode is on until a call is entered in a memo, or the memos are exchanged.
@@ -61,21 +60,17 @@ def is_cast(spec: OpSpec) -> bool:
     return spec.family in COMPUTING or spec.bounds != TO_THE_BIT
 
 
-def holds_no_precision(near: Near) -> None:
+def holds_no_precision(memo: Memo) -> None:
     """Enters the memo of an op whose keys leave the precision out."""
-    _nears.append(near)
+    _memos.append(memo)
 
 
-def keep(near: Near, key: tuple[Any, ...], record: object, operands: Iterable[DType]) -> bool:
+def keep(memo: Memo, key: tuple[Any, ...], known: Record, operands: Iterable[DType]) -> bool:
     """Enters a call in such a memo, unless a block in any thread casts these dtypes; returns whether it did."""
     with _lock:
         if defaults.cast_somewhere(operands):
             return False
-        full = len(near.memo) >= MEMO_LIMIT
-        remember(near.memo, key, record)
-        if full:
-            near.clear()
-        near.enter(key, record)
+        memo.enter(key, known)
         return True
 
 
@@ -83,9 +78,8 @@ def settle() -> None:
     """Empties the memos when the mode begins."""
     if defaults.cast_blocks:
         with _lock:
-            for near in _nears:
-                near.memo.clear()
-                near.clear()
+            for memo in _memos:
+                memo.clear()
 
 
 defaults.when_casting.append(settle)

@@ -14,6 +14,7 @@ from ..protocol import Backend, Payload
 from ..sizes import NeedsSizes, Size
 from ..template import intern_template
 from ..tensor import Tensor
+from .checked import explained
 from .kernels import primitive_kernel
 
 
@@ -59,7 +60,8 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
         except TensorBackendError as error:
             error.named(op)
             raise
-        scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
+        with explained("constant", backend):
+            scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
         if backend.dispatch_priority <= 1:  # a backend that records programs makes a number where it is used
             remember(payloads, key, scalar_payload)
         return scalar_payload

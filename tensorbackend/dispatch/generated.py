@@ -1,27 +1,29 @@
-"""The code of warm calls, generated from the op's signature, for ops with options or with three or more tensors.
+"""The code of warm calls, generated from the op's signature: one look-up, one kernel, one tensor.
 
 The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is
 
     def op(x, /, *, axis=None, keepdims=False):
         try:
             _backend = x.backend
-            _out, _function, _run, _result, _, _ = _ready[
-                _defaults.current_precision(), x.template, _backend,
+            _out, _function, _ready = _calls[
+                _defaults.current_precision(), _backend, x.template,
                 axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
                 else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
                 keepdims if ...
             ]
-        except _MISSES:
+            _data_x = x.data
+        except Exception:
             pass
         else:
-            _data_x = x.data
             try:
-                _data = _function(_data_x) if _run is None else _run(_function, _data_x)
+                _data = _function(_data_x)
             ...
         return _lookup.call(x, axis=axis, keepdims=keepdims)
 
-A loop over the options takes three to five times as long. Compiling the code of every op would double the import time
-of the package, so each op starts as a stub, which replaces its code by the generated code at the first call.
+A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend][x.template]`. A loop
+over the options takes three to five times as long. Compiling the code of every op would double the import time of the
+package, so each op starts as a stub, which replaces its code by the generated code at the first call. Ops of one
+signature share the code.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ from __future__ import annotations
 import builtins
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
 from ..dtypes import defaults
-from ..errors import DeallocatedError
 from ..memo import ATOMS, told
 from ..opspec import OpSpec, Parameter
 from ..select import placed
@@ -42,61 +44,48 @@ from ..template import Template
 from ..tensor import Tensor, blank_tensor
 from ..tracebacks import named_in_errors
 from .kernels import wrap
-from .quick import BesideMemo, Failed, Lookup, Memo, recovery
+from .records import Failed, Lookup, Memo, recovery
 
 PLACEMENT: Final = "backend", "device", "like"
 """The options that say on which backend an op without operands makes its tensor."""
 
-MISSES: Final = KeyError, AttributeError, TypeError, IndexError, DeallocatedError
-"""The exceptions of a look-up for a call that is not ready: an unknown key, an operand that is no tensor, an option
-that does not hash, an empty sequence, a tensor without its data. The payloads are read inside the `try` too, because an
-operand may have the template and the backend of a tensor but no payload, as a sparse matrix does. The kernel runs
-outside, so that no error of a kernel passes for a miss."""
-
 _CODE: Final = """\
 def op({signature}):
     try:
-        {preparation}
-        _out, _function, _run, _result, _, _ = _ready[{key}]
-        {read}
-    except _MISSES:
+        {find}
+    except Exception:  # whatever a call does that is not ready; the full path runs it, or raises in its own words
         pass
     else:
-        {run}
-    return _lookup.call({passed})
+        try:
+            _data = _function({payloads})
+        except Exception as _error:  # whatever a backend's code raises
+            _data = _recovered(_error, _ready, _backend, [{payloads}], ({arguments}))
+        {wrap}
+    return _lookup.call({passed})  # here, so that no error has a look-up's error as its context
 
-def key_of({signature}):
+def key_of({parameters}):
     {prepared}
     return {key}
 """
 
-_RUN: Final = """\
-try:
-    _data = _function({payloads}) if _run is None else _run(_function, {payloads})
-except Exception as _error:  # whatever a backend's code raises
-    _data = _recovered(_error, _backend, _run, _function, [{payloads}], ({arguments}))
-if _out.__class__ is _Template:
-    _tensor = _blank()
-    _tensor.template = _out
-    _tensor.backend = _backend
-    _tensor.data = _data
-    return _tensor
-return _wrap(_out, _backend, _data, _result)"""
+_WRAP: Final = """\
+_tensor = _blank()
+_tensor.template = _out
+_tensor.backend = _backend
+_tensor.data = _data
+return _tensor"""
 
-_BESIDE: Final = """\
-if not ({all_tensors}):
-    try:
-        _backend = ({first}).backend
-        {alike}
-        _record, ({constants},) = _beside[_defaults.current_precision(), {kinds}, _backend]
-        _out, _function, _run, _result, _, _ = _record
-    except _MISSES:
-        return _lookup.call({arguments})
-    {read}
-    {run}
-"""
-"""The first lines of the code of an op of three or more tensors and no options, where numbers may stand beside
-tensors."""
+_WRAP_ANY: Final = f"""\
+if _out.__class__ is _Template:
+    {_WRAP.replace(chr(10), chr(10) + "    ")}
+return _wrap(_out, _backend, _data, _ready.result)"""
+
+_ALIKE_OR_NOT: Final = """\
+if {alike}:
+    {of_tensors}
+else:
+    {of_numbers}"""
+"""The source of a look-up with Python numbers among the operands, or none."""
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 
@@ -123,32 +112,34 @@ _templates_{0} = tuple(_templates_{0})"""
 """The source that reads the templates of a sequence of tensors. For a few tensors, a loop takes half the time of a
 comprehension, which enters a function of its own before Python 3.12."""
 
-_PAYLOADS: Final = """\
+PAYLOADS: Final = """\
 _data_{0} = []
 for _operand in {0}:
     _data_{0}.append(_operand.data)"""
+"""The source that reads the payloads of a sequence of tensors."""
 
 
-def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, lookup: Lookup, failed: Failed) -> Callable[..., Any]:
+def generated(
+    spec: OpSpec, calls: Memo, lookup: Lookup, failed: Failed, *, sole: bool, reflected: bool = False
+) -> Callable[..., Any]:
     """The op of a declared function, by code generated from its signature.
 
-    The op has a namespace of its own in place of a module's, so that replacing its code is enough. Names that are not
-    parameters begin with an underscore.
+    `sole` says that the op has one result whatever its arguments are. A reflected op takes its two operands in the
+    other order. The op has a namespace of its own in place of a module's, so that replacing its code is enough. Names
+    that are not parameters begin with an underscore.
     """
     namespace: dict[str, Any] = {
         "__builtins__": builtins,  # for functions in C that import a module
         "_ATOMS": ATOMS,
-        "_MISSES": MISSES,
         "_Template": Template,
         "_Tensor": Tensor,
-        "_beside": beside,
+        "_blank": blank_tensor,
         "_bool": bool,
+        "_calls": calls.entries,
         "_current": current,
         "_defaults": defaults,
         "_lookup": lookup,
-        "_blank": blank_tensor,
         "_placed": placed,
-        "_ready": ready,
         "_recovered": recovery(failed),
         "_str": str,
         "_told": told,
@@ -157,10 +148,12 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, lookup: Lookup, fai
 
     def settled() -> FunctionType:
         """The op, with the generated code in place of the stub's."""
-        functions = _functions(spec, namespace)
-        lookup.key_of = functions["key_of"]
-        op.__defaults__, op.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
-        op.__code__ = functions["op"].__code__
+        code, code_of_key = _codes(source_of(spec, nested=calls.nested, sole=sole, reflected=reflected))
+        key_of = FunctionType(code_of_key, namespace, spec.name)
+        for function in (op, key_of):
+            function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
+        lookup.key_of = key_of
+        op.__code__ = code.replace(co_name=spec.name)  # its own, as errors find the op's name by its code
         return named_in_errors(op, spec.name)
 
     namespace["_settled"] = settled
@@ -168,107 +161,119 @@ def generated(spec: OpSpec, ready: Memo, beside: BesideMemo, lookup: Lookup, fai
     return op
 
 
-def _functions(spec: OpSpec, namespace: dict[str, Any]) -> dict[str, FunctionType]:
-    """The functions of an op's code, with the defaults of the declared function."""
-    source, file = source_of(spec), f"{_HERE}/<{spec.function.__module__}.{spec.name}>"
-    import linecache  # slow to import, and only an op's first call needs it
+@lru_cache(1024)
+def _codes(source: str) -> tuple[CodeType, CodeType]:
+    """The code of an op, and of the function of its key."""
+    import linecache  # slow to import, and only the first calls of ops need it
 
+    file = f"{_HERE}/<{source[: source.index(chr(10))]}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    codes = {code.co_name: code for code in compile(source, file, "exec").co_consts if isinstance(code, CodeType)}
-    functions = {name: FunctionType(code, namespace, name) for name, code in codes.items()}
-    for function in functions.values():
-        function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
-    return functions
+    op, key_of = (code for code in compile(source, file, "exec").co_consts if isinstance(code, CodeType))
+    return op, key_of
 
 
 (_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
 
 
-def source_of(spec: OpSpec) -> str:
-    """The source of an op's code, which depends on the parameters of the declared function alone."""
+def source_of(spec: OpSpec, *, nested: bool, sole: bool, reflected: bool = False) -> str:
+    """The source of an op's code, which depends on the parameters of the declared function and on these flags alone."""
     tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
     options = [parameter for parameter in spec.parameters if parameter.role == "option"]
-    if tensors:
-        lines, key = _of_tensors(tensors)
-    else:
-        placement_names = [parameter.name for parameter in options if parameter.name in PLACEMENT]
+    if not tensors:
         options = [parameter for parameter in options if parameter.name not in PLACEMENT]
-        none = " and ".join(f"{name} is None" for name in placement_names)
-        expression = f"_current() if {none} else _placed({', '.join(f'{name}={name}' for name in placement_names)})"
-        lines, key = [f"_backend = {expression}"], ["_backend"]
-    for parameter in options:
-        name = parameter.name
-        key.append(OPTION.format(name))
+    option_parts = [OPTION.format(parameter.name) for parameter in options]
+
+    def parts(kinds: Sequence[str]) -> list[str]:
+        return ["_backend", *kinds] if nested else ["_defaults.current_precision()", "_backend", *kinds, *option_parts]
+
+    def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
+        place = "".join(map("[{}]".format, parts(kinds))) if nested else f"[{', '.join(parts(kinds))}]"
+        return "\n".join([*lines, f"_out, _function, _ready = _calls{place}", *reads])
+
+    lines, kinds = _of_tensors(tensors) if tensors else ([placement(spec)], [])
+    found = find(lines, kinds, list(map(_read, tensors)))
+    if takes_numbers(tensors):
+        names = [parameter.name for parameter in tensors]
+        lines, kinds = _of_numbers(names)
+        reads = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
+        constants = f"{', '.join(f'_as_{name}' for name in names)} = _ready.constants"
+        found = _ALIKE_OR_NOT.format(
+            alike=" is ".join(f"{name}.__class__" for name in names),
+            of_tensors=indented(found, 1),
+            of_numbers=indented(find(lines, kinds, [constants, *reads]), 1),
+        )
+    payloads = [f"{'*' * (parameter.kind == 'variadic')}_data_{parameter.name}" for parameter in tensors]
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
     arguments = "".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
-    read = [_read(parameter) for parameter in tensors]
-    payloads = [
-        f"*_data_{parameter.name}" if parameter.kind == "variadic" else f"_data_{parameter.name}"
-        for parameter in tensors
-    ]
-    preparation = "\n".join(lines)
-    source = _CODE.format(
-        signature=signature_of(spec),
-        preparation=indented(preparation, 2),
-        prepared=indented(preparation, 1),
-        key=f"_defaults.current_precision(), {', '.join(key)}",
-        read=indented("\n".join(read) or "pass", 2),
-        run=indented(_RUN.format(payloads=", ".join(payloads), arguments=arguments), 2),
-        passed=arguments + "".join(f"{name}={name}, " for name in keywords),
-    )
-    single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in spec.parameters)
-    if len(tensors) < 3 or not single:
-        return source
-    head, body = source.split("\n", 1)
-    return f"{head}\n    {indented(_beside_numbers(tensors, arguments), 1)}\n{body}"
-
-
-def _beside_numbers(tensors: Sequence[Parameter], arguments: str) -> str:
-    """The lines that find and run a call with numbers among its operands."""
-    names = [parameter.name for parameter in tensors]
-    *leading, last = names
-    read = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
-    return _BESIDE.format(
-        all_tensors=" and ".join(f"{name}.__class__ is _Tensor" for name in names),
-        first="".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last,
-        alike="\n        ".join(
-            f"if {name}.__class__ is _Tensor and {name}.backend is not _backend: raise KeyError" for name in names[1:]
-        ),
-        constants=", ".join(f"_as_{name}" for name in names),
-        kinds=", ".join(f"{name}.template if {name}.__class__ is _Tensor else {name}.__class__" for name in names),
+    parameters = signature_of(spec)
+    return _CODE.format(
+        signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
+        parameters=parameters,
+        find=indented(found, 2),
+        payloads=", ".join(payloads),
         arguments=arguments,
-        read=indented("\n".join(read), 1),
-        run=indented(_RUN.format(payloads=", ".join(f"_data_{name}" for name in names), arguments=arguments), 1),
+        wrap=indented(_WRAP if sole else _WRAP_ANY, 2),
+        passed=arguments + "".join(f"{name}={name}, " for name in keywords),
+        prepared=indented("\n".join(lines), 1),
+        key=f"({', '.join(parts(kinds))}, )",
     )
+
+
+def placement(spec: OpSpec) -> str:
+    """The source that finds the backend of an op without operands."""
+    names = [parameter.name for parameter in spec.parameters if parameter.name in PLACEMENT]
+    if not names:
+        return "_backend = _current()"
+    none = " and ".join(f"{name} is None" for name in names)
+    return f"_backend = _current() if {none} else _placed({', '.join(f'{name}={name}' for name in names)})"
+
+
+def takes_numbers(tensors: Sequence[Parameter]) -> bool:
+    """Whether Python numbers may stand for some of an op's operands: it takes two or more, each by position."""
+    return len(tensors) > 1 and all(
+        parameter.role == "tensor" and parameter.kind == "positional" and not parameter.optional
+        for parameter in tensors
+    )
+
+
+def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
+    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
+    lines, kinds = [], []
+    for number, parameter in enumerate(tensors):
+        name = parameter.name
+        if is_sequence(parameter):
+            lines.append(_SEQUENCE.format(name, backend="" if number else f"_backend = {name}[0].backend"))
+            kinds.append(f"_templates_{name}")
+        else:
+            lines.append(
+                f"if {name}.backend is not _backend: raise KeyError" if number else f"_backend = {name}.backend"
+            )
+            kinds.append(f"{name}.template")
+    return lines, kinds
+
+
+def _of_numbers(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The same where numbers stand for some of the tensors; the class of a number is its part of the key."""
+    *leading, last = names
+    first = "".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last
+    check = "if {0}.__class__ is _Tensor and {0}.backend is not _backend: raise KeyError"
+    kinds = [f"({name}.template if {name}.__class__ is _Tensor else {name}.__class__)" for name in names]
+    return [f"_backend = ({first}).backend", *map(check.format, names[1:])], kinds
+
+
+def _read(parameter: Parameter) -> str:
+    """The source that reads the payload of a tensor parameter; for several tensors, the list of their payloads."""
+    return (PAYLOADS if is_sequence(parameter) else "_data_{0} = {0}.data").format(parameter.name)
+
+
+def is_sequence(parameter: Parameter) -> bool:
+    """Whether a parameter takes several tensors."""
+    return parameter.role == "tensors" or parameter.kind == "variadic"
 
 
 def indented(lines: str, depth: int) -> str:
     """Lines, all but the first of them indented."""
     return lines.replace("\n", "\n" + "    " * depth)
-
-
-def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
-    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
-    lines, key = [], []
-    for number, parameter in enumerate(tensors):
-        name = parameter.name
-        if parameter.role == "tensors" or parameter.kind == "variadic":
-            lines.append(_SEQUENCE.format(name, backend="" if number else f"_backend = {name}[0].backend"))
-            key.append(f"_templates_{name}" if number else f"_templates_{name}, _backend")
-        else:
-            if not number:
-                lines.append(f"_backend = {name}.backend")
-            else:
-                lines.append(f"if {name}.backend is not _backend: raise KeyError")
-            key.append(f"{name}.template" if number else f"{name}.template, _backend")
-    return lines, key
-
-
-def _read(parameter: Parameter) -> str:
-    """The source that reads the payload of a tensor parameter; for several tensors, the list of their payloads."""
-    if parameter.kind == "variadic" or parameter.role == "tensors":
-        return _PAYLOADS.format(parameter.name)
-    return f"_data_{parameter.name} = {parameter.name}.data"
 
 
 def starred(parameter: Parameter) -> str:

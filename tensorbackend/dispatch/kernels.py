@@ -15,7 +15,7 @@ from ..dtypes import ALL_DTYPES
 from ..operands import LEFT_OUT
 from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
-from ..protocol.planned import bare, entered, is_planned, plan_entered
+from ..protocol.planned import entered, is_planned, plan_entered
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template
@@ -56,8 +56,8 @@ def raw_kernel(
 ) -> Kernel:
     """The kernel of a planned callback, not entered yet, for a program that the backend enters as a whole."""
     with explained(name, backend):
-        bare_kernel = bare(kernel_of(callback, out, *inputs, **options))
-    return checked(name, backend, out, inputs, bare_kernel) if CHECKED else bare_kernel
+        planned_kernel = kernel_of(callback, out, *inputs, **options)
+    return checked(name, backend, out, inputs, planned_kernel) if CHECKED else planned_kernel
 
 
 def composite_kernel(

@@ -31,13 +31,13 @@ from typing import Any, Final
 
 from ..dtypes import defaults
 from ..memo import ATOMS, told
-from ..opspec import OpSpec, Parameter
+from ..opspec import OpSpec
 from ..select import placed
 from ..select.default import current
 from ..tensor import Tensor
-from .generated import OPTION, PLACEMENT, indented, signature_of, starred
+from .generated import OPTION, PAYLOADS, PLACEMENT, indented, is_sequence, placement, signature_of, starred
 from .kinds import Kinds, rank
-from .quick import Lookup
+from .records import Lookup
 
 _CODE: Final = """\
 def by_kind({signature}):
@@ -78,11 +78,6 @@ for _operand in {0}:
     _shape_{0}.append(_template.shape)
 _kind_{0} = tuple(_kind_{0})"""
 
-_PAYLOADS: Final = """\
-_data_{0} = []
-for _operand in {0}:
-    _data_{0}.append(_operand.data)"""
-
 
 def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds) -> Callable[..., Any]:
     """Lets a warm call without an exact plan look for one by kind; returns the function of a call's key."""
@@ -118,15 +113,12 @@ def _codes(source: str) -> tuple[CodeType, CodeType]:
 def source_of(spec: OpSpec) -> str:
     """The source of the code, which depends on the parameters of the declared function alone."""
     lines, payloads, data, shapes, key = ["_backend = None"], [], [], [], []
-    several = any(_is_sequence(parameter) for parameter in spec.parameters)
+    several = any(is_sequence(parameter) for parameter in spec.parameters)
     sized = any(parameter.meaning == "shape" for parameter in spec.parameters)
     numbers = 0
-    placements = [parameter.name for parameter in spec.parameters if parameter.name in PLACEMENT]
     creates = all(parameter.role == "option" for parameter in spec.parameters)
-    if creates and placements:
-        none = " and ".join(f"{name} is None" for name in placements)
-        given = ", ".join(f"{name}={name}" for name in placements)
-        lines = [f"_backend = _current() if {none} else _placed({given})"]
+    if creates:
+        lines = [placement(spec)]
     for parameter in spec.parameters:
         name = parameter.name
         if parameter.role == "option":
@@ -139,9 +131,9 @@ def source_of(spec: OpSpec) -> str:
                 key.append(OPTION.format(name))
             continue
         key.append(f"_kind_{name}")
-        if _is_sequence(parameter):
+        if is_sequence(parameter):
             lines.append(_SEQUENCE.format(name))
-            payloads.append(_PAYLOADS.format(name))
+            payloads.append(PAYLOADS.format(name))
             data.append(f"*_data_{name}" if parameter.kind == "variadic" else f"_data_{name}")
             shapes.append(f"*_shape_{name}")
         else:
@@ -168,7 +160,3 @@ def source_of(spec: OpSpec) -> str:
         arguments="".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword"),
         keywords=", ".join(f"{name!r}: {name}" for name in keywords),
     )
-
-
-def _is_sequence(parameter: Parameter) -> bool:
-    return parameter.role == "tensors" or parameter.kind == "variadic"

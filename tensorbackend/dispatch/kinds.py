@@ -14,7 +14,6 @@ A shape that is met often gets an exact plan, whose warm call is quicker.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from ..dtypes import DType, defaults
@@ -23,7 +22,7 @@ from ..memo import remember, told
 from ..operands import Call, grouped
 from ..opspec import OpSpec, Parameter
 from ..protocol import Backend, Kernel
-from ..protocol.within import within
+from ..protocol.planned import quick_form
 from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, template_of_kind
@@ -87,8 +86,7 @@ class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
     __slots__ = ("backend", "build", "call", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
-                 "numbered", "often", "options", "out", "path", "proven", "result", "run", "shapes",
-                 "sole")  # fmt: skip
+                 "numbered", "often", "options", "out", "path", "proven", "result", "shapes", "sole")  # fmt: skip
 
     def __init__(
         self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call,
@@ -102,8 +100,6 @@ class KindPlan:
         self.dtypes: Final = decision.dtypes
         self.give_up: Final = give_up
         """Takes the plan out of its memo, as its kernel cannot serve all shapes."""
-        self.run: Any = None
-        """Runs a kernel in a context, as `protocol.within` says."""
         self.build: Any = None
         """Makes the kernel from the numbers of the sizes that it keeps; `None` for a kernel that keeps none."""
         self.kernel = kernel
@@ -113,9 +109,8 @@ class KindPlan:
         self.options: Final[Callable[[Any], Mapping[str, Any]]] = build_options or (lambda numbers: options)
         """Makes the options from the numbers of the sizes in them, for a kernel that is planned for each shape."""
         if kernel is not None:
-            function, self.run = within(kernel)
-            self.build = leaves.builder(function)
-            self.kernel = function if self.run is not None or self.build is not None else kernel
+            self.kernel = quick_form(kernel)
+            self.build = leaves.builder(self.kernel)
         shape = out.shape if isinstance(out, Template) else tuple([x.shape for x in out])
         self.shapes: Final = trace.function((shape, tuple(leaves.values)) if leaves.values else shape)
         """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
@@ -163,7 +158,7 @@ class KindPlan:
         met[shapes] = times + 1
 
     def _result(self, found: Any, numbers: tuple[Any, ...], shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        backend, kernel, run, name = self.backend, self.kernel, self.run, self.path.spec.callback
+        backend, kernel, name = self.backend, self.kernel, self.path.spec.callback
         out: Any = (
             template_of_kind(self.out, found)
             if self.sole
@@ -176,11 +171,10 @@ class KindPlan:
             return wrap(out, backend, kernel(*payloads), self.result)
         if self.build is not None:
             kernel = self.build(numbers)
-        function: Kernel = kernel if run is None else partial(run, kernel)
         if CHECKED and not backend.template_only:
-            function = checked(name, backend, out, grouped(templates, self.groups), function)
+            kernel = checked(name, backend, out, grouped(templates, self.groups), kernel)
         try:
-            data = function(*payloads)
+            data = kernel(*payloads)
             if not self.proven:
                 verify(name, backend, out, data)
         except (NeedsSizes, ContractError):
@@ -192,7 +186,7 @@ class KindPlan:
 
 def _quick_call(plan: KindPlan, kernel: Kernel) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], Any]:
     """The call of a plan whose kernel serves all shapes and has one result, as a closure, which is quicker."""
-    met, kind, backend, run, build, often = plan.met, plan.out, plan.backend, plan.run, plan.build, plan.often
+    met, kind, backend, build, often = plan.met, plan.out, plan.backend, plan.build, plan.often
     numbered, times_met = plan.numbered, plan.met.get
 
     def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
@@ -211,7 +205,7 @@ def _quick_call(plan: KindPlan, kernel: Kernel) -> Callable[[Any, tuple[Any, ...
         tensor.template = template_of_kind(kind, found)
         tensor.backend = backend
         try:
-            tensor.data = function(*payloads) if run is None else run(function, *payloads)
+            tensor.data = function(*payloads)
         except NeedsSizes:
             plan.give_up(plan)
             raise

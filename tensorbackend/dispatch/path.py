@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
-from ..memo import MEMO_LIMIT, NUMBERS, remember, told
-from ..operands import Call, without_arrays
+from ..memo import NUMBERS
+from ..operands import LEFT_OUT, Call, without_arrays
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
@@ -24,27 +24,11 @@ from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
 from .constants import constants_of
-from .generated import MISSES, PLACEMENT, generated
+from .generated import PLACEMENT, generated
 from .kernels import payloads_of, wrap
 from .kind_lookup import find_plans
 from .kinds import Decision, Kinds
-from .near import Near
-from .quick import (
-    KEYS_OF,
-    Beside,
-    BesideMemo,
-    KeyOf,
-    Lookup,
-    Memo,
-    Missed,
-    Ready,
-    Record,
-    beside_number,
-    of_one,
-    of_two,
-    operands_of,
-    record,
-)
+from .records import KeyOf, Lookup, Memo, Missed, Ready, operands_of, record
 from .signature import public
 from .watching import Change, Subject, holds_kernels, is_watching, watched
 
@@ -67,29 +51,26 @@ class Path(ABC):
 
     def __init__(self, spec: OpSpec) -> None:
         self.spec = spec
-        self.ready: Memo = {}
-        self.beside: BesideMemo = {}
         self.planned: list[dict[Any, Any]] = []
         """The memos of what plans a call."""
         self.parts: Callable[..., Any] | None = None
         """The default of a composite, a function of other ops; `None` for a primitive."""
-        parameters = [parameter for parameter in spec.parameters if parameter.role != "option"]
-        single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in parameters)
-        self.operands = len(parameters) if single else 0
-        """The number of tensor parameters if each takes one tensor by position, else 0."""
-        self.creates = not parameters
+        operands = [parameter for parameter in spec.parameters if parameter.role != "option"]
+        self.creates = not operands
         """Whether the op has no operands; its options `PLACEMENT` then choose the backend."""
-        sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
-        self.plain = sole and 0 < self.operands == len(spec.parameters) <= 2
-        """Whether the op takes one or two tensors, no options, and has one result; its key leaves the precision out."""
+        self.sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
+        """Whether the op has one result whatever its arguments are."""
+        single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in operands)
+        self.plain = self.sole and single and 0 < len(operands) == len(spec.parameters) <= 2
+        """Whether the op takes one or two tensors, no options, and has one result; its keys leave the precision out."""
+        self.calls = Memo(nested=self.plain)
+        """The calls that are ready."""
+        if self.plain:
+            holds_no_precision(self.calls)
         self.kinds = Kinds(self)
         """The plans by kind, which serve new shapes."""
         self.lookups: list[Lookup] = []
         """The functions that warm calls of the op and of its operators call when no exact plan is there."""
-        self.near = Near(self.ready, self.beside)
-        """The quickest way to the ready calls of a plain op."""
-        if self.plain:
-            holds_no_precision(self.near)
 
     @abstractmethod
     def decide(self, call: Call, backend: Backend | None) -> Decision:
@@ -127,23 +108,18 @@ class Path(ABC):
 
     def exchange(self, change: Change) -> None:
         """Replaces each kernel that is ready by what `change` returns for it."""
-        for key, known in list(self.ready.items()):
-            self.ready[key] = _exchanged(known, change)
-        for key, (known, constants) in list(self.beside.items()):
-            self.beside[key] = Beside(_exchanged(known, change), constants)
-        self.near.clear()
+        self.calls.exchange(change)
         self.kinds.clear()
 
     def forget(self) -> None:
         """Drops all calls that are ready."""
-        for memo in (self.ready, self.beside, self.kinds):
-            memo.clear()
-        self.near.clear()
+        self.calls.clear()
+        self.kinds.clear()
 
     @property
-    def memos(self) -> list[dict[Any, Any]]:
+    def memos(self) -> list[Any]:
         """The memos of the op's calls."""
-        return [self.ready, self.beside, self.kinds.plans, self.kinds.met, *self.planned]
+        return [self.calls, self.kinds.plans, self.kinds.met, *self.planned]
 
     def _warm(self) -> Callable[..., Any]:
         """The function of the op's warm calls.
@@ -157,8 +133,8 @@ class Path(ABC):
             setattr(Tensor, OPERATORS[name], self._code(self._operated(operator)))
         if name in REFLECTED and self.plain:
             reflected = getattr(Tensor, REFLECTED[name])
-            lookup = self._lookup(self._operated(lambda first, second: reflected(second, first)))
-            setattr(Tensor, REFLECTED[name], beside_number(self.near, 0, lookup, self.failed))
+            missed = self._operated(lambda first, second: reflected(second, first))
+            setattr(Tensor, REFLECTED[name], self._code(missed, reflected=True))
         return self._code(self.missed)
 
     def _operated(self, operator: Callable[..., Any]) -> Missed:
@@ -170,19 +146,11 @@ class Path(ABC):
 
         return missed
 
-    def _code(self, missed: Missed) -> Callable[..., Any]:
-        lookup = self._lookup(missed)
-        if not self.plain:
-            return generated(self.spec, self.ready, self.beside, lookup, self.failed)
-        if self.operands == 1:
-            return of_one(self.near, lookup, self.failed)
-        return of_two(self.near, lookup, self.failed)
-
-    def _lookup(self, missed: Missed) -> Lookup:
-        """What a warm call turns to when no exact plan is there, and that leaves calls of unknown kinds to `missed`."""
-        lookup = Lookup(missed, KEYS_OF[self.operands] if self.plain else None)
+    def _code(self, missed: Missed, *, reflected: bool = False) -> Callable[..., Any]:
+        """The code of warm calls that leaves calls of unknown kinds to `missed`."""
+        lookup = Lookup(missed)
         self.lookups.append(lookup)
-        return lookup
+        return generated(self.spec, self.calls, lookup, self.failed, sole=self.sole, reflected=reflected)
 
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
@@ -198,26 +166,18 @@ class Path(ABC):
 
     def _found_or_made(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """As `missed`; its errors may lack the name of the op."""
-        if self.plain:
-            try:
-                key = key_of(*arguments)
-                known = self.ready[key]
-                payloads = [x.data for x in arguments]
-            except (LookupError, AttributeError, TypeError):
-                pass  # so that no error below has this one as its context
-            else:
-                self.near.enter(key, known)
-                return self._run(known, arguments[-1].backend, payloads, arguments)
         if defaults.cast_blocks and is_cast(self.spec):
             recast = cast(arguments, keywords, self.spec)
             if recast is not None:
                 return self.public(*recast[0], **recast[1])
-        beside = self._key_beside(arguments, keywords)
-        known_beside = None if beside is None else self.beside.get(beside)
-        if known_beside is not None:
-            if self.plain:
-                self.near.enter_beside(beside, known_beside)
-            return self._run_beside(known_beside, arguments)
+        try:
+            key: tuple[Any, ...] | None = key_of(*arguments, **keywords)
+            hash(key)
+            known = self.calls.find((defaults.current_precision(), *key)) if self.plain else None  # type: ignore[misc]
+        except Exception:  # as in the code of a warm call
+            key = known = None
+        if known is not None:
+            return self._run(known[-1], key[0], self._payloads(known[-1], arguments), arguments)
         try:
             backend, call_keywords = None, keywords
             if self.creates:
@@ -232,12 +192,12 @@ class Path(ABC):
             raise
         inputs = tuple(call.grouped([x.template for x in tensors]))
         subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
-        call_record = record(ready._replace(kernel=watched(ready.kernel, subject), subject=subject))
-        result = self._run(call_record, backend, payloads_of(call.grouped(tensors)), arguments)
+        ready = ready._replace(kernel=watched(ready.kernel, subject), subject=subject)
+        result = self._run(ready, backend, payloads_of(call.grouped(tensors)), arguments)
         if call.symbolic or _is_symbolic(ready.out):
             return result
-        if lasting:
-            self._keep(call_record, call, tensors, key_of, beside, arguments, keywords)
+        if lasting and key is not None:
+            self._keep(ready, call, tensors, key)
         records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
         if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name or records):
             self._learn(call, backend, tensors, arguments, keywords)
@@ -254,99 +214,47 @@ class Path(ABC):
         key_ofs = [find_plans(lookup, self.spec, self.kinds) for lookup in self.lookups if lookup.key_of is not None]
         try:
             key = key_ofs[0](*arguments, **keywords)
-        except MISSES:
+        except Exception:  # as in the code of a warm call
             return
         self.kinds.enter(key, plan)
 
-    def _keep(
-        self,
-        call_record: Record,
-        call: Call,
-        tensors: Sequence[Tensor],
-        key_of: KeyOf,
-        beside: Any,
-        arguments: Sequence[Any],
-        keywords: dict[str, Any],
-    ) -> None:
-        """Remembers a call: in `ready` where the key of its op determines all that is kept, else in `beside`."""
+    def _keep(self, ready: Ready, call: Call, tensors: Sequence[Tensor], key: tuple[Any, ...]) -> None:
+        """Remembers a call, unless its key leaves out what it depends on."""
         operands = call.operands
-        if any(x is not operand for x, operand in zip(tensors, operands, strict=True) if isinstance(operand, Tensor)):
-            return  # an operand was moved to the backend
-        if call.foreign:
-            return
-        all_tensors = len(call.tensors) == len(operands)
-        if all_tensors and not (self.plain and _from_default(call_record[0], tensors)):
-            try:
-                key = key_of(*arguments, **keywords)
-                if not self.plain:
-                    remember(self.ready, key, call_record)
-                    return
-                if keep(self.near, key, call_record, [x.dtype for x in tensors]):
-                    return
-            except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
+        if call.foreign or any(
+            x is not operand if isinstance(operand, Tensor) else operand.__class__ not in NUMBERS
+            for x, operand in zip(tensors, operands, strict=True)
+        ):
+            return  # an operand was moved to the backend, or made of something else
+        native = call.tensors
+        if len(native) < len(operands):
+            if LEFT_OUT in call.groups or len(operands) > len(call.groups):
                 return
-        if beside is not None:
-            constants = [
-                None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
-                for operand, x in zip(operands, tensors, strict=True)
-            ]
-            full = len(self.beside) >= MEMO_LIMIT
-            remember(self.beside, beside, Beside(call_record, tuple(constants)))
-            if full:
-                self.near.clear()
+            ready = ready._replace(
+                constants=tuple([
+                    None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
+                    for operand, x in zip(operands, tensors, strict=True)
+                ])
+            )  # fmt: skip
+        known = record(ready)
+        if not self.plain:
+            self.calls.enter(key, known)
+        elif _is_of_default(ready.out, native, tensors) or not keep(self.calls, key, known, [x.dtype for x in native]):
+            self.calls.enter((defaults.current_precision(), *key), known)
 
-    def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
-        """The key of a call in `beside`, for calls with numbers among their operands or of the default precision.
+    def _payloads(self, ready: Ready, arguments: Sequence[Any]) -> list[Payload]:
+        """The payloads of a plain op's operands."""
+        constants = ready.constants or (None,) * len(arguments)
+        return [x.data if make is None else make(x) for x, make in zip(arguments, constants, strict=True)]
 
-        It holds the precision, the template of each tensor and the type of each number, the backend, and the options.
-        It is `None` if the op takes other operands than one tensor for each position, and if the call has no tensor,
-        tensors on two backends, or an option that does not hash.
-        """
-        count = self.operands
-        if not count or len(arguments) < count:
-            return None
-        key: list[Any] = [defaults.current_precision()]
-        backend = None
-        try:
-            for x in arguments[:count]:
-                if x.__class__ in NUMBERS:
-                    key.append(x.__class__)
-                    continue
-                if not isinstance(x, Tensor):  # it may have a template all the same, as a sparse matrix has
-                    return None
-                if backend is None:
-                    backend = x.backend
-                elif x.backend is not backend:
-                    return None
-                key.append(x.template)
-            key.append(backend)
-            key += [(told(value), value.__class__) for value in (*arguments[count:], *keywords.values())]
-            frozen_key = tuple(key)
-            hash(frozen_key)
-        except (LookupError, AttributeError, TypeError):
-            return None
-        return frozen_key if backend is not None else None
-
-    def _run_beside(self, known_beside: Beside, arguments: Sequence[Any]) -> Any:
-        backend, payloads = None, []
-        for x, constant in zip(arguments, known_beside.constants, strict=False):
-            if constant is None:
-                backend = x.backend
-                payloads.append(x.data)
-            else:
-                payloads.append(constant(x))
-        assert backend is not None  # as the key has one
-        return self._run(known_beside.record, backend, payloads, arguments)
-
-    def _run(self, call_record: Record, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
+    def _run(self, ready: Ready, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
         """The result of a ready call on payloads."""
-        out, _, _, result, kernel, _ = call_record
         try:
-            data = kernel(*payloads)
+            data = ready.kernel(*payloads)
         except Exception as error:  # whatever a backend's code raises
             self.failed(error, backend, arguments)
             raise
-        return wrap(out, backend, data, result)
+        return wrap(ready.out, backend, data, ready.result)
 
     def failed(self, error: Exception, backend: Backend, arguments: Sequence[Any]) -> None:
         """Raises the error that the user sees in place of a kernel's error, if there is one.
@@ -359,17 +267,16 @@ class Path(ABC):
         explain(error, self.spec.callback, backend)
 
 
-def _exchanged(known: Record, change: Change) -> Record:
-    """A record with the kernel that takes the place of its own."""
-    out, _, _, result, kernel, subject = known
-    return record(Ready(out, change(kernel, subject), result, subject))
-
-
 def _is_symbolic(out: Out) -> bool:
     return any(map(is_symbolic_template, (out,) if isinstance(out, Template) else out))
 
 
-def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
-    """Whether a result's dtype may come from the default precision, so that the next call may have another."""
+def _is_of_default(out: Any, native: Sequence[Tensor], operands: Sequence[Tensor]) -> bool:
+    """Whether a dtype may come from the default precision, so that the next call may have another.
+
+    `native` are the operands that came as tensors; `operands` has tensors of numbers too.
+    """
+    if any(x.dtype.is_inexact for x in native):
+        return False
     outs = (out,) if isinstance(out, Template) else out
-    return any(template.dtype.is_inexact for template in outs) and not any(x.dtype.is_inexact for x in inputs)
+    return any(template.dtype.is_inexact for template in outs) or any(x.dtype.is_inexact for x in operands)

@@ -17,7 +17,7 @@ from functools import partial
 from types import CellType, FunctionType
 from typing import Any, Final, TypeAlias
 
-from ..protocol.planned import Calm
+from ..protocol.planned import QuickKernel
 from ..sizes import Size
 from ..template import Template, is_symbolic_template, template_of_kind
 
@@ -57,12 +57,12 @@ class Leaves:
         if kind is partial:
             parts = [self.builder(part, depth + 1) for part in (value.func, value.args, value.keywords)]
             return None if not any(parts) else _partial(value, parts)
+        if kind is QuickKernel:
+            parts = [self.builder(part, depth + 1) for part in (value.quick, value.spare)]
+            return None if not any(parts) else _quick_kernel(value, parts)
         if kind is dict:
             parts = [self.builder(part, depth + 1) for part in value.values()]
             return None if not any(parts) else _dictionary(value, parts)
-        if kind is Calm:
-            part = self.builder(value.kernel, depth + 1)
-            return part and (lambda numbers: Calm(part(numbers)))
         return None
 
     def _leaf(self, value: Any) -> Builder:
@@ -130,6 +130,13 @@ def _partial(value: Any, parts: Sequence[Builder | None]) -> Builder:
         return partial(function, *arguments, **keywords)
 
     return build
+
+
+def _quick_kernel(value: QuickKernel, parts: Sequence[Builder | None]) -> Builder:
+    given = value.quick, value.spare
+    return lambda numbers: QuickKernel(*[
+        old if part is None else part(numbers) for old, part in zip(given, parts, strict=True)
+    ])  # fmt: skip
 
 
 def _dictionary(value: dict[Any, Any], parts: Sequence[Builder | None]) -> Builder:

@@ -23,7 +23,7 @@ from ..dispatch.watching import is_program
 from ..errors import ContractError, OutOfMemoryError, TensorBackendError
 from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.exhaustion import out_of_memory
-from ..protocol.planned import bare, is_planned
+from ..protocol.planned import is_planned
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, public_op, relabelled
@@ -184,7 +184,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if node.tensor is not None or node.op == RENAMED:
             continue
         if isinstance(node.default, Compiled):
-            kernels[node] = bare(node.default.kernel)
+            kernels[node] = node.default.kernel
             continue
         inputs = node.with_inputs(_template)
         if node.default is None:

@@ -26,7 +26,6 @@ from .fourier import Fourier
 from .functional import Functional
 from .indexing import Indexing
 from .linalg import Linalg
-from .planned import Calm as Calm
 from .planned import Kernel as Kernel
 from .planned import Payload as Payload
 from .planned import kernel_of as kernel_of

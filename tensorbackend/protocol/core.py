@@ -17,7 +17,7 @@ from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor
 from .devices import DeviceFacts, host_facts, kind_of_device
-from .planned import Kernel, Payload, bare
+from .planned import Kernel, Payload
 
 if TYPE_CHECKING:
     import numpy
@@ -394,7 +394,7 @@ class Core:
         By default that is the kernel itself. Override it for work that is done once around a whole call, however many
         kernels that runs: NumPy's backend switches floating-point reports off, JAX's compiles the function.
         """
-        return bare(kernel)
+        return kernel
 
     def overwriting(self, name: str, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], /) -> Kernel | None:
         """A kernel of a callback that may write into its first payload; `None`, as here, where there is none.

@@ -42,24 +42,38 @@ Out = TypeVar("Out", Template, tuple[Template, Template], tuple[Template, Templa
 P = ParamSpec("P")
 
 
-class Calm:
-    """Marks a kernel that needs nothing of `Backend.enter`, such as a view, a comparison or a sum of integers.
+class QuickKernel:
+    """A kernel with a quick form, which may be busy: it raises `RuntimeError` then, before it computes anything.
 
-    NumPy's kernels run in a context without floating-point reports, which costs 0.1 us; a calm one is called directly.
+    NumPy's kernels are such: they run in a context without floating-point reports, which one thread at a time can be
+    in. A warm call tries the quick form itself, as that saves a frame; everything else calls the kernel.
     """
 
-    __slots__ = ("kernel",)
+    __slots__ = ("quick", "spare")
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.kernel: Final = kernel
+    def __init__(self, quick: Kernel, spare: Kernel) -> None:
+        self.quick: Final = quick
+        self.spare: Final = spare
+        """Does the same while `quick` is busy."""
 
     def __call__(self, *payloads: Payload) -> Payload:
-        return self.kernel(*payloads)
+        try:
+            return self.quick(*payloads)
+        except RuntimeError as error:
+            if not is_busy(error):
+                raise
+        return self.spare(*payloads)  # here, so that no error has the one above as its context
 
 
-def bare(kernel: Kernel) -> Kernel:
-    """A kernel without the mark of `Calm`, if it has one."""
-    return kernel.kernel if isinstance(kernel, Calm) else kernel
+def quick_form(kernel: Kernel) -> Kernel:
+    """The quick form of a kernel, or the kernel itself."""
+    return kernel.quick if isinstance(kernel, QuickKernel) else kernel
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether an error may say that a quick form was busy: no Python code raised it."""
+    trace = error.__traceback__
+    return isinstance(error, RuntimeError) and trace is not None and trace.tb_next is None
 
 
 @overload

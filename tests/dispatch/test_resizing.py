@@ -11,7 +11,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.dispatch.resizing import Leaves
 from tensorbackend.expr.source import function_of
-from tensorbackend.protocol import Calm
+from tensorbackend.protocol.planned import QuickKernel
 from tensorbackend.sizes import SizeTrace
 from tensorbackend.template import Template, intern_template
 
@@ -47,8 +47,8 @@ def in_a_generated_function(shape: Any) -> Callable[..., Any]:
     return function_of("def run(x):\n    return k0(x)", "<test>", "run", {"k0": in_a_closure(shape)})
 
 
-def in_a_calm_kernel(shape: Any) -> Callable[..., Any]:
-    return Calm(in_a_closure(shape))
+def in_a_quick_kernel(shape: Any) -> Callable[..., Any]:
+    return QuickKernel(in_a_closure(shape), in_a_closure(shape))
 
 
 WAYS = [
@@ -58,7 +58,7 @@ WAYS = [
     in_a_partial,
     in_a_container,
     in_a_generated_function,
-    in_a_calm_kernel,
+    in_a_quick_kernel,
 ]
 
 

@@ -10,6 +10,8 @@ import sys
 import threading
 import typing
 import warnings
+from contextvars import Context
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,8 @@ from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ContractError
 from tensorbackend.memo import MEMO_LIMIT, remember
-from tensorbackend.protocol import Calm, Kernel, Payload, kernel_of, planned
+from tensorbackend.protocol import Kernel, Payload, kernel_of, planned
+from tensorbackend.protocol.planned import QuickKernel, quick_form
 from tensorbackend.template import Template
 
 
@@ -198,9 +201,27 @@ def test_threads_meet_in_a_kernel() -> None:
     first.join()
 
 
-def test_a_calm_kernel_is_called_as_it_is() -> None:
-    assert NumpyBackend().enter(Calm(operator.neg)) is operator.neg
-    assert BinaryBackend().enter(Calm(operator.neg)) is operator.neg
+def test_a_quick_form_that_is_busy_gives_way() -> None:
+    context, calls = Context(), []
+
+    def spare(x: Payload) -> Payload:
+        calls.append(x)
+        return -x
+
+    kernel = QuickKernel(partial(context.run, operator.neg), spare)
+    assert quick_form(kernel) is kernel.quick
+    assert quick_form(operator.neg) is operator.neg
+    assert kernel(2) == -2
+    assert calls == []
+    assert context.run(kernel, 3) == -3
+    assert calls == [3]
+
+    def fails(x: Payload) -> Payload:
+        raise RuntimeError("cannot enter context: so says a function inside")
+
+    with pytest.raises(RuntimeError, match="inside"):
+        QuickKernel(partial(context.run, fails), spare)(4)
+    assert calls == [3]
 
 
 def test_a_full_memo_loses_its_oldest_entry() -> None:

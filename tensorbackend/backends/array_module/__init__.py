@@ -48,7 +48,7 @@ class ArrayModuleBackend(
 ):
     """Implements every callback by functions of `self.xp`.
 
-    A subclass sets `xp` and `quiet` in `setup()`, defines transport, and overrides what its module lacks.
+    A subclass sets `xp` in `setup()`, defines transport, and overrides what its module lacks.
     """
 
     def versions(self) -> Mapping[str, str]:

@@ -15,11 +15,10 @@ from inspect import CO_VARARGS
 from math import isfinite
 from typing import Any, Literal, TypeAlias
 
-from ...dtypes import DType, bfloat16, float32
+from ...dtypes import DType, float32
 from ...interchange import numpy_dtype
-from ...protocol import Backend, Calm, Kernel, Payload, planned
-from ...protocol.planned import bare
-from ...protocol.within import elsewhere, is_entered, runs_within
+from ...protocol import Backend, Kernel, Payload, planned
+from ...protocol.planned import QuickKernel
 from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ...tensor import Tensor
@@ -41,49 +40,20 @@ BLOCK = 1 << 12
 """The number of elements of a block: a few blocks of this size fit into the cache together."""
 
 
-class Quiet:
-    """Runs functions without floating-point reports, in a context of their own."""
+class KernelContext:
+    """A context in which kernels run, such as the one without floating-point reports."""
 
-    def __init__(self, silence: Callable[[], object]) -> None:
+    def __init__(self, prepare: Callable[[], object]) -> None:
         self._context = Context()
-        self._context.run(silence)
+        self._context.run(prepare)
 
-    def entered(self, kernel: Kernel) -> Kernel:
-        """A kernel that runs without reports.
+    def kernel(self, function: Kernel) -> Kernel:
+        """A kernel that runs in the context, or in a copy while another thread or a caller is in it.
 
-        A context can be entered only once at a time. While another thread is in it, the kernel runs in a copy; a copy
-        at each call would take twice as long as entering the context itself.
+        A copy at each call would take twice as long as entering the context itself.
         """
-        run = self._context.run
-
-        def one(x: Payload) -> Payload:
-            try:
-                return run(kernel, x)
-            except RuntimeError as error:
-                if not is_entered(error):
-                    raise
-            return elsewhere(run, kernel, x)
-
-        def two(x1: Payload, x2: Payload) -> Payload:
-            try:
-                return run(kernel, x1, x2)
-            except RuntimeError as error:
-                if not is_entered(error):
-                    raise
-            return elsewhere(run, kernel, x1, x2)
-
-        def any_number(*payloads: Payload) -> Payload:
-            try:
-                return run(kernel, *payloads)
-            except RuntimeError as error:
-                if not is_entered(error):
-                    raise
-            return elsewhere(run, kernel, *payloads)
-
-        # A fixed number of parameters saves packing them into a tuple.
-        count = arity(kernel)
-        runner = one if count == 1 else two if count == 2 else any_number
-        return runs_within(runner, kernel, run)
+        context = self._context
+        return QuickKernel(partial(context.run, function), lambda *payloads: context.copy().run(function, *payloads))
 
 
 def arity(kernel: Any) -> int | None:
@@ -95,22 +65,14 @@ def arity(kernel: Any) -> int | None:
     return None if code.co_flags & CO_VARARGS else int(code.co_argcount)
 
 
-class AlreadyQuiet:
-    """Takes the place of `Quiet` for modules that make no floating-point reports: it calls functions as they are."""
-
-    def entered(self, kernel: Kernel) -> Kernel:
-        """The kernel itself."""
-        return kernel
-
-
 class ArrayBase(Backend):
-    """State and helpers of a backend on an array module; `setup` sets `xp` and `quiet`."""
+    """State and helpers of a backend on an array module; `setup` sets `xp`, and `silent` where it is needed."""
 
     xp: Any
     """The array module: `numpy`, or one with NumPy's functions."""
 
-    quiet: Quiet | AlreadyQuiet
-    """Runs the module's functions without floating-point reports."""
+    silent: KernelContext | None = None
+    """The context without floating-point reports; `None` for a module that makes none."""
 
     fuse: Callable[[Callable[..., Array]], Callable[..., Array]] | None = None
     """Compiles a function that calls the module's elementwise functions into one kernel; `None` where kernels cannot be
@@ -126,26 +88,21 @@ class ArrayBase(Backend):
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """A kernel that returns an array for a result without axes, where the module's functions return a number."""
-        if not isinstance(out, Template):
+        if not isinstance(out, Template) or out.shape:
             return kernel
-        if out.dtype is bfloat16:  # no kernel is calm: ml_dtypes' functions report what NumPy's do not
-            kernel = bare(kernel)
-        if out.shape:
-            return kernel
-        function, asarray = bare(kernel), self.xp.asarray
+        asarray = self.xp.asarray
 
         def one(x: Payload) -> Payload:
-            return asarray(function(x))
+            return asarray(kernel(x))
 
         def any_number(*payloads: Payload) -> Payload:
-            return asarray(function(*payloads))
+            return asarray(kernel(*payloads))
 
-        array_kernel = one if arity(function) == 1 else any_number
-        return Calm(array_kernel) if isinstance(kernel, Calm) else array_kernel
+        return one if arity(kernel) == 1 else any_number
 
     def enter(self, kernel: Kernel, /) -> Kernel:
-        """The kernel without floating-point reports; a kernel that makes none is called directly."""
-        return kernel.kernel if isinstance(kernel, Calm) else self.quiet.entered(kernel)
+        """The kernel without floating-point reports."""
+        return kernel if self.silent is None else self.silent.kernel(kernel)
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
@@ -182,8 +139,8 @@ class ArrayBase(Backend):
         """A kernel of a composite, from one for operands in the result's dtype: it casts the operands first."""
         if all(x.dtype is out.dtype for x in inputs):
             return kernel
-        function, casts = bare(kernel), [bare(self.caster(x.dtype, out.dtype)) for x in inputs]
-        return self.in_blocks(lambda *arrays: function(*map(_cast, casts, arrays)))
+        casts = [self.caster(x.dtype, out.dtype) for x in inputs]
+        return self.in_blocks(lambda *arrays: kernel(*map(_cast, casts, arrays)))
 
     def widened(self, x: Tensor) -> Array:
         """The payload in the dtype to compute in: float16 and bfloat16 as float32, others as they are."""
@@ -225,9 +182,7 @@ def elementwise(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
     return callback
 
 
-def function(
-    name: str, of_complex: Function | None = None, *, calm: bool = False, trusted: Trust | None = None
-) -> Callable[..., Payload]:
+def function(name: str, of_complex: Function | None = None, *, trusted: Trust | None = None) -> Callable[..., Payload]:
     """A callback that is one function of the array module: `sin = function("sin", complex_functions.sin)`.
 
     `of_complex`, which takes the module first, replaces the function for complex arrays. With `trusted` it replaces the
@@ -237,13 +192,10 @@ def function(
 
     @planned
     def callback(self: ArrayBase, out: Template, /, *inputs: Template) -> Kernel:
-        dtype = inputs[0].dtype
-        if of_complex is not None and dtype.is_complex:
+        if of_complex is not None and inputs[0].dtype.is_complex:
             return _of_complex(self, name, of_complex, trusted, out)
-        chosen = getattr(self.xp, name)
-        # The magnitude of a complex number may overflow; comparisons of bfloat16 report a NaN.
-        quiet = (calm and not dtype.is_complex and dtype is not bfloat16) or not dtype.is_inexact
-        return Calm(chosen) if quiet else chosen
+        kernel: Kernel = getattr(self.xp, name)
+        return kernel
 
     return callback
 
@@ -271,7 +223,7 @@ def rounding(name: str) -> Callable[..., Payload]:
 
     @planned
     def callback(self: ArrayBase, out: Template, x: Template, /) -> Kernel:
-        return getattr(self.xp, name) if x.dtype.is_inexact else Calm(itself)
+        return getattr(self.xp, name) if x.dtype.is_inexact else itself
 
     return callback
 

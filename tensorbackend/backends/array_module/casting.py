@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 from ...dtypes import REAL_OF, DType, bfloat16, bool_, float16, float32, float64, iinfo, int32, int64
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel
-from ...protocol.planned import bare
+from ...protocol import Kernel
 
 NARROW = frozenset({float16, bfloat16})
 """The dtypes that are computed in float32."""
@@ -41,25 +40,24 @@ def caster(xp: Any, source: DType, target: DType, attempted: Attempted = only_ca
         return values.astype(dtype)
 
     if source is target:
-        return Calm(itself)
+        return itself
     if target is bool_:
         return lambda values: values != 0
     if source.is_complex and not target.is_complex:
-        of_real = bare(caster(xp, REAL_OF[source], target, attempted))
+        of_real = caster(xp, REAL_OF[source], target, attempted)
         return lambda values: of_real(values.real)
     if source in NARROW and target is not float32:
-        return _by_way_of(float32, plain if target.is_inexact else bare(caster(xp, float32, target, attempted)))
+        return _by_way_of(float32, plain if target.is_inexact else caster(xp, float32, target, attempted))
     if source.is_floating and target.is_integer:
         return _saturating(xp, source, target, plain, attempted)
     if source.is_integer and source.bits > 16 and target in NARROW:
-        of_float64 = bare(caster(xp, float64, target))
+        of_float64 = caster(xp, float64, target)
         return lambda values: of_float64(_exact_or_odd(values, source))
     if source is float64 and target is bfloat16:
         return lambda values: _float32_to_odd(xp, values).astype(dtype)
     if target is bfloat16 and source is not float32:
         return _by_way_of(float32, plain)
-    # A cast of floats reports a signalling NaN, even a cast to a wider dtype.
-    return plain if source.is_inexact or target in NARROW else Calm(plain)
+    return plain
 
 
 def _by_way_of(dtype: DType, cast: Kernel) -> Kernel:

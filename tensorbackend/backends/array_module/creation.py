@@ -5,8 +5,7 @@ from __future__ import annotations
 from ...dtypes import DType, Scalar, bfloat16, complex128, float64, iinfo, int64
 from ...elements import element_type, pack
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
-from ...protocol.planned import bare
+from ...protocol import Kernel, planned
 from ...sizes import apply, is_symbolic
 from ...template import Template
 from .base import Array, ArrayBase
@@ -20,10 +19,10 @@ class ArrayCreation(ArrayBase):
         """Every element is `value`; for zeros the memory is allocated as zeros."""
         xp, shape, dtype = self.xp, out.shape, numpy_dtype(out.dtype)
         if not is_symbolic(value) and not any(pack([element_type(out.dtype)(value)], out.dtype)):
-            return Calm(lambda: xp.zeros(shape, dtype))
+            return lambda: xp.zeros(shape, dtype)
         # A library rounds a float to bfloat16 by way of float32, and so rounds twice.
         source = float64 if out.dtype is bfloat16 else out.dtype
-        to_dtype = bare(self.caster(source, out.dtype))
+        to_dtype = self.caster(source, out.dtype)
         scalar = apply(lambda number: to_dtype(xp.asarray(number, numpy_dtype(source))), value)
 
         def kernel() -> Array:
@@ -31,7 +30,7 @@ class ArrayCreation(ArrayBase):
             array[...] = scalar
             return array
 
-        return Calm(kernel)
+        return kernel
 
     @planned
     def eye(self, out: Template, /, *, offset: int) -> Kernel:
@@ -39,8 +38,8 @@ class ArrayCreation(ArrayBase):
         eye, broadcast_to, shape, dtype = self.xp.eye, self.xp.broadcast_to, out.shape, numpy_dtype(out.dtype)
         rows, columns = shape[-2:]
         if len(shape) == 2:
-            return Calm(lambda: eye(rows, columns, offset, dtype))
-        return Calm(lambda: broadcast_to(eye(rows, columns, offset, dtype), shape))
+            return lambda: eye(rows, columns, offset, dtype)
+        return lambda: broadcast_to(eye(rows, columns, offset, dtype), shape)
 
     @planned
     def iota(self, out: Template, /, *, axis: int | None) -> Kernel:
@@ -48,16 +47,16 @@ class ArrayCreation(ArrayBase):
         broadcast_to, shape = self.xp.broadcast_to, out.shape
         counter = self._counter(out.size if axis is None else shape[axis], out.dtype)
         if axis is None:
-            return Calm(counter if len(shape) == 1 else lambda: counter().reshape(shape))
+            return counter if len(shape) == 1 else lambda: counter().reshape(shape)
         lined_up = tuple(size if i == axis else 1 for i, size in enumerate(shape))
-        return Calm(lambda: broadcast_to(counter().reshape(lined_up), shape))
+        return lambda: broadcast_to(counter().reshape(lined_up), shape)
 
     def _counter(self, count: int, dtype: DType) -> Kernel:
         """A kernel that returns 0, 1, 2 and so on: made in the dtype if it holds all of them, else cast from int64."""
         arange, direct = self.xp.arange, numpy_dtype(dtype)
         if dtype.is_numeric and dtype is not bfloat16 and count <= exact_up_to(dtype):
             return lambda: arange(0, count, 1, direct)
-        narrow, wide = bare(self.caster(int64, dtype)), numpy_dtype(int64)
+        narrow, wide = self.caster(int64, dtype), numpy_dtype(int64)
         return lambda: narrow(arange(0, count, 1, wide))
 
     @planned
@@ -65,7 +64,7 @@ class ArrayCreation(ArrayBase):
         """The numbers `start`, `start + step` and so on, computed in 64 bits a part; `last` replaces the last one."""
         arange, (count,) = self.xp.arange, out.shape
         wide = int64 if isinstance(start, int) else complex128 if isinstance(start, complex) else float64
-        dtype, narrow = numpy_dtype(wide), bare(self.caster(wide, out.dtype))
+        dtype, narrow = numpy_dtype(wide), self.caster(wide, out.dtype)
         if isinstance(start, int):  # modulo 2**64: int64 has the upper half as negative numbers
             start, step = ((int(number.real) + (1 << 63)) % (1 << 64) - (1 << 63) for number in (start, step))
         first, apart = (self.xp.asarray(number, dtype) for number in (start, step))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...dtypes import DType
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions
@@ -64,8 +64,7 @@ class ArrayCumulative(ArrayBase):
             kernel = backwards(accumulate, axis)
         if out.shape[axis] > x.shape[axis]:
             kernel = _with_one_more(xp, kernel, x, axis, initial, numpy_dtype(dtype), reverse)
-        promoting_kernel = promoted(self, dtype, kernel, out, x)
-        return promoting_kernel if x.dtype.is_inexact or out.dtype.is_inexact else Calm(promoting_kernel)
+        return promoted(self, dtype, kernel, out, x)
 
 
 def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:

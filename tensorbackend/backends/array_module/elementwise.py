@@ -7,8 +7,7 @@ from functools import partial
 
 from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, Payload, planned
-from ...protocol.planned import bare
+from ...protocol import Kernel, Payload, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from . import complex_functions, extremes
@@ -33,7 +32,7 @@ def computed_in_float64(function: Function, arrays: int = 11) -> Callable[..., P
 class ArrayElementwise(ArrayBase):
     """Functions of one element of each input."""
 
-    abs = function("abs", calm=True)
+    abs = function("abs")
     acos = function("arccos", complex_functions.acos, trusted="of finite numbers")
     acosh = function("arccosh", complex_functions.acosh, trusted="of finite numbers")
     asin = function("arcsin", complex_functions.asin, trusted="of finite numbers")
@@ -43,21 +42,21 @@ class ArrayElementwise(ArrayBase):
     bitwise_not = function("invert")
     cbrt = function("cbrt")
     ceil = rounding("ceil")
-    conjugate = function("conjugate", calm=True)
+    conjugate = function("conjugate")
     cos = function("cos", complex_functions.cos, trusted="of finite numbers")
     cosh = function("cosh", complex_functions.cosh, trusted="of finite numbers")
     exp = function("exp", complex_functions.exp, trusted="of finite numbers")
     expm1 = function("expm1", complex_functions.expm1)
     floor = rounding("floor")
-    is_finite = function("isfinite", calm=True)
-    is_infinity = function("isinf", calm=True)
-    is_nan = function("isnan", calm=True)
+    is_finite = function("isfinite")
+    is_infinity = function("isinf")
+    is_nan = function("isnan")
     log = function("log", complex_functions.log, trusted="of finite numbers")
     log1p = function("log1p", complex_functions.log1p)
-    logical_not = function("logical_not", calm=True)
-    negate = function("negative", calm=True)
+    logical_not = function("logical_not")
+    negate = function("negative")
     round = rounding("rint")
-    signbit = function("signbit", calm=True)
+    signbit = function("signbit")
     sin = function("sin", complex_functions.sin, trusted="of finite numbers")
     sinh = function("sinh", complex_functions.sinh, trusted="of finite numbers")
     sqrt = function("sqrt", complex_functions.sqrt, trusted="of finite numbers")
@@ -70,17 +69,17 @@ class ArrayElementwise(ArrayBase):
     bitwise_and = function("bitwise_and")
     bitwise_or = function("bitwise_or")
     bitwise_xor = function("bitwise_xor")
-    equal = function("equal", calm=True)
-    greater = function("greater", calm=True)
-    greater_equal = function("greater_equal", calm=True)
+    equal = function("equal")
+    greater = function("greater")
+    greater_equal = function("greater_equal")
     left_shift = function("left_shift")
-    less = function("less", calm=True)
-    less_equal = function("less_equal", calm=True)
-    logical_and = function("logical_and", calm=True)
-    logical_or = function("logical_or", calm=True)
-    logical_xor = function("logical_xor", calm=True)
+    less = function("less")
+    less_equal = function("less_equal")
+    logical_and = function("logical_and")
+    logical_or = function("logical_or")
+    logical_xor = function("logical_xor")
     multiply = function("multiply", complex_functions.product_of, trusted="unless flagged")
-    not_equal = function("not_equal", calm=True)
+    not_equal = function("not_equal")
     right_shift = function("right_shift")
     subtract = function("subtract")
 
@@ -127,7 +126,7 @@ class ArrayElementwise(ArrayBase):
     def bitcast(self, out: Template, x: Template, /) -> Kernel:
         """The same bits as a view."""
         dtype = numpy_dtype(out.dtype)
-        return Calm(lambda values: values.view(dtype))
+        return lambda values: values.view(dtype)
 
     # Functions of one element
 
@@ -143,13 +142,13 @@ class ArrayElementwise(ArrayBase):
                 bits = bits | bits >> distance  # in the end, all bits from the highest set bit down are set
             return (width - count(bits)).astype(dtype)
 
-        return Calm(leading_zeros)
+        return leading_zeros
 
     @elementwise
     def population_count(self, out: Template, x: Template, /) -> Kernel:
         """Number of set bits; negative integers are in two's complement."""
         unsigned, dtype, count = f"uint{x.dtype.bits}", numpy_dtype(out.dtype), self.xp.bitwise_count
-        return Calm(lambda values: count(values.view(unsigned)).astype(dtype))
+        return lambda values: count(values.view(unsigned)).astype(dtype)
 
     erf = computed_in_float64(special.erf)
     erfc = computed_in_float64(special.erfc)
@@ -158,12 +157,12 @@ class ArrayElementwise(ArrayBase):
     @planned
     def real(self, out: Template, x: Template, /) -> Kernel:
         """The real parts as a view."""
-        return Calm((lambda values: values.real) if x.dtype.is_complex else itself)
+        return (lambda values: values.real) if x.dtype.is_complex else itself
 
     @planned
     def imag(self, out: Template, x: Template, /) -> Kernel:
         """The imaginary parts as a view."""
-        return Calm(lambda values: values.imag)
+        return lambda values: values.imag
 
     @elementwise
     def rsqrt(self, out: Template, x: Template, /) -> Kernel:
@@ -254,12 +253,12 @@ class ArrayElementwise(ArrayBase):
     @elementwise
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The greater one; NaN wins, and 0.0 is above -0.0."""
-        return partial(extremes.maximum, self.xp) if out.dtype.is_floating else Calm(self.xp.maximum)
+        return partial(extremes.maximum, self.xp) if out.dtype.is_floating else self.xp.maximum
 
     @elementwise
     def min(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
         """The lesser one; NaN wins, and -0.0 is below 0.0."""
-        return partial(extremes.minimum, self.xp) if out.dtype.is_floating else Calm(self.xp.minimum)
+        return partial(extremes.minimum, self.xp) if out.dtype.is_floating else self.xp.minimum
 
     # Functions of three elements
 
@@ -269,19 +268,19 @@ class ArrayElementwise(ArrayBase):
         maximum, minimum = self.xp.maximum, self.xp.minimum
         if out.dtype.is_floating:
             return partial(extremes.clip, self.xp)
-        return Calm(lambda values, low, high: minimum(maximum(values, low), high))
+        return lambda values, low, high: minimum(maximum(values, low), high)
 
     @planned
     def select(self, out: Template, condition: Template, x1: Template, x2: Template, /) -> Kernel:
         """x1 where the condition holds, else x2."""
-        return Calm(self.xp.where)
+        return self.xp.where
 
     # Helpers
 
     def in_float64(self, function: Callable[..., Array], out: Template, /, *inputs: Template) -> Kernel:
         """A kernel that calls a function of the module and of float64 arrays of one axis, and brings the result into
         the dtype of `out` and the operands' common shape."""
-        xp, narrow = self.xp, bare(self.caster(float64, out.dtype))
+        xp, narrow = self.xp, self.caster(float64, out.dtype)
 
         def kernel(*arrays: Array) -> Array:
             wide = xp.broadcast_arrays(*map(_wide, arrays)) if len(arrays) > 1 else [_wide(arrays[0])]
@@ -293,7 +292,7 @@ class ArrayElementwise(ArrayBase):
         """A kernel for two arrays of floats of any width, from one for float64 arrays."""
         if out.dtype is float64:
             return function
-        narrow = bare(self.caster(float64, out.dtype))
+        narrow = self.caster(float64, out.dtype)
         return lambda left, right: narrow(function(_wide(left), _wide(right)))
 
 

@@ -22,7 +22,7 @@ from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
 from ...opspec import CALLBACKS
 from ...protocol import Kernel, own_method
-from ...protocol.planned import bare, is_planned, kernel_of
+from ...protocol.planned import is_planned, kernel_of
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from ...threads import shared
@@ -239,7 +239,7 @@ def _function(node: Node, backend: ArrayBase) -> tuple[Callable[..., Array], boo
     callback = implementation(backend, node.op, template, [value.template for value in node.operands])
     if is_planned(callback):
         templates = [value.template for value in node.operands]
-        kernel = bare(kernel_of(callback, template, *templates, **node.options))
+        kernel = kernel_of(callback, template, *templates, **node.options)
         if isinstance(kernel, backend.xp.ufunc):
             return kernel, True
         if backend.fuse is None:  # a fused function must be made of elementwise functions alone

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...dtypes import iinfo, int64, uint64
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...protocol.indexing import Mode
 from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
@@ -120,7 +120,7 @@ class ArrayIndexing(ArrayBase):
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
         key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)
-        return Calm(lambda values: values[key])
+        return lambda values: values[key]
 
     @planned
     def put_slice(self, out: Template, x: Template, update: Template, /, *, starts: tuple[int, ...]) -> Kernel:
@@ -132,7 +132,7 @@ class ArrayIndexing(ArrayBase):
             result[block] = part
             return result
 
-        return Calm(put)
+        return put
 
     @takes(_taken_space)
     @planned
@@ -142,14 +142,14 @@ class ArrayIndexing(ArrayBase):
         if not x.size:
             return self._nothing(out, locate)
         if mode != "fill":
-            return Calm(lambda values, places: entries(values, locate(places)[0]))
+            return lambda values, places: entries(values, locate(places)[0])
         spread, zero = indices.shape + (1,) * (x.ndim - axis - 1), self._zero(out)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)
             return self.xp.where(inside.reshape(spread), entries(values, positions), zero)
 
-        return Calm(fill)
+        return fill
 
     @takes(_taken_along_space)
     @planned
@@ -159,14 +159,14 @@ class ArrayIndexing(ArrayBase):
         if not x.size:
             return self._nothing(out, locate)
         if mode != "fill":
-            return Calm(lambda values, places: entries(values, locate(places)[0]))
+            return lambda values, places: entries(values, locate(places)[0])
         zero = self._zero(out)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)
             return self.xp.where(inside, entries(values, positions), zero)
 
-        return Calm(fill)
+        return fill
 
     @takes(gathered_space)
     @planned
@@ -178,16 +178,16 @@ class ArrayIndexing(ArrayBase):
         if not x.size:
             return self._nothing(out, locate)
         if mode != "fill" and depth == 1:
-            return Calm(lambda values, places: entries(values, locate(places)[0]))
+            return lambda values, places: entries(values, locate(places)[0])
         if mode != "fill" or not depth:
-            return Calm(lambda values, places: entries(values.reshape(rows), locate(places)[0]))
+            return lambda values, places: entries(values.reshape(rows), locate(places)[0])
         spread, zero = indices.shape[:-1] + (1,) * (x.ndim - depth), self._zero(out)
 
         def fill(values: Array, places: Array) -> Array:
             positions, inside = locate(places)
             return self.xp.where(inside.reshape(spread), entries(values.reshape(rows), positions), zero)
 
-        return Calm(fill)
+        return fill
 
     @takes(_added_space)
     @planned
@@ -223,7 +223,7 @@ class ArrayIndexing(ArrayBase):
             put_at(result, positions, rows)
             return result.reshape(shape)
 
-        return Calm(put)
+        return put
 
     # Overrides of composites
 
@@ -268,7 +268,7 @@ class ArrayIndexing(ArrayBase):
             result[: len(vectors)] = vectors
             return result
 
-        return Calm(find)
+        return find
 
     # Helpers
 
@@ -359,7 +359,7 @@ class ArrayIndexing(ArrayBase):
             locate(places)
             return xp.zeros(shape, dtype)
 
-        return Calm(zeros)
+        return zeros
 
     def _zero(self, out: Template) -> Array:
         return self.xp.zeros((), numpy_dtype(out.dtype))

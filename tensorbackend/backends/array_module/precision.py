@@ -9,7 +9,6 @@ from typing import Any, Final
 from ...dtypes import DType, complex64, complex128, float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel
-from ...protocol.planned import bare
 from ...template import Template
 from .base import NARROW, Array, ArrayBase
 
@@ -97,13 +96,13 @@ def _between(kernel: Kernel, before: Sequence[Kernel | None], out: Template | Se
     after = [_astype(wide(template.dtype), template.dtype) for template in outs]
     if not any(before) and not any(after):
         return kernel
-    function, narrow = bare(kernel), after[0] or _same
+    narrow = after[0] or _same
     if not isinstance(out, Template):
-        return lambda *arrays: tuple(map(_converted, after, function(*map(_converted, before, arrays))))
+        return lambda *arrays: tuple(map(_converted, after, kernel(*map(_converted, before, arrays))))
     if len(before) == 1:
         widen = before[0] or _same
-        return lambda values: narrow(function(widen(values)))
-    return lambda *arrays: narrow(function(*map(_converted, before, arrays)))
+        return lambda values: narrow(kernel(widen(values)))
+    return lambda *arrays: narrow(kernel(*map(_converted, before, arrays)))
 
 
 def _converted(convert: Kernel | None, values: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...rules.random import PARITY, ROTATIONS
 from ...template import Template
 from .base import Array, ArrayBase
@@ -24,7 +24,7 @@ class ArrayRandom(ArrayBase):
             encrypt(key, first.reshape(-1), second.reshape(-1))
             return first, second
 
-        return Calm(kernel)
+        return kernel
 
     def encrypt(self, key: Array, first: Array, second: Array) -> None:
         """Mixes the words of counters with a key, in place."""

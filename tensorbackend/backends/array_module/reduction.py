@@ -8,7 +8,7 @@ from typing import Literal
 
 from ...dtypes import DType, bool_
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...protocol.reduction import TieBreak
 from ...protocol.workspace import takes
 from ...sizes import apply
@@ -75,8 +75,7 @@ class ArrayReduction(ArrayBase):
     @planned
     def sum(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
         """Sum; narrow floats are added in float32."""
-        kernel = rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
-        return kernel if out.dtype.is_inexact else Calm(kernel)
+        return rounded(self.folding("sum", x, axes, keepdims, wide(out.dtype)), out)
 
     @takes(lambda out, x, **options: widened(out))
     @planned
@@ -85,8 +84,7 @@ class ArrayReduction(ArrayBase):
         if out.dtype.is_complex:
             xp, dtype = self.xp, numpy_dtype(out.dtype)
             return lambda values: complex_functions.product(xp, values, axes, keepdims).astype(dtype, copy=False)
-        kernel = rounded(self.folding("prod", x, axes, keepdims, wide(out.dtype)), out)
-        return kernel if out.dtype.is_inexact else Calm(kernel)
+        return rounded(self.folding("prod", x, axes, keepdims, wide(out.dtype)), out)
 
     @takes(narrowing)
     @planned
@@ -151,7 +149,7 @@ class ArrayReduction(ArrayBase):
     # Helpers
 
     def _logical(self, fold: Kernel, x: Template) -> Kernel:
-        return Calm(fold if x.dtype is bool_ else lambda values: fold(values != 0))
+        return fold if x.dtype is bool_ else lambda values: fold(values != 0)
 
     def _extreme(
         self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool
@@ -159,7 +157,7 @@ class ArrayReduction(ArrayBase):
         """The greatest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign."""
         find = self.folding(name, x, axes, keepdims, wide(x.dtype))
         if not x.dtype.is_floating:
-            return Calm(find)
+            return find
         where, some_zero_wins = self.xp.where, self.folding("any", x, axes, keepdims, bool_)
         nowhere_zero = self.all_true(out)
         floats = numpy_dtype(wide(x.dtype))
@@ -174,7 +172,7 @@ class ArrayReduction(ArrayBase):
             wins = some_zero_wins(values.view(integers) == winner)
             return where((extremes == 0) & wins, zero, extremes)
 
-        return Calm(computing(extreme, out, x))
+        return computing(extreme, out, x)
 
     def _position(
         self, name: Literal["argmax", "argmin"], out: Template, x: Template, axis: int | None, tie_break: TieBreak
@@ -189,7 +187,7 @@ class ArrayReduction(ArrayBase):
         if shape and len(shape) == len(x.shape):  # with the axis kept
             find_without_axis = find
             find = lambda values: find_without_axis(values).reshape(shape)  # noqa: E731 # one of several forms
-        return Calm(in_int64(computing(find, out, x)))
+        return in_int64(computing(find, out, x))
 
     @takes(
         lambda out, x, *, axis, keepdims: (
@@ -201,5 +199,5 @@ class ArrayReduction(ArrayBase):
         """The number of nonzero elements; over all axes by the module's function, which reads each element once."""
         count, add, dtype = self.xp.count_nonzero, self.xp.sum, numpy_dtype(out.dtype)
         if len(axis) == x.ndim and not keepdims:
-            return Calm(lambda values: count(values))
-        return Calm(lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims))
+            return lambda values: count(values)
+        return lambda values: add(values.astype(bool), axis=axis, dtype=dtype, keepdims=keepdims)

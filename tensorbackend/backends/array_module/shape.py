@@ -8,7 +8,7 @@ from operator import index
 from typing import Any
 
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template
 from .base import Array, ArrayBase
@@ -24,13 +24,13 @@ class ArrayShaping(ArrayBase):
     def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The same elements in row-major order under another shape."""
         shape = out.shape
-        return Calm(lambda values: values.reshape(shape))
+        return lambda values: values.reshape(shape)
 
     @planned
     def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Removes `axes`."""
         shape = out.shape
-        return Calm(lambda values: values.reshape(shape))
+        return lambda values: values.reshape(shape)
 
     @planned
     def broadcast(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
@@ -42,36 +42,36 @@ class ArrayShaping(ArrayBase):
             sizes[axis] = size
         lined_up = tuple(sizes)
         if order != tuple(range(len(axes))):
-            return Calm(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
+            return lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape)
         if lined_up == shape:
-            return Calm(lambda values: values.reshape(shape))
+            return lambda values: values.reshape(shape)
         if axes == tuple(range(out.ndim - x.ndim, out.ndim)):
-            return Calm(lambda values: broadcast_to(values, shape))
-        return Calm(lambda values: broadcast_to(values.reshape(lined_up), shape))
+            return lambda values: broadcast_to(values, shape)
+        return lambda values: broadcast_to(values.reshape(lined_up), shape)
 
     @planned
     def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return Calm(lambda values: values.transpose(axes))
+        return lambda values: values.transpose(axes)
 
     @planned
     def pad(
         self, out: Template, x: Template, pad_value: Template, /, *, padding: tuple[tuple[int, int, int], ...]
     ) -> Kernel:
         """x written into an array of the pad value, in steps that leave room for the interior padding."""
-        return Calm(padded(self.xp, x.shape, numpy_dtype(out.dtype), padding))
+        return padded(self.xp, x.shape, numpy_dtype(out.dtype), padding)
 
     @planned
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the order along `axes` is reversed."""
         key = (*(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim)), ...)
-        return Calm(lambda values: values[key])
+        return lambda values: values[key]
 
     @planned
     def concatenate(self, out: Template, tensors: Sequence[Template], /, *, axis: int) -> Kernel:
         """The tensors one after another along `axis`."""
         concatenate = self.xp.concatenate
-        return Calm(lambda arrays: concatenate(arrays, axis))
+        return lambda arrays: concatenate(arrays, axis)
 
     # Overrides of composites
 
@@ -80,21 +80,21 @@ class ArrayShaping(ArrayBase):
     def tril(self, out: Template, x: Template, /, *, k: int) -> Kernel:
         """The lower triangle, by the module's function."""
         tril, diagonal = self.xp.tril, self._diagonal(x, k)
-        return Calm(lambda values: tril(values, diagonal))
+        return lambda values: tril(values, diagonal)
 
     @takes(lambda out, x, *, k: prod(x.shape[-2:]))
     @planned
     def triu(self, out: Template, x: Template, /, *, k: int) -> Kernel:
         """The upper triangle, by the module's function."""
         triu, diagonal = self.xp.triu, self._diagonal(x, k)
-        return Calm(lambda values: triu(values, diagonal))
+        return lambda values: triu(values, diagonal)
 
     @planned
     def unstack(self, out: tuple[Template, ...], x: Template, /, *, axis: int) -> Kernel:
         """Views, one for each entry along `axis`."""
         whole = (slice(None),) * axis
         keys = [(*whole, entry, ...) for entry in range(x.shape[axis])]
-        return Calm(lambda values: tuple([values[key] for key in keys]))
+        return lambda values: tuple([values[key] for key in keys])
 
     def _diagonal(self, x: Template, k: int) -> int:
         """The number of a diagonal, clipped to just outside the matrix: the module's integers may not hold every k."""

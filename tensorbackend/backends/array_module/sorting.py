@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dtypes import float32, int64, promote_types
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, planned
+from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from .base import BLOCK, NARROW, Array, ArrayBase, backwards
@@ -40,7 +40,7 @@ class ArraySorting(ArrayBase):
     def sort(self, out: Template, x: Template, /, *, axis: int, descending: bool) -> Kernel:
         """Sorted elements; for descending order input and ascending result are reversed, so ties keep their order."""
         ascending = self.ordering(x.replace(dtype=wide(x.dtype)), axis)
-        return Calm(computing(backwards(ascending, axis) if descending else ascending, out, x))
+        return computing(backwards(ascending, axis) if descending else ascending, out, x)
 
     @takes(lambda out, x, *, axis, descending: _order_space(out, x, out.nbytes if descending else 8 * x.shape[axis]))
     @planned
@@ -60,7 +60,7 @@ class ArraySorting(ArrayBase):
         common = float32 if common in NARROW else common
         search = self.searching(side)
         if x1.dtype is common and x2.dtype is common:
-            return Calm(search)
+            return search
 
         def cast_first(line: Array, values: Array) -> Array:
             return search(self.cast(line, x1.dtype, common), self.cast(values, x2.dtype, common))

@@ -11,7 +11,6 @@ from ...blocks import contained
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
-from ...protocol.planned import bare
 from ...protocol.window import Padding, Sizes
 from ...protocol.workspace import takes
 from ...select import default_backend
@@ -135,7 +134,7 @@ class ArrayWindow(ArrayBase):
         """Greatest element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         like = x.replace(dtype=wide(x.dtype))
-        greater = bare(kernel_of(self.max, like, like, like))
+        greater = kernel_of(self.max, like, like, like)
         slide = _sliding(self.xp, greater, extremes.greatest, geometry)
         return self._over_windows(out, x, limits(x.dtype)[0], padding, slide)
 
@@ -155,7 +154,7 @@ class ArrayWindow(ArrayBase):
         """Least element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         like = x.replace(dtype=wide(x.dtype))
-        lesser = bare(kernel_of(self.min, like, like, like))
+        lesser = kernel_of(self.min, like, like, like)
         slide = _sliding(self.xp, lesser, extremes.least, geometry)
         return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
 

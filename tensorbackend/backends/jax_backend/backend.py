@@ -18,7 +18,6 @@ from ...protocol.devices import DeviceFacts, host_facts
 from ...protocol.exhaustion import out_of_memory
 from ...template import Template
 from ...tensor import Tensor
-from ..array_module.base import AlreadyQuiet
 from ..libraries import import_library
 from .base import Composing, template_of
 from .composites import JaxComposites
@@ -133,7 +132,7 @@ class JaxBackend(
         self.xp = JaxModule(library("jax.numpy"), self.lax)
         for submodule in ("jax.dlpack", "jax.experimental", "jax.scipy.special"):
             library(submodule)
-        self.quiet, self.numbers, self.spacings = AlreadyQuiet(), {}, {}
+        self.numbers, self.spacings = {}, {}
         self.composites, self.composing = {}, Composing()
         self.settle()
         if os.environ.get("JAX_ENABLE_X64", "1").lower() not in ("0", "false", "off", "n", "no"):

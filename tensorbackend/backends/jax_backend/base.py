@@ -10,7 +10,6 @@ from ...dtypes import DType, as_dtype
 from ...expr.evaluate import KEPT_BYTES
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload
-from ...protocol.planned import bare
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array, ArrayBase
@@ -95,10 +94,9 @@ class JaxBase(ArrayBase):
             return kernel
         if isinstance(kernel, Eager):
             return Eager(self.settled(kernel.kernel, out), self.settled(kernel.on_values, out))
-        function = bare(kernel)
         if isinstance(out, Template):
-            return lambda *arrays: self._in_dtype(function(*arrays), out)
-        return lambda *arrays: tuple(map(self._in_dtype, function(*arrays), out))
+            return lambda *arrays: self._in_dtype(kernel(*arrays), out)
+        return lambda *arrays: tuple(map(self._in_dtype, kernel(*arrays), out))
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """Compiles a kernel; without inputs it makes its result on this instance's device."""
@@ -112,7 +110,7 @@ class JaxBase(ArrayBase):
                 return traced(*arrays) if of_a_user else on_values(*arrays)
 
             return by_values
-        compiled: Kernel = self.jax.jit(bare(kernel))
+        compiled: Kernel = self.jax.jit(kernel)
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(compiled)
 
     def made_here(self, make: Callable[[], Any]) -> Any:

@@ -9,7 +9,7 @@ from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
 from ...interchange import numpy_dtype
 from ...memo import kind_of, remember
 from ...protocol import Kernel, Payload, planned
-from ...protocol.planned import bare, entered
+from ...protocol.planned import entered
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -81,7 +81,7 @@ class JaxCreation(JaxBase, ArrayCreation):
     def _spaced(self, out: Template, numbers: Sequence[Template], /) -> Kernel:
         """A kernel of a start, a step and perhaps the last number; products are rounded before the start is added."""
         lax, (count,), wide = self.lax, out.shape, numbers[0].dtype
-        narrow = bare(self.caster(wide, out.dtype))
+        narrow = self.caster(wide, out.dtype)
         counter = self.wide if wide.is_inexact else wide
 
         def kernel(arrays: Sequence[Array]) -> Array:

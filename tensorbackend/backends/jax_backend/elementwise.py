@@ -9,7 +9,6 @@ from functools import partial
 from ...dtypes import float32, float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
-from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import complex_functions
@@ -384,7 +383,7 @@ class JaxElementwise(JaxBase, ArrayElementwise):
 
     def _in_wide(self, function: Kernel, out: Template) -> Kernel:
         """A kernel for floats of any width, from a function of arrays in the wide dtype."""
-        wide, narrow = numpy_dtype(self.wide), bare(self.caster(self.wide, out.dtype))
+        wide, narrow = numpy_dtype(self.wide), self.caster(self.wide, out.dtype)
         return lambda *arrays: narrow(function(*[array.astype(wide) for array in arrays]))
 
     # Gradients

@@ -6,7 +6,6 @@ from typing import Literal
 
 from ...dtypes import DType
 from ...protocol import Kernel
-from ...protocol.planned import bare
 from ...rules.fourier import Norm
 from ...template import Template
 from ..array_module.base import Array
@@ -31,9 +30,9 @@ class JaxFourier(JaxBase, ArrayFourier):
         kernel = super()._transform(name, out, x, source, length, axis, norm)
         if not self.lays_by_name:
             return kernel
-        transform, along = bare(kernel), [axis % x.ndim]
+        along = [axis % x.ndim]
 
         def transformed(values: Array) -> Array:
-            return self.undivided(transform(self.undivided(values, along)), along)
+            return self.undivided(kernel(self.undivided(values, along)), along)
 
         return transformed

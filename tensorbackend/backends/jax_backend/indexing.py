@@ -14,7 +14,6 @@ from ...dtypes import DType, as_dtype, iinfo, int32, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.indexing import Mode
-from ...protocol.planned import bare
 from ...rules.data_errors import index_out_of_range
 from ...rules.indexing import is_mask
 from ...template import Template
@@ -282,7 +281,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
         """A scatter of integers with the order of the numbers, as XLA leaves open which of two zeros is greater."""
         depth, xp = indices.shape[-1], self.xp
         written, updates_shape = self._written(x, indices, mode), indices.shape[:-1] + x.shape[depth:]
-        of_x, of_updates = (bare(self.caster(operand.dtype, out.dtype)) for operand in (x, updates))
+        of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
         ordered, numbers = self._in_order(out.dtype)
 
         def greatest(values: Array, places: Array, others: Array) -> Array:

@@ -25,7 +25,6 @@ from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
 from ...protocol.core import CompositeCall
 from ...protocol.devices import DeviceFacts
-from ...protocol.planned import bare
 from ...rules.plan import Out
 from ...select import move
 from ...template import Template
@@ -243,10 +242,10 @@ class JaxMesh(JaxBackend):
         if isinstance(kernel, Looking):
             return kernel.kernel
         # With unused inputs dropped, a result that depends on none would be made on JAX's default device.
-        compiled = self._compiled(bare(kernel), keep_unused=True)
+        compiled = self._compiled(kernel, keep_unused=True)
         if isinstance(kernel, Laid):
             return compiled
-        creation = self._compiled(bare(kernel), out_shardings=self.committed)
+        creation = self._compiled(kernel, out_shardings=self.committed)
         return lambda *arrays: compiled(*arrays) if arrays else self.made_here(creation)
 
     def _compiled(self, function: Kernel, **options: Any) -> Kernel:

@@ -12,7 +12,7 @@ from ...protocol import Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
-from ..array_module.base import Array, Quiet
+from ..array_module.base import Array, KernelContext
 from ..threefry import encrypt
 from .contraction import NumpyContraction
 from .creation import NumpyCreation
@@ -66,9 +66,9 @@ class NumpyBackend(
         import numpy
 
         self.xp = NumpyModule(numpy)
-        self.quiet = Quiet(partial(numpy.seterr, all="ignore"))
-        self.watching = Quiet(partial(numpy.seterr, all="raise", under="ignore"))
-        self.watching_all = Quiet(partial(numpy.seterr, all="raise"))
+        self.silent = KernelContext(partial(numpy.seterr, all="ignore"))
+        self.watching = KernelContext(partial(numpy.seterr, all="raise", under="ignore"))
+        self.watching_all = KernelContext(partial(numpy.seterr, all="raise"))
 
     # Transport
 

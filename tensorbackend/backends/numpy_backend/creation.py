@@ -6,8 +6,7 @@ from typing import Any
 
 from ...dtypes import Scalar, bfloat16, float16, float32, float64
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, kernel_of, planned
-from ...protocol.planned import bare
+from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module.base import Array
@@ -40,11 +39,11 @@ class NumpyCreation(ArrayCreation):
         if out.dtype.kind == "uint":  # NumPy takes neither a negative number nor a negative step in its dtype
             held = held and start >= 0 and step > 0
         if whole and last is None and out.dtype is not bfloat16 and held:
-            return Calm(lambda: numpy.arange(first, stop, step, dtype))
+            return lambda: numpy.arange(first, stop, step, dtype)
         if isinstance(start, int) or count <= _BLOCK:
             return kernel_of(super().spaced, out, start=start, step=step, last=last)
         # NumPy's assignment rounds to these three dtypes as `as_type` does.
-        narrow = itself if out.dtype in (float16, float32, float64) else bare(self.caster(float64, out.dtype))
+        narrow = itself if out.dtype in (float16, float32, float64) else self.caster(float64, out.dtype)
         wide = numpy_dtype(float64)
 
         def by_blocks() -> Array:

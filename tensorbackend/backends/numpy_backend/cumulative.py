@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ...dtypes import DType
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, kernel_of, planned
+from ...protocol import Kernel, kernel_of, planned
 from ...protocol.workspace import takes
 from ...template import Template
 from ..array_module.base import Array, backwards
@@ -104,4 +104,4 @@ class NumpyCumulative(ArrayCumulative):
                 extremes = numpy.where((extremes == 0) & met, zero, extremes)
             return extremes
 
-        return Calm(backwards(running, axis) if reverse else running)
+        return backwards(running, axis) if reverse else running

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from ...dtypes import bfloat16, complex128, finfo, float32, float64
 from ...interchange import numpy_dtype
-from ...protocol import Calm, Kernel, kernel_of, planned
-from ...protocol.planned import bare
+from ...protocol import Kernel, kernel_of, planned
+from ...protocol.planned import quick_form
 from ...protocol.workspace import takes
 from ...template import Shape, Template
-from ..array_module.base import BLOCK, NARROW, Array, Quiet, arity, block_space, itself
+from ..array_module.base import BLOCK, NARROW, Array, KernelContext, arity, block_space, itself
 from ..array_module.elementwise import ArrayElementwise, computed_in_float64
 from ..array_module.precision import wide
 from ..array_module.space import nbytes
@@ -48,10 +48,10 @@ def _light_space(out: Template, x: Template, /) -> int:
 class NumpyElementwise(ArrayElementwise):
     """Functions of one element of each input."""
 
-    watching: Quiet
+    watching: KernelContext
     """Raises `FloatingPointError` where a step is invalid, divides by zero or overflows."""
 
-    watching_all: Quiet
+    watching_all: KernelContext
     """Raises `FloatingPointError` where a step underflows, too."""
 
     def parts(self, shape: Shape, weight: int, /) -> Iterable[tuple[slice, ...]]:
@@ -62,43 +62,43 @@ class NumpyElementwise(ArrayElementwise):
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False
     ) -> Kernel:
         """A kernel that checks `holds` or the flags: NumPy's elements are at hand, and it reads the flags anyway."""
-        usual, rare = bare(quick), bare(self.in_blocks(careful))
+        rare = self.in_blocks(careful)
         if holds is not None:
             look = holds
-            if arity(usual) == 1:
-                return lambda values: usual(values) if look(values) else rare(values)
-            return lambda *arrays: usual(*arrays) if look(*arrays) else rare(*arrays)
-        flagged = (self.watching_all if underflow else self.watching).entered(usual)
-        quiet = self.quiet.entered(rare)
+            if arity(quick) == 1:
+                return lambda values: quick(values) if look(values) else rare(values)
+            return lambda *arrays: quick(*arrays) if look(*arrays) else rare(*arrays)
+        flagged = quick_form((self.watching_all if underflow else self.watching).kernel(quick))
+        silent = self.enter(rare)
 
         def kernel(*arrays: Array) -> Array:
             try:
                 return flagged(*arrays)
-            except FloatingPointError:
+            except (FloatingPointError, RuntimeError):  # a flag was raised, or the context is in use elsewhere
                 pass  # so that no error below has this one as its context
-            return quiet(*arrays)
+            return silent(*arrays)
 
-        return Calm(kernel)
+        return kernel
 
     def in_blocks(self, kernel: Kernel, /, most: int = BLOCK) -> Kernel:
         """Makes the many passes of a kernel run on one block at a time; a single ufunc needs no blocks."""
-        numpy, broadcast, function = self.xp, self.xp.broadcast, bare(kernel)
-        if function is itself or isinstance(function, numpy.ufunc):
+        numpy, broadcast = self.xp, self.xp.broadcast
+        if kernel is itself or isinstance(kernel, numpy.ufunc):
             return kernel
 
         def by_blocks(*arrays: Array) -> Array:
             shape = arrays[0].shape if len(arrays) == 1 else broadcast(*arrays).shape
             if prod(shape) <= most:
-                return function(*arrays)
+                return kernel(*arrays)
             result = None
             for block in blocks(shape, most):
-                part = function(*[array[within(block, array.shape, len(shape))] for array in arrays])
+                part = kernel(*[array[within(block, array.shape, len(shape))] for array in arrays])
                 if result is None:
                     result = numpy.empty(shape, part.dtype)
                 result[block] = part
             return result
 
-        return Calm(by_blocks) if isinstance(kernel, Calm) else by_blocks
+        return by_blocks
 
     erf = computed_in_float64(special.erf_by_parts)
     erfc = computed_in_float64(special.erfc_by_parts)
@@ -120,7 +120,7 @@ class NumpyElementwise(ArrayElementwise):
     def sigmoid(self, out: Template, x: Template, /) -> Kernel:
         """1 / (1 + exp(-x)) where exp(-x) does not overflow, else the form of `ArrayElementwise`."""
         exp, like = self.xp.exp, out.replace(dtype=wide(out.dtype))
-        careful = bare(kernel_of(super().sigmoid, like, like))
+        careful = kernel_of(super().sigmoid, like, like)
         return self._of_powers(lambda values: 1.0 / (1.0 + exp(-values)), careful, out, x)
 
     @takes(_light_space)
@@ -128,7 +128,7 @@ class NumpyElementwise(ArrayElementwise):
     def silu(self, out: Template, x: Template, /) -> Kernel:
         """x / (1 + exp(-x)) where exp(-x) does not overflow, else x times `sigmoid`; zero at -inf."""
         numpy, like = self.xp, out.replace(dtype=wide(out.dtype))
-        sigmoid, lowest = bare(kernel_of(super().sigmoid, like, like)), finfo(like.dtype).min
+        sigmoid, lowest = kernel_of(super().sigmoid, like, like), finfo(like.dtype).min
 
         def careful(values: Array) -> Array:
             return numpy.maximum(values, lowest) * sigmoid(values)
@@ -164,18 +164,17 @@ class NumpyElementwise(ArrayElementwise):
     ) -> Kernel:
         if not out.dtype.is_floating:
             return careful
-        rare = bare(careful)
 
         def looking(left: Array, right: Array) -> Array:
             extremes = extreme(left, right)
-            return extremes if settled(extremes) else rare(left, right)
+            return extremes if settled(extremes) else careful(left, right)
 
         # If one operand is a number other than 0, zeros come from the other operand alone, and none is in doubt.
         if not x2.shape:
-            return Calm(lambda left, right: extreme(left, right) if right else looking(left, right))
+            return lambda left, right: extreme(left, right) if right else looking(left, right)
         if not x1.shape:
-            return Calm(lambda left, right: extreme(left, right) if left else looking(left, right))
-        return Calm(looking)
+            return lambda left, right: extreme(left, right) if left else looking(left, right)
+        return looking
 
     @planned
     def clip(self, out: Template, x: Template, low: Template, high: Template, /) -> Kernel:
@@ -183,8 +182,8 @@ class NumpyElementwise(ArrayElementwise):
         if not out.dtype.is_floating:
             return kernel_of(super().clip, out, x, low, high)
         above = out.replace(shape=x.shape, names=x.names) if not low.shape else out
-        greater = bare(kernel_of(self.max, above, x, low))
-        lesser = bare(kernel_of(self.min, out, above, high))
+        greater = kernel_of(self.max, above, x, low)
+        lesser = kernel_of(self.min, out, above, high)
         settled = self._without_zero(-0.0, out)
 
         def step_by_step(values: Array, low: Array, high: Array) -> Array:
@@ -198,7 +197,7 @@ class NumpyElementwise(ArrayElementwise):
             return step_by_step(values, low, high)
 
         numbers = not low.shape and not high.shape and out.dtype is not bfloat16
-        return Calm(between) if numbers else self.in_blocks(Calm(step_by_step))
+        return between if numbers else self.in_blocks(step_by_step)
 
     @takes(lambda out, condition, x1, x2: _chosen_space(out) if _by_bits(out, condition) else 0)
     @planned
@@ -206,7 +205,7 @@ class NumpyElementwise(ArrayElementwise):
         """NumPy's `where`. It takes ten times as long if the condition changes often: then by the elements' bits."""
         where, count, negative = self.xp.where, self.xp.count_nonzero, self.xp.negative
         if not _by_bits(out, condition):
-            return Calm(where)
+            return where
         integers = f"int{8 * numpy_dtype(out.dtype).itemsize}"
 
         def by_bits(flags: Array, left: Array, right: Array) -> Array:
@@ -217,14 +216,14 @@ class NumpyElementwise(ArrayElementwise):
             bits ^= other
             return bits.view(left.dtype)
 
-        in_blocks = bare(self.in_blocks(by_bits, _LIGHT))
+        in_blocks = self.in_blocks(by_bits, _LIGHT)
 
         def chosen(flags: Array, left: Array, right: Array) -> Array:
             some = flags.ravel("K")[:_LOOKED_AT]
             often = count(some[1:] != some[:-1]) * 8 > _LOOKED_AT
             return in_blocks(flags, left, right) if often else where(flags, left, right)
 
-        return Calm(chosen)
+        return chosen
 
     def _without_zero(self, zero: float, out: Template) -> Callable[[Array], bool]:
         """A function that says whether a result has no zero with the sign of `zero`; it may wrongly say no."""
@@ -271,14 +270,14 @@ class NumpyElementwise(ArrayElementwise):
             return careful
         # A quotient below 2**22 is exact in float32, although NumPy rounds twice on the way. NumPy's quotients by
         # infinities are wrong. A sum of squares finds either in one pass; it refuses some numbers without need.
-        most, rare = 4.0**22 if out.dtype is float32 else inf, bare(careful)
+        most = 4.0**22 if out.dtype is float32 else inf
 
         def finite(divisors: Array) -> bool:
             return isfinite(square(divisors, divisors) if x2.shape else divisors)
 
         def quotients(left: Array, right: Array) -> Array:
             whole: Array = floor_divide(left, right)
-            return whole if square(whole, whole) < most and finite(right) else rare(left, right)
+            return whole if square(whole, whole) < most and finite(right) else careful(left, right)
 
         return quotients
 

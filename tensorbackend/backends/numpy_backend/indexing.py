@@ -11,10 +11,9 @@ from ...dtypes import DType, as_dtype, uint64
 from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
 from ...opspec import OPS
-from ...protocol import Calm, Kernel, kernel_of, planned
+from ...protocol import Kernel, kernel_of, planned
 from ...protocol.core import CompositeCall
 from ...protocol.indexing import Mode, Write
-from ...protocol.planned import bare
 from ...protocol.workspace import takes
 from ...rules.indexing import is_mask
 from ...template import Shape, Template
@@ -146,7 +145,6 @@ class NumpyIndexing(ArrayIndexing):
         careful, depth = kernel_of(super().gather, out, x, indices, mode=mode), indices.shape[-1]
         if not _by_own(x, indices, mode):
             return careful
-        rare = bare(careful)
 
         def entries(values: Array, places: Array) -> Array:
             if places.item(places.argmin()) >= 0:  # quicker than a reduction
@@ -154,14 +152,14 @@ class NumpyIndexing(ArrayIndexing):
                     return values[tuple([places[..., axis] for axis in range(depth)])]
                 except IndexError:
                     pass  # so that no error below has this one as its context
-            return rare(values, places)
+            return careful(values, places)
 
-        return Calm(entries)
+        return entries
 
     @planned
     def repeat(self, out: Template, x: Template, /, *, repeats: int, axis: int) -> Kernel:
         """NumPy's `repeat`."""
-        return Calm(lambda values: values.repeat(repeats, axis))
+        return lambda values: values.repeat(repeats, axis)
 
     def greatest(self, indices: Array) -> int:
         """The greatest of some unsigned integers, which `argmax` finds in half the time of a reduction."""
@@ -184,7 +182,7 @@ class NumpyIndexing(ArrayIndexing):
         xp, dtype, shape = self.xp, numpy_dtype(out.dtype), out.shape
         space, channels, of_grid, of_points, examples, points, several, many = _blocks(out, grid, coordinates, axes)
         if not out.size:
-            return Calm(lambda values, places: xp.empty(shape, dtype))
+            return lambda values, places: xp.empty(shape, dtype)
         first, leading = min(axes), shape[: min(axes)]
         behind = tuple(axis for axis in range(first, grid.ndim) if axis not in axes)
         turned = (*range(first), *axes, *behind)
@@ -225,7 +223,7 @@ class NumpyIndexing(ArrayIndexing):
                     result[of_these, these] = part(grids, coordinates[:, these])
             return result.reshape(shape)
 
-        return Calm(sample)
+        return sample
 
     @takes(_greatest_space)
     @planned
@@ -235,7 +233,7 @@ class NumpyIndexing(ArrayIndexing):
         depth, xp, maximum = indices.shape[-1], self.xp, self.xp.maximum
         written, width = self._writes(x, indices, mode), prod(x.shape[depth:])
         updates_shape = indices.shape[:-1] + x.shape[depth:]
-        of_x, of_updates = (bare(self.caster(operand.dtype, out.dtype)) for operand in (x, updates))
+        of_x, of_updates = (self.caster(operand.dtype, out.dtype) for operand in (x, updates))
         ordered, numbers = _in_order(xp, out.dtype)
 
         def greatest(values: Array, places: Array, others: Array) -> Array:

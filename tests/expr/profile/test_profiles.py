@@ -188,9 +188,16 @@ def ready_kernels() -> list[Any]:
     kernels = []
     paths = {place.spec.name: place for place in watching._places if isinstance(place, Path)}
     for path in map(paths.__getitem__, ("add", "sum", "twice_shifted")):
-        kernels += [kernel for *_, kernel, _ in path.ready.values()]
-        kernels += [beside.record[-2] for beside in path.beside.values()]
+        kernels += [ready.kernel for _, _, ready in records(path.calls.entries)]
     return kernels
+
+
+def records(level: dict[Any, Any]) -> list[Any]:
+    """Return the records in a memo, nested or not."""
+    found: list[Any] = []
+    for value in level.values():
+        found += records(value) if isinstance(value, dict) else [value]
+    return found
 
 
 def test_nothing_is_left_of_a_profile() -> None:

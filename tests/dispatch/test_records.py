@@ -1,7 +1,8 @@
-"""The fastest path to a ready call: a record that leaves an op's memo is not found here either."""
+"""The records of ready calls, as warm calls find and run them."""
 
 from __future__ import annotations
 
+import operator
 import os
 import subprocess
 import sys
@@ -16,26 +17,61 @@ import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.dispatch import CHECKED, watching
 from tensorbackend.dispatch.path import Path
+from tensorbackend.dispatch.records import Memo, Ready, Record, record
 from tensorbackend.errors import ContractError, DeallocatedError, OutOfRangeError
 from tensorbackend.memo import MEMO_LIMIT
 from tensorbackend.opspec import OPS
+from tensorbackend.protocol import Kernel
 
 
 def path_of(name: str) -> Path:
     return next(place for place in watching._places if isinstance(place, Path) and place.spec is OPS[name])
 
 
-def entries(path: Path) -> list[Any]:
-    """Return the records of an op of two tensors that the fastest path finds."""
-    return [record for second in path.near.entries.values() for record in second.values()]
+def record_of(*templates: Any, ready_kernel: Kernel = operator.neg) -> Record:
+    return record(Ready(templates[-1], ready_kernel))
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_memo_finds_what_was_entered(nested: bool) -> None:
+    memo, template = Memo(nested=nested), tb.Template((2,), "f32")
+    keys = [("numpy", template), ("jax", template), (32, "numpy", template), ("numpy", float)]
+    for key in keys:
+        assert memo.find(key) is None
+        known = record_of(template)
+        for _ in range(2):
+            memo.enter(key, known)
+        assert memo.find(key) is known
+    assert len(memo) == len(keys)
+    memo.exchange(lambda kernel, subject: operator.pos)
+    for key in keys:
+        found = memo.find(key)
+        assert found is not None
+        assert found[1] is found[2].kernel is operator.pos
+    memo.clear()
+    assert len(memo) == 0
+    assert memo.find(keys[0]) is None
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_memo_is_bounded(nested: bool) -> None:
+    memo = Memo(nested=nested)
+    for size in range(MEMO_LIMIT + 5):
+        template = tb.Template((size,), "f32")
+        memo.enter(("numpy", template), record_of(template))
+        assert len(memo) <= MEMO_LIMIT
+    assert memo.find(("numpy", template)) is not None
 
 
 def test_a_warm_call_runs_what_the_memo_holds() -> None:
     x, path = tb.asarray([1.0, 2.0, 3.0]), path_of("add")
     x + x
-    entry = path.near.entries[x.template][x.template]
-    record = path.ready[x.template, x.template, x.backend]
-    assert entry == (*record[:3], x.backend)
+    assert path.calls.find((x.backend, x.template, x.template)) is not None
+    path.calls.exchange(lambda kernel, subject: lambda left, right: np.float32([7, 8, 9]))
+    try:
+        assert (x + x).tolist() == [7, 8, 9]
+    finally:
+        path.forget()
     assert (x + x).tolist() == [2, 4, 6]
 
 
@@ -56,12 +92,9 @@ def test_records_go_with_the_memos() -> None:
     for size in range(MEMO_LIMIT + 5):
         x = tb.Tensor(tb.Template((size,), "f32"), tb.get_backend("template"), None)
         x - x
-    assert len(path.ready) <= MEMO_LIMIT
-    held = {id(kernel) for _, kernel, *_ in path.ready.values()}
-    assert all(id(kernel) in held for _, kernel, *_ in entries(path)[-3:])
-    assert len(entries(path)) <= MEMO_LIMIT
+    assert 0 < len(path.calls) <= MEMO_LIMIT
     watching.forget()
-    assert entries(path) == []
+    assert len(path.calls) == 0
     x = tb.ones(3)
     assert (x - x).tolist() == [0, 0, 0]
     with tb.precision(64, cast=True):
@@ -80,11 +113,12 @@ def test_numbers_on_both_sides() -> None:
         with tb.precision(64):
             assert (tb.asarray([1, 4]) / 3.0).dtype is tb.float64
         assert (tb.asarray([1, 4]) / 3.0).dtype is tb.float32
-    after, before = (entries[32][x.template] for entries in path.near.numbers)
-    assert set(after) == {int, float}
-    assert set(before) == {int, float, bool}
+    by_kind = path.calls.entries[x.backend]
+    assert set(by_kind[x.template]) == {int, float, bool}
+    assert x.template in by_kind[int]
+    assert x.template in by_kind[float]
     watching.forget()
-    assert path.near.numbers == ({}, {})
+    assert path.calls.entries == {}
     assert (1 / x).tolist() == [1.0, 0.25]
 
 
@@ -171,7 +205,7 @@ def test_the_error_of_a_kernel_runs_once_and_is_the_only_one(fault: Exception) -
         assert fault.__context__ is None
 
 
-def test_operands_on_two_backends_are_no_near_call() -> None:
+def test_operands_on_two_backends_are_moved() -> None:
     x = tb.ones(5)
     y = x.backend_copy("binary")
     for _ in range(3):
