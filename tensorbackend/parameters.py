@@ -17,7 +17,7 @@ from .meaning import Meaning
 from .template import Template
 from .tensor import Tensor
 
-Role = Literal["tensor", "tensors", "option"]
+Role = Literal["tensor", "tensors", "option", "key", "number"]
 Kind = Literal["positional", "variadic", "keyword"]
 
 

@@ -8,6 +8,7 @@ The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=Fal
             _out, _function, _ready = _calls[
                 _defaults.current_precision(), _backend, x.template,
                 axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
+                else (axis,) if axis.__class__ is _int
                 else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
                 keepdims if ...
             ]
@@ -36,6 +37,7 @@ from types import CodeType, FunctionType
 from typing import Any, Final
 
 from ..dtypes import defaults
+from ..errors import ContractError
 from ..memo import ATOMS, told
 from ..opspec import OpSpec, Parameter
 from ..select import placed
@@ -43,7 +45,7 @@ from ..select.default import current
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
 from ..tracebacks import named_in_errors
-from .kernels import wrap
+from .kernels import Shaped, wrap
 from .records import Failed, Lookup, Memo, recovery
 
 PLACEMENT: Final = "backend", "device", "like"
@@ -67,6 +69,26 @@ def key_of({parameters}):
     {prepared}
     return {key}
 """
+
+_DIRECT: Final = """\
+def op({signature}):
+    try:
+        {find}
+        _data = _function({payloads})
+        if _out.__class__ is _Shaped:
+            _out = _out[_data.shape]
+        {wrap}
+    except _ContractError:
+        raise
+    except Exception:  # as above; what a kernel raises, too
+        pass
+    return _lookup.call({passed})
+
+def key_of({parameters}):
+    {prepared}
+    return {key}
+"""
+"""The code for a function that can do without its kernel (`direct`), as it does where an optional tensor is given."""
 
 _WRAP: Final = """\
 _tensor = _blank()
@@ -96,10 +118,11 @@ def op(*arguments, **keywords):
 
 OPTION: Final = (
     "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
+    "else ({0},) if {0}.__class__ is _int "
     "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
 )
 """The source of an option as part of a key. None, strings and bools stand alone: nothing else equals None or a string,
-and every other option that equals a bool has its class beside it."""
+and every other option that equals a bool is in a tuple, with its class unless it is an int."""
 
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
@@ -119,18 +142,42 @@ for _operand in {0}:
 """The source that reads the payloads of a sequence of tensors."""
 
 
+_KEY: Final = """\
+_kind_{x}, _kind_{0}, _data_{0} = {x}.template.kind, {0}.__class__, {0}
+if _kind_{0} is tuple:
+    _kind_{0} = tuple(map(type, {0}))
+    if _Tensor in _kind_{0}:
+        _kind_{x} = {x}.template
+        _kind_{0}, _data_{0} = _structure({0}, _backend)
+elif _kind_{0} is _Tensor:
+    if {0}.backend is not _backend: raise KeyError
+    _kind_{x}, _kind_{0}, _data_{0} = {x}.template, {0}.template, ({0}.data,)
+else:
+    _data_{0} = ({0},)"""
+"""The source that reads the structure and the payloads of a key. Without tensors, it serves every size of what it is a
+key of."""
+
+
 def generated(
-    spec: OpSpec, calls: Memo, lookup: Lookup, failed: Failed, *, sole: bool, reflected: bool = False
+    spec: OpSpec,
+    calls: Memo,
+    lookup: Lookup,
+    failed: Failed | None = None,
+    *,
+    sole: bool = False,
+    reflected: bool = False,
 ) -> Callable[..., Any]:
     """The op of a declared function, by code generated from its signature.
 
-    `sole` says that the op has one result whatever its arguments are. A reflected op takes its two operands in the
-    other order. The op has a namespace of its own in place of a module's, so that replacing its code is enough. Names
-    that are not parameters begin with an underscore.
+    Without `failed`, a call whose kernel fails goes to `lookup`. `sole` says that the op has one result whatever its
+    arguments are. A reflected op takes its two operands in the other order. The op has a namespace of its own in place
+    of a module's, so that replacing its code is enough. Names that are not parameters begin with an underscore.
     """
     namespace: dict[str, Any] = {
         "__builtins__": builtins,  # for functions in C that import a module
         "_ATOMS": ATOMS,
+        "_ContractError": ContractError,
+        "_Shaped": Shaped,
         "_Template": Template,
         "_Tensor": Tensor,
         "_blank": blank_tensor,
@@ -138,17 +185,21 @@ def generated(
         "_calls": calls.entries,
         "_current": current,
         "_defaults": defaults,
+        "_int": int,
         "_lookup": lookup,
         "_placed": placed,
-        "_recovered": recovery(failed),
+        "_recovered": failed and recovery(failed),
         "_str": str,
+        "_structure": structure_of,
         "_told": told,
         "_wrap": wrap,
     }
 
     def settled() -> FunctionType:
         """The op, with the generated code in place of the stub's."""
-        code, code_of_key = _codes(source_of(spec, nested=calls.nested, sole=sole, reflected=reflected))
+        code, code_of_key = _codes(
+            source_of(spec, nested=calls.nested, direct=failed is None, sole=sole, reflected=reflected)
+        )
         key_of = FunctionType(code_of_key, namespace, spec.name)
         for function in (op, key_of):
             function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
@@ -175,7 +226,9 @@ def _codes(source: str) -> tuple[CodeType, CodeType]:
 (_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
 
 
-def source_of(spec: OpSpec, *, nested: bool, sole: bool, reflected: bool = False) -> str:
+def source_of(
+    spec: OpSpec, *, nested: bool = False, direct: bool = False, sole: bool = False, reflected: bool = False
+) -> str:
     """The source of an op's code, which depends on the parameters of the declared function and on these flags alone."""
     tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
     options = [parameter for parameter in spec.parameters if parameter.role == "option"]
@@ -184,13 +237,17 @@ def source_of(spec: OpSpec, *, nested: bool, sole: bool, reflected: bool = False
     option_parts = [OPTION.format(parameter.name) for parameter in options]
 
     def parts(kinds: Sequence[str]) -> list[str]:
-        return ["_backend", *kinds] if nested else ["_defaults.current_precision()", "_backend", *kinds, *option_parts]
+        precision = [] if nested or direct else ["_defaults.current_precision()"]
+        return [*precision, "_backend", *kinds, *option_parts]
 
     def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
         place = "".join(map("[{}]".format, parts(kinds))) if nested else f"[{', '.join(parts(kinds))}]"
         return "\n".join([*lines, f"_out, _function, _ready = _calls{place}", *reads])
 
+    left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
+    tensors = [parameter for parameter in tensors if parameter.name not in left_out]
     lines, kinds = _of_tensors(tensors) if tensors else ([placement(spec)], [])
+    lines += [f"if {name} is not None: raise KeyError" for name in left_out]
     found = find(lines, kinds, list(map(_read, tensors)))
     if takes_numbers(tensors):
         names = [parameter.name for parameter in tensors]
@@ -206,7 +263,7 @@ def source_of(spec: OpSpec, *, nested: bool, sole: bool, reflected: bool = False
     keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
     arguments = "".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
     parameters = signature_of(spec)
-    return _CODE.format(
+    return (_DIRECT if direct else _CODE).format(
         signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
         parameters=parameters,
         find=indented(found, 2),
@@ -241,13 +298,20 @@ def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
     lines, kinds = [], []
     for number, parameter in enumerate(tensors):
         name = parameter.name
+        check = f"if {name}.backend is not _backend: raise KeyError"
         if is_sequence(parameter):
             lines.append(_SEQUENCE.format(name, backend="" if number else f"_backend = {name}[0].backend"))
             kinds.append(f"_templates_{name}")
+        elif parameter.role == "key":
+            lines.append(_KEY.format(name, x=tensors[0].name))
+            kinds = [f"_kind_{tensors[0].name}", f"_kind_{name}"]
+        elif parameter.role == "number":
+            kinds.append(f"{name}.__class__")
+        elif number and parameter.optional:
+            lines.append(check.replace("if ", f"if {name} is not None and ", 1))
+            kinds.append(f"(None if {name} is None else {name}.template)")
         else:
-            lines.append(
-                f"if {name}.backend is not _backend: raise KeyError" if number else f"_backend = {name}.backend"
-            )
+            lines.append(check if number else f"_backend = {name}.backend")
             kinds.append(f"{name}.template")
     return lines, kinds
 
@@ -263,12 +327,36 @@ def _of_numbers(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _read(parameter: Parameter) -> str:
     """The source that reads the payload of a tensor parameter; for several tensors, the list of their payloads."""
-    return (PAYLOADS if is_sequence(parameter) else "_data_{0} = {0}.data").format(parameter.name)
+    if parameter.role == "key":
+        return "pass"
+    if parameter.role == "number":
+        return f"_data_{parameter.name} = {parameter.name}"
+    single = "_data_{0} = None if {0} is None else {0}.data" if parameter.optional else "_data_{0} = {0}.data"
+    return (PAYLOADS if is_sequence(parameter) else single).format(parameter.name)
 
 
 def is_sequence(parameter: Parameter) -> bool:
     """Whether a parameter takes several tensors."""
     return parameter.role == "tensors" or parameter.kind == "variadic"
+
+
+def structure_of(key: tuple[Any, ...], backend: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The structure of a key with tensors among its parts, and the parts with payloads in their place.
+
+    Raises `KeyError` where one is on another backend.
+    """
+    kinds: list[Any] = []
+    parts = []
+    for part in key:
+        if part.__class__ is not Tensor:
+            kinds.append(part.__class__)
+            parts.append(part)
+        elif part.backend is backend:
+            kinds.append(part.template)
+            parts.append(part.data)
+        else:
+            raise KeyError
+    return tuple(kinds), tuple(parts)
 
 
 def indented(lines: str, depth: int) -> str:

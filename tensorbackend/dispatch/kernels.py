@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ..dtypes import ALL_DTYPES
+from ..memo import remember
 from ..operands import LEFT_OUT
 from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
 from ..protocol.planned import entered, is_planned, plan_entered
 from ..rules.plan import Out
 from ..select import with_default
-from ..template import Template
+from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, explained, verify_default
 
@@ -232,6 +233,18 @@ def symbolic_kernel(backend: Backend, name: str, out: Out, inputs: Templates, op
 # Results
 
 
+class Shaped(dict[Shape, Template]):
+    """Templates that differ only in shape, by shape, for results whose sizes depend on data: they are the payload's."""
+
+    def __init__(self, like: Template) -> None:
+        self.like = like
+
+    def __missing__(self, shape: Shape) -> Template:
+        template = self.like.replace(shape=tuple(shape))
+        remember(self, template.shape, template)
+        return template
+
+
 def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
     """A kernel's payload as a tensor; several payloads as what `result` makes of their tensors, by default a tuple."""
     if isinstance(out, Template):
@@ -243,7 +256,7 @@ def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | Non
     tensors = []  # filled as above, since `Tensor(...)` takes twice as long
     for template, part in zip(out, data, strict=True):
         tensor = blank_tensor()
-        tensor.template = template
+        tensor.template = template[part.shape] if template.__class__ is Shaped else template
         tensor.backend = backend
         tensor.data = part
         tensors.append(tensor)

@@ -89,6 +89,7 @@ def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds) -> Callable[..., Any]
         "_current": current,
         "_defaults": defaults,
         "_key_of": lookup.key_of,
+        "_int": int,
         "_missed": lookup.missed,
         "_placed": placed,
         "_plans": kinds.plans,

@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from ..memo import MEMO_LIMIT, remember
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.planned import QuickKernel, is_busy, quick_form
-from ..rules.plan import Out
 from ..template import Template
 from ..tensor import Tensor
 from .watching import Change, Subject
@@ -17,7 +16,8 @@ from .watching import Change, Subject
 class Ready(NamedTuple):
     """A call for which nothing is left to do but to run its kernel."""
 
-    out: Out
+    out: Any
+    """The output template, a tuple of them for several results; or `Shaped` in place of a template."""
     kernel: Kernel
     result: Callable[..., Any] | None = None
     """Makes the public result of several tensors; a tuple by default."""
@@ -27,7 +27,7 @@ class Ready(NamedTuple):
     """For each operand the function that makes the payload of a number, or `None` for a tensor."""
 
 
-Record: TypeAlias = tuple[Out, Kernel, Ready]
+Record: TypeAlias = tuple[Any, Kernel, Ready]
 """A ready call as a memo holds it, with its output template and the quick form of its kernel in front: a plain tuple,
 which unpacks quicker than a named one."""
 

@@ -128,7 +128,7 @@ def holds_kernels(place: Place) -> None:
 
 
 def holds_memo(memo: dict[Any, Any], name: str) -> None:
-    """Enters a memo of the op `name` whose keys hold a backend, and whose values are kernels or records of a kernel."""
+    """Enters a memo of the op `name` whose keys hold a backend, and whose values are kernels or `None`."""
     _places.append(_MemoPlace(memo, name))
 
 
@@ -137,14 +137,10 @@ class _MemoPlace(NamedTuple):
     name: str
 
     def exchange(self, change: Change) -> None:
-        for key, record in list(self.memo.items()):
-            if record is not None:
+        for key, kernel in list(self.memo.items()):
+            if kernel is not None:
                 (backend, *_) = (part for part in key if isinstance(part, Backend))
-                named: Any = record if isinstance(record, tuple) else None
-                changed_kernel = change(
-                    record if named is None else named.kernel, Subject(self.name, self.name, backend)
-                )
-                self.memo[key] = changed_kernel if named is None else named._replace(kernel=changed_kernel)
+                self.memo[key] = change(kernel, Subject(self.name, self.name, backend))
 
     def forget(self) -> None:
         self.memo.clear()

@@ -6,21 +6,17 @@ import builtins
 import math
 from collections.abc import Sequence
 from operator import index
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..accuracy import Bound, within
-from ..dispatch.watching import Subject, holds_memo, watched
-from ..docstrings import described
-from ..dtypes import int64
+from ..dispatch.direct import direct
+from ..dispatch.kernels import Shaped
+from ..dispatch.records import Ready
 from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
-from ..memo import remember
-from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
-from ..rules.shape import unnamed
-from ..template import Template
-from ..tensor import Tensor, TensorLike, blank_tensor
+from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
@@ -54,8 +50,17 @@ def _weighed(x: TensorLike, weights: TensorLike | None) -> tuple[Tensor, Tensor 
     return x, weights
 
 
+def _plan(
+    result: Tensor, x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
+) -> Ready | None:
+    if weights is not None or size is not None or not isinstance(x, Tensor) or not x.size:
+        return None
+    kernel = x.backend.counts(x.template)
+    return None if kernel is None else Ready(Shaped(result.template), kernel)
+
+
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
-@described
+@direct(_plan, number="minlength")
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
 ) -> Tensor:
@@ -68,18 +73,12 @@ def bincount(
     >>> tb.bincount(tb.asarray([0, 3, 3])).tolist(), tb.bincount(tb.asarray([0, 3, 3]), size=3).tolist()
     ([1, 0, 0, 2], [1, 0, 0])
     """
-    if weights is None and size is None:
-        counts = _counts(x, minlength)
-        if counts is not None:
-            return counts
     x, amounts = _weighed(x, weights)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     if size is not None:
         length = checked_size(size)
     elif x.size:
-        if amounts is None and _is_new(x):
-            return bincount(x, minlength=checked_size(minlength))
         least = measured(min(x), "bincount()")
         if least < 0:
             raise negative_number(least).met("bincount", [x.template])
@@ -87,51 +86,6 @@ def bincount(
     else:
         length = checked_size(minlength)
     return _summed_at(laid_flat(x), amounts, length)
-
-
-def _counts(x: Any, least: Any) -> Tensor | None:
-    """The result of `bincount` by the backend's own kernel for counts; `None` if none is known, or it finds a negative
-    element."""
-    try:
-        backend = x.backend
-        kernel = _counting[x.template, backend]
-        if kernel is None or least.__class__ is not int or least < 0:
-            return None
-        data = kernel(x.data, least)
-    except (KeyError, AttributeError, ValueError):  # `ValueError` for a negative element, which the caller reports
-        return None
-    length = len(data)
-    counts = blank_tensor()
-    counts.template = _vectors.get(length) or _vector(length)
-    counts.backend = backend
-    counts.data = data
-    return counts
-
-
-def _vector(length: int) -> Template:
-    """The template of `length` counts; remembers it."""
-    template = unnamed((length,), int64)
-    remember(_vectors, length, template)
-    return template
-
-
-def _is_new(x: Tensor) -> bool:
-    """Whether the backend has a kernel for counts that was not known before; remembers the answer."""
-    name, backend = (x.template, x.backend), x.backend
-    if name in _counting:
-        return False
-    kernel = backend.counts(x.template)
-    if kernel is not None:
-        kernel = watched(kernel, Subject("bincount", "bincount", backend))
-    remember(_counting, name, kernel)
-    return kernel is not None
-
-
-_counting: dict[Any, Kernel | None] = {}
-holds_memo(_counting, "bincount")
-
-_vectors: dict[int, Template] = {}
-"""Templates of counts by their number. NumPy counts 1,000 integers in 1.6 us, so that `unnamed` would take a tenth."""
 
 
 class Histogram(NamedTuple):

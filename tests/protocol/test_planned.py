@@ -202,25 +202,26 @@ def test_threads_meet_in_a_kernel() -> None:
 
 
 def test_a_quick_form_that_is_busy_gives_way() -> None:
-    context, calls = Context(), []
+    context, calls = Context(), list[Any]()
+    enter: Any = context.run
 
     def spare(x: Payload) -> Payload:
         calls.append(x)
         return -x
 
-    kernel = QuickKernel(partial(context.run, operator.neg), spare)
+    kernel = QuickKernel(partial(enter, operator.neg), spare)
     assert quick_form(kernel) is kernel.quick
     assert quick_form(operator.neg) is operator.neg
     assert kernel(2) == -2
     assert calls == []
-    assert context.run(kernel, 3) == -3
+    assert enter(kernel, 3) == -3
     assert calls == [3]
 
     def fails(x: Payload) -> Payload:
         raise RuntimeError("cannot enter context: so says a function inside")
 
     with pytest.raises(RuntimeError, match="inside"):
-        QuickKernel(partial(context.run, fails), spare)(4)
+        QuickKernel(partial(enter, fails), spare)(4)
     assert calls == [3]
 
 

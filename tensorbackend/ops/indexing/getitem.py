@@ -1,64 +1,68 @@
-"""`x[...]`: a warm call is one look-up, one kernel, one tensor.
+"""`x[...]`, and indexing by names.
 
-The kernel for a key is kept by the key's structure: the classes of its parts, and the templates of index tensors and
-masks. The numbers in a key are data, like the elements of index tensors and masks: they affect only the shape of the
-result, which is read from the kernel's payload. A key that is wrong, or for which there is no kernel, is evaluated by
-other ops, which raise every error.
+Ints, slices, None, ... and the elements of index tensors and masks affect only the shape of the result. So a backend's
+kernel for keys serves all that have the same structure: the classes of their parts, and the templates of tensors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from types import EllipsisType
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any
 
 from ...dispatch import CHECKED, verify
-from ...dispatch.watching import Subject, holds_memo, watched
-from ...docstrings import described
+from ...dispatch.direct import direct
+from ...dispatch.kernels import Shaped
+from ...dispatch.records import Ready
 from ...entry import entry
 from ...errors import ShapeError, expected
-from ...memo import remember
 from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis
 from ...rules.indexing import Structure, covered, indexed, is_mask
-from ...template import Shape, Template
-from ...tensor import Tensor, bind, blank_tensor
+from ...tensor import Tensor, bind
 from ..composite.reduction import count_nonzero
 from .keys import SETTLED, entries, is_integer, is_plain_part, settled, shown
 
-P = ParamSpec("P")
-R = TypeVar("R")
+
+def _plan(result: Tensor, x: Tensor, key: Any) -> Ready | None:
+    """The backend's kernel for keys of this structure; `None` if it has none, or a part needs to be converted."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if x.__class__ is not Tensor or not all(part.__class__ in SETTLED or is_integer(part) for part in parts):
+        return None
+    structure = tuple([
+        part.template if part.__class__ is Tensor else part.__class__ if part.__class__ in SETTLED else int
+        for part in parts
+    ])  # fmt: skip
+    kernel = x.backend.indexing(x.template, structure)
+    if kernel is None:
+        return None
+    if not result.ndim and EllipsisType not in structure:
+        kernel = _with_ellipsis(kernel)
+    return Ready(Shaped(result.template), _verified(kernel, x, structure) if CHECKED else kernel)
 
 
-class Shaped(dict[Shape, Template]):
-    """Templates that differ only in shape, by shape."""
-
-    def __init__(self, like: Template) -> None:
-        self.like = like
-
-    def __missing__(self, shape: Shape) -> Template:
-        template = self.like.replace(shape=tuple(shape))
-        remember(self, template.shape, template)
-        return template
+def _with_ellipsis(kernel: Kernel) -> Kernel:
+    """A kernel that adds ... to the key, so that NumPy returns an array for a single element."""
+    return lambda values, key: kernel(values, (*key, ...))
 
 
-class Route(NamedTuple):
-    """The way to serve keys of one structure on a tensor of one template and backend."""
+def _verified(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
+    """A kernel that raises `ContractError` unless its payload fits the lengths of slices and the counts of masks."""
+    template, backend = x.template, x.backend
 
-    kernel: Kernel
-    """A function of a payload and a key of numbers and payloads that returns the entries."""
-    rest: tuple[Any, ...]
-    """The parts that are added to the key: `...` where the result has no axes, so that NumPy returns an array."""
-    outs: Shaped
-    """The template of the result by its shape."""
+    def verified(values: Payload, key: tuple[Any, ...]) -> Payload:
+        data = kernel(values, key)
+        like = template.replace(shape=tuple(values.shape))
+        places = list(zip(key, structure, covered(like, structure), strict=True))
+        lengths = [len(range(*part.indices(like.shape[axes.start]))) for part, kind, axes in places if kind is slice]
+        counts = [int(count_nonzero(Tensor(kind, backend, part))) for part, kind, _ in places if is_mask(kind)]
+        verify("getitem", backend, indexed(like, structure, lengths + counts), data)
+        return data
 
-
-_routes: dict[Any, Route] = {}
-holds_memo(_routes, "getitem")
+    return verified
 
 
 @bind
-@described
+@direct(_plan, key="key")
 def getitem(x: Tensor, key: Any) -> Tensor:
     """The elements `x[key]`, for a key of ints, slices, None, ..., masks and integer tensors.
 
@@ -78,121 +82,17 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     >>> x[x > 3].tolist(), x[[0, 1], [1, 2]].tolist()
     ([4, 5, 6], [2, 6])
     """
-    if x.__class__ is not Tensor:
-        return _unready(x, key)
-    backend = x.backend
-    parts: Any
-    try:
-        if key.__class__ is tuple:
-            kinds, parts = tuple(map(type, key)), key
-            if Tensor in kinds:
-                kinds, parts = _of_tensors(key, backend)
-            kernel, rest, outs = _routes[x.template, backend, *kinds]
-        elif key.__class__ is not Tensor:
-            parts = (key,)
-            kernel, rest, outs = _routes[x.template, backend, key.__class__]
-        elif key.backend is backend:
-            parts = (key.data,)
-            kernel, rest, outs = _routes[x.template, backend, key.template]
-        else:
-            raise KeyError
-        data = kernel(x.data, parts + rest if rest else parts)
-        out = outs[data.shape]
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
-        pass  # so that no error below has this one as its context
-    else:
-        if CHECKED:
-            _verify(x, key, data)
-        result = blank_tensor()
-        result.template = out
-        result.backend = backend
-        result.data = data
-        return result
-    return _unready(x, key)
+    parts = key if isinstance(key, tuple) else (key,)
+    if SETTLED.issuperset([part.__class__ for part in parts]):
+        return entries(x, key)
+    plain = tuple([settled(part, x) for part in parts])
+    if any(part is not plain_part for part, plain_part in zip(parts, plain, strict=True)):
+        return getitem(x, plain)
+    return entries(x, key)  # raises what is wrong
 
 
 # A method that calls the function would cost as much as the look-up.
 setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the method that stands in the class
-
-
-def _of_tensors(key: tuple[Any, ...], backend: Any) -> tuple[Structure, tuple[Any, ...]]:
-    """The structure of a key with tensors among its parts, and the parts with payloads in their place.
-
-    Raises `KeyError` where one is on another backend.
-    """
-    kinds: list[Any] = []
-    parts = []
-    for part in key:
-        if part.__class__ is not Tensor:
-            kinds.append(part.__class__)
-            parts.append(part)
-        elif part.backend is backend:
-            kinds.append(part.template)
-            parts.append(part.data)
-        else:
-            raise KeyError
-    return tuple(kinds), tuple(parts)
-
-
-def _part_of_getitem(function: Callable[P, R]) -> Callable[P, R]:
-    """A function whose errors are reported as those of `getitem`, which itself is not wrapped so that a warm call saves
-    a frame."""
-    function.__qualname__ = getitem.__qualname__
-    return entry(function)
-
-
-@_part_of_getitem
-def _unready(x: Tensor, key: Any) -> Tensor:
-    """The entries at a key whose structure has no route yet, or which is wrong."""
-    parts = key if isinstance(key, tuple) else (key,)
-    structure = _structure(parts)
-    name = x.template, x.backend, *structure
-    if not SETTLED.issuperset([part.__class__ for part in parts]):
-        plain = tuple([settled(part, x) for part in parts])
-        if any(part is not plain_part for part, plain_part in zip(parts, plain, strict=True)):
-            result = getitem(x, plain)
-            if list not in structure and all(map(_stays, parts)):
-                route = _routes.get((x.template, x.backend, *_structure(plain)))
-                if route is not None:
-                    remember(_routes, name, route)
-            return result
-    result = entries(x, key)  # raises where the key is wrong
-    if name not in _routes:
-        route = _route(x, structure, result.template)
-        if route is not None:
-            remember(_routes, name, route)
-    return result
-
-
-def _structure(parts: tuple[Any, ...]) -> Structure:
-    """The templates of tensors among the parts of a key, and the classes of others."""
-    return tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
-
-
-def _stays(part: Any) -> bool:
-    """Whether a kernel takes a part of a key as it is, even if it is another library's integer in place of an int."""
-    return part.__class__ in SETTLED or is_integer(part)
-
-
-def _route(x: Tensor, structure: Structure, out: Template) -> Route | None:
-    """The route for keys of a structure that fits x; `None` where the backend has no kernel for them."""
-    kernel = x.backend.indexing(x.template, structure)
-    if kernel is None:
-        return None
-    rest = () if out.shape or EllipsisType in structure else (...,)
-    return Route(watched(kernel, Subject("getitem", "getitem", x.backend)), rest, Shaped(out))
-
-
-@_part_of_getitem
-def _verify(x: Tensor, key: Any, data: Payload) -> None:
-    """Raises `ContractError` unless a payload fits the lengths of slices and the numbers of true elements in masks."""
-    parts = key if isinstance(key, tuple) else (key,)
-    parts = tuple([settled(part, x) for part in parts])
-    structure = _structure(parts)
-    places = list(zip(parts, structure, covered(x.template, structure), strict=True))
-    lengths = [len(range(*part.indices(x.shape[axes.start]))) for part, kind, axes in places if kind is slice]
-    counts = [int(count_nonzero(part)) for part, kind, _ in places if is_mask(kind)]
-    verify("getitem", x.backend, indexed(x.template, structure, lengths + counts), data)
 
 
 @bind

@@ -7,15 +7,13 @@
 from __future__ import annotations
 
 from operator import index
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
-from ...dispatch import CHECKED, primitive, verify
-from ...dispatch.watching import Subject, holds_memo, watched
-from ...docstrings import described
+from ...dispatch import primitive
+from ...dispatch.direct import direct
+from ...dispatch.records import Ready
 from ...entry import entry
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
-from ...memo import remember
-from ...protocol import Kernel
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis
 from ...rules.data_errors import counted_from_end
@@ -48,57 +46,19 @@ def from_end(indices: Tensor, size: int) -> Tensor:
     return where(less(wide, 0), add(wide, size), wide)
 
 
-class _Reading(NamedTuple):
-    """How to read at index tensors of one template by the backend's own kernel for indexing."""
-
-    out: Template
-    kernel: Kernel
-    before: tuple[Any, ...]
-    """The parts of the key before the index tensor."""
-    after: tuple[Any, ...]
-
-
-_Readings: TypeAlias = dict[Any, _Reading]
-_taking: _Readings = {}
-_taking_along: _Readings = {}
-holds_memo(_taking, "take")
-holds_memo(_taking_along, "take_along_axis")
-
-
-def _read(memo: _Readings, x: Any, indices: Any, axis: Any, mode: Any) -> Tensor | None:
-    """The entries at index tensors, by a kernel of an earlier call; `None` if there is none or an index is outside."""
-    try:
-        backend = x.backend
-        if indices.backend is not backend:
-            return None
-        out, kernel, before, after = memo[x.template, indices.template, backend, axis, axis.__class__, mode]
-        data = kernel(x.data, (*before, indices.data, *after))
-    except (KeyError, AttributeError, TypeError, IndexError):
-        return None
-    if CHECKED:
-        verify("take", backend, out, data)
-    return Tensor(out, backend, data)
-
-
-def _keep(
-    memo: _Readings,
-    entries: Tensor,
-    x: Tensor,
-    indices: Tensor,
-    axis: Any,
-    mode: Mode,
-    about: tuple[tuple[Any, ...], tuple[Any, ...]],
-) -> None:
-    """Remember how to read these entries: by a key of the parts in `about`, with the index tensor between them."""
-    parts = [*about[0], indices, *about[1]]
+def _reading(
+    result: Tensor, x: Tensor, indices: Tensor, before: tuple[Any, ...], after: tuple[Any, ...] = ()
+) -> Ready | None:
+    """The backend's own kernel for keys of an index tensor between other parts; `None` if it has none."""
+    parts = *before, indices, *after
     structure = tuple([part.template if isinstance(part, Tensor) else part.__class__ for part in parts])
-    kernel = x.backend.indexing(x.template, structure) if mode == "error" and entries.ndim else None
-    if kernel is not None:
-        before, after = (tuple([part.data if isinstance(part, Tensor) else part for part in side]) for side in about)
-        name = x.template, indices.template, x.backend, axis, axis.__class__, mode
-        op = "take" if memo is _taking else "take_along_axis"
-        kernel = watched(kernel, Subject(op, op, x.backend))
-        remember(memo, name, _Reading(entries.template, kernel, before, after))
+    kernel = x.backend.indexing(x.template, structure) if result.ndim else None
+    if kernel is None:
+        return None
+    front, back = (
+        tuple([part.data if isinstance(part, Tensor) else part for part in side]) for side in (before, after)
+    )
+    return Ready(result.template, lambda values, places: kernel(values, (*front, places, *back)))
 
 
 @primitive.calls("take")
@@ -110,7 +70,22 @@ take_at = _take
 """`take` at indices that are never negative. If no index can be outside, use `mode="clip"`, which checks no data."""
 
 
-@described
+def _plan_take(
+    result: Tensor,
+    x: TensorLike,
+    indices: TensorLike,
+    /,
+    *,
+    axis: SoleAxis = None,
+    mode: Mode = "error",
+    batch: Batch = None,
+) -> Ready | None:
+    if batch is not None or mode != "error" or not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
+        return None
+    return _reading(result, x, indices, (slice(None),) * sole_axis(x.template, axis))
+
+
+@direct(_plan_take)
 def take(
     x: TensorLike, indices: TensorLike, /, *, axis: SoleAxis = None, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
@@ -138,18 +113,13 @@ def take(
         return _in_batches(x, indices, sole_axis(x.template, axis), mode, batch)
     if not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         x, indices = together(x, indices)
-    entries = _read(_taking, x, indices, axis, mode)
-    if entries is not None:
-        return entries
     plan = taken(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
     try:
-        entries = _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+        return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
         raise counted_from_end(error) from None
-    _keep(_taking, entries, x, indices, axis, mode, ((slice(None),) * along, ()))
-    return entries
 
 
 def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
@@ -189,7 +159,15 @@ take_along_axis_at = _take_along_axis
 """`take_along_axis` at indices that are never negative."""
 
 
-@described
+def _plan_take_along_axis(
+    result: Tensor, x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error"
+) -> Ready | None:
+    if mode != "error" or not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
+        return None
+    return _reading(result, x, indices, *_grid(x, normalize_axis(x.template, axis)))
+
+
+@direct(_plan_take_along_axis)
 def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error") -> Tensor:
     """Read entries along one axis, with separate indices for each position on the other axes.
 
@@ -197,21 +175,16 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     >>> tb.take_along_axis(tb.asarray([[1, 2], [3, 4]]), tb.asarray([[1], [0]]), axis=1).tolist()
     [[2], [3]]
     """
-    entries = _read(_taking_along, x, indices, axis, mode)
-    if entries is not None:
-        return entries
     x, indices = together(x, indices)
-    along, operands = normalize_axis(x.template, axis), (x, indices)
+    along = normalize_axis(x.template, axis)
     if indices.ndim == x.ndim:
         x, indices = (_spread(operand, other, along) for operand, other in ((x, indices), (indices, x)))
     plan = taken_along(x.template, indices.template, along, mode)
     assert isinstance(plan.out, Template)
     try:
-        entries = _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
+        return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
         raise counted_from_end(error) from None
-    _keep(_taking_along, entries, *operands, axis, mode, _grid(operands[0], along))
-    return entries
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -1,0 +1,87 @@
+"""Public functions written in other ops, for which a backend may have a kernel of its own, as for `x[key]` and `take`.
+
+The first call of a kind runs the function, and then plans the kernel; the next ones run the kernel. Where the kernel
+raises an error, the function runs, and raises it in the library's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from ..docstrings import described
+from ..entry import entry
+from ..opspec import OpSpec, read_parameters
+from ..parameters import Role
+from ..protocol import Backend
+from .generated import generated
+from .records import KeyOf, Lookup, Memo, Ready, record
+from .watching import Change, Subject, holds_kernels, watched
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def direct(
+    plan: Callable[Concatenate[R, P], Ready | None], *, key: str = "", number: str = ""
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets calls of a function run a backend's own kernel.
+
+    `plan` takes the result of a call that the function has served, and the arguments. It decides from templates and
+    options alone, and returns `None` where the backend has no kernel. `key` names the parameter that is a key of the
+    first one, as in `x[key]`; the numbers in it, and a parameter `number`, reach the kernel as data. Sizes of a result
+    that depend on data are those of its payload (`kernels.Shaped`).
+    """
+
+    def declare(function: Callable[P, R]) -> Callable[P, R]:
+        return _Path(described(function), plan, {key: "key", number: "number"}).op
+
+    return declare
+
+
+class _Path:
+    """The calls of such a function that are ready."""
+
+    def __init__(
+        self, function: Callable[..., Any], plan: Callable[..., Ready | None], roles: Mapping[str, Role]
+    ) -> None:
+        parameters = tuple([
+            parameter._replace(role=roles.get(parameter.name, parameter.role))
+            for parameter in read_parameters(function)
+        ])  # fmt: skip
+        self.name = function.__name__
+        self.function, self.plan = entry(function), plan
+        self.calls = Memo(nested=all(parameter.role != "option" for parameter in parameters))
+        spec = OpSpec(self.name, "composite", self.name, function, parameters)
+        self.op: Any = generated(spec, self.calls, Lookup(self.missed))
+        update_wrapper(self.op, function)
+        holds_kernels(self)
+
+    def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """The result of the function; the next call of the kind runs the backend's kernel, if it has one."""
+        result = self.function(*arguments, **keywords)
+        try:
+            key = key_of(*arguments, **keywords)
+            known = self.calls.find(key)
+        except Exception:  # an argument that has no key
+            return result
+        ready = self.plan(result, *arguments, **keywords) if known is None else None
+        if ready is not None:
+            (backend,) = (part for part in key if isinstance(part, Backend))
+            subject = Subject(self.name, self.name, backend)
+            self.calls.enter(key, record(ready._replace(kernel=watched(ready.kernel, subject), subject=subject)))
+        return result
+
+    def exchange(self, change: Change) -> None:
+        """Replaces each kernel by what `change` returns for it."""
+        self.calls.exchange(change)
+
+    def forget(self) -> None:
+        """Drops all calls that are ready."""
+        self.calls.clear()
+
+    @property
+    def memos(self) -> list[Any]:
+        """The memo of the calls."""
+        return [self.calls]
