@@ -35,7 +35,8 @@ def direct(
     """
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
-        return _Path(described(function), plan, {key: "key", number: "number"}).op
+        op: Callable[P, R] = _Path(described(function), plan, {key: "key", number: "number"}).op
+        return op
 
     return declare
 

@@ -245,7 +245,7 @@ class Shaped(dict[Shape, Template]):
         return template
 
 
-def wrap(out: Out, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
+def wrap(out: Any, backend: Backend, data: Any, result: Callable[..., Any] | None = None) -> Any:
     """A kernel's payload as a tensor; several payloads as what `result` makes of their tensors, by default a tuple."""
     if isinstance(out, Template):
         tensor = blank_tensor()

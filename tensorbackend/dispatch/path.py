@@ -171,20 +171,21 @@ class Path(ABC):
             if recast is not None:
                 return self.public(*recast[0], **recast[1])
         try:
-            key: tuple[Any, ...] | None = key_of(*arguments, **keywords)
+            key: tuple[Any, ...] = key_of(*arguments, **keywords)
             hash(key)
-            known = self.calls.find((defaults.current_precision(), *key)) if self.plain else None  # type: ignore[misc]
+            known = self.calls.find((defaults.current_precision(), *key)) if self.plain else None
         except Exception:  # as in the code of a warm call
-            key = known = None
+            key, known = (), None
         if known is not None:
-            return self._run(known[-1], key[0], self._payloads(known[-1], arguments), arguments)
+            backend, ready = key[0], known[-1]
+            return self._run(ready, backend, self._payloads(ready, arguments), arguments)
         try:
-            backend, call_keywords = None, keywords
+            home, call_keywords = None, keywords
             if self.creates:
                 call_keywords = {name: value for name, value in keywords.items() if name not in PLACEMENT}
-                backend = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
+                home = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
             call = Call(self.spec, arguments, call_keywords)
-            ready, backend, tensors, lasting, options = self.prepare(call, backend)
+            ready, backend, tensors, lasting, options = self.prepare(call, home)
         except TensorBackendError:
             raise
         except Exception as error:  # whatever a wrong argument led to; an error that `tell` cannot explain passes
@@ -196,7 +197,7 @@ class Path(ABC):
         result = self._run(ready, backend, payloads_of(call.grouped(tensors)), arguments)
         if call.symbolic or _is_symbolic(ready.out):
             return result
-        if lasting and key is not None:
+        if lasting and key:
             self._keep(ready, call, tensors, key)
         records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
         if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name or records):

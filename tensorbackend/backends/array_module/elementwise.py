@@ -273,7 +273,8 @@ class ArrayElementwise(ArrayBase):
     @planned
     def select(self, out: Template, condition: Template, x1: Template, x2: Template, /) -> Kernel:
         """x1 where the condition holds, else x2."""
-        return self.xp.where
+        kernel: Kernel = self.xp.where
+        return kernel
 
     # Helpers
 

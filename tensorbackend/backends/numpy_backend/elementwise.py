@@ -203,7 +203,8 @@ class NumpyElementwise(ArrayElementwise):
     @planned
     def select(self, out: Template, condition: Template, x1: Template, x2: Template, /) -> Kernel:
         """NumPy's `where`. It takes ten times as long if the condition changes often: then by the elements' bits."""
-        where, count, negative = self.xp.where, self.xp.count_nonzero, self.xp.negative
+        where: Kernel = self.xp.where
+        count, negative = self.xp.count_nonzero, self.xp.negative
         if not _by_bits(out, condition):
             return where
         integers = f"int{8 * numpy_dtype(out.dtype).itemsize}"
