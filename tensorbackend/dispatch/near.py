@@ -15,7 +15,6 @@ import threading
 from typing import Any, Final
 
 from ..locks import free_in_child
-from ..memo import NUMBERS
 from ..template import Template
 
 # Held from the look-up in the memo until the record is entered here.
@@ -49,7 +48,7 @@ class Near:
     def enter_beside(self, key: tuple[Any, ...], known: Any) -> None:
         """Enters a call of a tensor and a number, if the memo still holds it under the key."""
         precision, *kinds, backend = key
-        numbered = [kind in NUMBERS for kind in kinds]
+        numbered = [kind.__class__ is not Template for kind in kinds]
         if len(kinds) != 2 or sum(numbered) != 1:
             return
         position = numbered.index(True)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
+from ..interchange import scalar_dtype
 from ..memo import MEMO_LIMIT, NUMBERS, remember, told
 from ..operands import Call, without_arrays
 from ..opspec import CALLBACKS, OpSpec
@@ -23,7 +24,7 @@ from ..template import Template, is_symbolic_template
 from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
-from .constants import constants_of
+from .constants import makers_of, scalars_of
 from .generated import MISSES, PLACEMENT, generated
 from .kernels import payloads_of, wrap
 from .kind_lookup import find_plans
@@ -165,8 +166,8 @@ class Path(ABC):
         """Leaves a call that is not ready to an operator's method, after arrays among the operands became tensors."""
 
         def missed(key_of: KeyOf, operands: Sequence[Any], options: dict[str, Any]) -> Any:
-            settled = without_arrays(self.spec, operands)
-            return operator(*operands) if settled is None else self.public(*settled)
+            arrays = without_arrays(self.spec, operands)
+            return operator(*operands) if arrays is None else self.missed(key_of, operands, options)
 
         return missed
 
@@ -187,10 +188,6 @@ class Path(ABC):
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
         try:
-            # So that the call is kept: the full path moves and converts operands each time.
-            settled = without_arrays(self.spec, arguments) or recorded_together(arguments)
-            if settled is not None:
-                return self.public(*settled, **keywords)
             return self._found_or_made(key_of, arguments, keywords)
         except TensorBackendError as error:
             error.named(self.spec.name)
@@ -218,6 +215,12 @@ class Path(ABC):
             if self.plain:
                 self.near.enter_beside(beside, known_beside)
             return self._run_beside(known_beside, arguments)
+        # So that the call is kept: the full path moves and converts operands each time.
+        settled = without_arrays(self.spec, arguments) or recorded_together(arguments)
+        if settled is not None:
+            result = self.public(*settled, **keywords)
+            self._keep_scalars(key_of, beside, settled, arguments, keywords)
+            return result
         try:
             backend, call_keywords = None, keywords
             if self.creates:
@@ -285,20 +288,35 @@ class Path(ABC):
                     return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
+        self._keep_beside(beside, call_record, makers_of(self.spec.name, operands, tensors))
+
+    def _keep_beside(self, beside: Any, call_record: Record, makers: Sequence[Callable[..., Any] | None]) -> None:
+        """Remembers a call with numbers among its operands, if it has a key."""
         if beside is not None:
-            constants = [
-                None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
-                for operand, x in zip(operands, tensors, strict=True)
-            ]
             full = len(self.beside) >= MEMO_LIMIT
-            remember(self.beside, beside, Beside(call_record, tuple(constants)))
+            remember(self.beside, beside, Beside(call_record, tuple(makers)))
             if full:
                 self.near.clear()
+
+    def _keep_scalars(
+        self, key_of: KeyOf, beside: Any, settled: Sequence[Any], arguments: Sequence[Any], keywords: dict[str, Any]
+    ) -> None:
+        """Remembers a call with NumPy's numbers among its operands, if it is ready with tensors in place of them."""
+        try:
+            call_record = self.ready[key_of(*settled, **keywords)]
+        except MISSES:
+            return
+        makers = [
+            None if x is operand else scalars_of(self.spec.name, x.dtype, x.backend)
+            for x, operand in zip(settled[: self.operands], arguments, strict=False)
+        ]
+        self._keep_beside(beside, call_record, makers)
 
     def _key_beside(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The key of a call in `beside`, for calls with numbers among their operands or of the default precision.
 
-        It holds the precision, the template of each tensor and the type of each number, the backend, and the options.
+        It holds the precision, the template of each tensor and the class of each number, of Python or NumPy, the
+        backend, and the options.
         It is `None` if the op takes other operands than one tensor for each position, and if the call has no tensor,
         tensors on two backends, or an option that does not hash.
         """
@@ -309,7 +327,7 @@ class Path(ABC):
         backend = None
         try:
             for x in arguments[:count]:
-                if x.__class__ in NUMBERS:
+                if x.__class__ in NUMBERS or scalar_dtype(x.__class__):
                     key.append(x.__class__)
                     continue
                 if not isinstance(x, Tensor):  # it may have a template all the same, as a sparse matrix has

@@ -120,7 +120,7 @@ def of_two(near: Near, lookup: Lookup, failed: Failed) -> Callable[[Any, Any], A
 
     def op(x1: Any, x2: Any, /) -> Any:
         if x1.__class__ is not x2.__class__:  # quicker than to catch that a number has no template
-            return first_number(x2, x1) if x1.__class__ in NUMBERS else second_number(x1, x2)
+            return second_number(x1, x2) if x1.__class__ is Tensor else first_number(x2, x1)
         try:
             out, function, run, backend = entries[x1.template][x2.template]
             if x1.backend is backend and x2.backend is backend:
