@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .dtypes import DType, bfloat16
-from .errors import ArgumentError, OperandError, expected
+from .dtypes import DType, as_dtype, bfloat16
+from .errors import ArgumentError, DTypeError, OperandError, expected
 from .template import Template
 
 if TYPE_CHECKING:
@@ -36,6 +37,23 @@ def numpy_dtype(dtype: DType) -> numpy.dtype[Any]:
     """
     counterpart: numpy.dtype[Any] = dtype.dtype
     return counterpart
+
+
+@lru_cache(256)
+def scalar_dtype(number_class: type) -> DType | None:
+    """The dtype of NumPy's numbers of a class, `None` for any other class.
+
+    >>> import numpy
+    >>> scalar_dtype(numpy.float64), scalar_dtype(float)
+    (float64, None)
+    """
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not issubclass(number_class, numpy.generic):
+        return None
+    try:
+        return as_dtype(numpy.dtype(number_class))
+    except (DTypeError, TypeError):
+        return None
 
 
 _REFLECTED = ("__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rmatmul__")

@@ -21,7 +21,23 @@ Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]
 
 
-class Template:
+class _Parts:
+    """The attributes of a template, which can be set until it becomes one."""
+
+    __slots__ = ("__weakref__", "dtype", "kind", "names", "shape", "size", "weak")
+
+    shape: Shape
+    dtype: DType
+    kind: TemplateKind
+    """What it has in common with the templates that differ from it in their sizes alone."""
+    names: Names
+    size: int
+    """Number of elements, 1 for a scalar."""
+    weak: bool
+    """Whether it stands for a Python number, whose dtype yields to the other operands'."""
+
+
+class Template(_Parts):
     """Shape, dtype and axis names of a tensor, immutable and interned.
 
     Two equal templates are one object, so templates compare and hash by identity, which is what makes
@@ -36,17 +52,7 @@ class Template:
     (2, 6, 24)
     """
 
-    __slots__ = ("__weakref__", "dtype", "kind", "names", "shape", "size", "weak")
-
-    shape: Shape
-    dtype: DType
-    kind: TemplateKind
-    """What it has in common with the templates that differ from it in their sizes alone."""
-    names: Names
-    size: int
-    """Number of elements, 1 for a scalar."""
-    weak: bool
-    """Whether it stands for a Python number, whose dtype yields to the other operands'."""
+    __slots__ = ()
 
     def __new__(
         cls,
@@ -200,21 +206,16 @@ def template_of_kind(kind: TemplateKind, shape: Shape) -> Template:
 
 
 def _fill(kind: TemplateKind, shape: Shape) -> Template:
-    """A new template, whose attributes are set by their descriptors, as it is immutable."""
-    template: Template = _new(Template)
-    _set_shape(template, shape)
-    _set_dtype(template, kind.dtype)
-    _set_kind(template, kind)
-    _set_names(template, kind.names)
-    _set_size(template, math.prod(shape))
-    _set_weak(template, kind.weak)
-    return template
-
-
-_new: Any = object.__new__
-_set_shape, _set_dtype, _set_kind, _set_names, _set_size, _set_weak = (
-    vars(Template)[name].__set__ for name in ("shape", "dtype", "kind", "names", "size", "weak")
-)
+    """A new template: it is filled, and then immutable."""
+    template: Any = _Parts()
+    template.shape = shape
+    template.dtype = kind.dtype
+    template.kind = kind
+    template.names = kind.names
+    template.size = math.prod(shape)
+    template.weak = kind.weak
+    template.__class__ = Template  # which takes half the time of setting each attribute past `Template.__setattr__`
+    return template  # type: ignore[no-any-return] # see the line above
 
 
 def _symbolic(size: Size, shape: Shape, kind: TemplateKind) -> Template:

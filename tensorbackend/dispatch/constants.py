@@ -1,13 +1,14 @@
-"""Python numbers among the operands of an op, as tensors without axes."""
+"""Python's and NumPy's numbers among the operands of an op, as tensors without axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
 from ..cached import clear_all, remembers
-from ..dtypes import DType, check_scalar
+from ..dtypes import DType, check_scalar, check_scalars
+from ..elements import element_type, writer
 from ..errors import TensorBackendError
 from ..memo import MEMO_LIMIT, remember
 from ..protocol import Backend, Payload
@@ -42,11 +43,15 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
     """
     payloads: dict[Any, Payload] = {}
     _numbers.append(payloads)
-    template = intern_template((), dtype, ())
+    template, known = intern_template((), dtype, ()), set()
+    as_element, as_bytes = element_type(dtype), writer(dtype, 1)
+    has_data = backend.holds_data and not backend.template_only
+    recorded = backend.dispatch_priority > 1  # a backend that records programs makes a number where it is used
+    plain = has_data and backend.plans_kinds and not recorded
 
     def payload(value: Any) -> Payload:
         if value.__class__ is Size:
-            if backend.holds_data and not backend.template_only:
+            if has_data:
                 raise NeedsSizes
             return primitive_kernel(backend, "constant", template, (), {"value": value})()
         # Equal numbers may need different payloads: 0.0 and -0.0, complex numbers with such parts, and 1, 1.0 and True.
@@ -56,14 +61,39 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
         except KeyError:
             pass  # so that no error below has this one as its context
         try:
-            check_scalar(value, dtype)
+            if value.__class__ in known:  # the dtype holds its kind
+                check_scalars((value,), dtype)
+            else:
+                check_scalar(value, dtype)
+                known.add(value.__class__)
         except TensorBackendError as error:
             error.named(op)
             raise
         with explained("constant", backend):
-            scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
-        if backend.dispatch_priority <= 1:  # a backend that records programs makes a number where it is used
+            if plain:  # a plan for one number takes ten times as long
+                scalar_payload = backend.from_binary(template, data=as_bytes(as_element(value)))
+            else:
+                scalar_payload = primitive_kernel(backend, "constant", template, (), {"value": value})()
+        if not recorded:
             remember(payloads, key, scalar_payload)
         return scalar_payload
 
     return payload
+
+
+def makers_of(
+    op: str, operands: Sequence[Any], tensors: Sequence[Tensor]
+) -> tuple[Callable[[Any], Payload] | None, ...]:
+    """For each operand the function that makes the payload of a Python number, `None` for a tensor.
+
+    `tensors` are the operands as tensors on one backend.
+    """
+    return tuple([
+        None if isinstance(operand, Tensor) else constants_of(op, x.dtype, x.backend)
+        for operand, x in zip(operands, tensors, strict=True)
+    ])  # fmt: skip
+
+
+def scalars_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
+    """As `constants_of`, for NumPy's numbers of that dtype."""
+    return lambda value: constants_of(op, dtype, backend)(value.item())

@@ -30,10 +30,12 @@ from types import CodeType, FunctionType
 from typing import Any, Final
 
 from ..dtypes import defaults
-from ..memo import ATOMS, told
+from ..interchange import scalar_dtype
+from ..memo import ATOMS, NUMBERS, told
 from ..opspec import OpSpec
 from ..select import placed
 from ..select.default import current
+from ..template import TemplateKind, kind_of_parts
 from ..tensor import Tensor
 from .generated import OPTION, PAYLOADS, PLACEMENT, indented, is_sequence, placement, signature_of, starred
 from .kinds import Kinds, rank
@@ -65,7 +67,7 @@ if {0}.__class__ is _Tensor:
     _template = {0}.template
     _kind_{0}, _shape_{0} = _template.kind, _template.shape
 else:
-    _kind_{0}, _shape_{0} = {0}.__class__, ()"""
+    _kind_{0}, _shape_{0} = _numbers[{0}.__class__], ()"""
 
 _SEQUENCE: Final = """\
 if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
@@ -77,6 +79,20 @@ for _operand in {0}:
     _kind_{0}.append(_template.kind)
     _shape_{0}.append(_template.shape)
 _kind_{0} = tuple(_kind_{0})"""
+
+
+class _Numbers(dict[type, Any]):
+    """What stands in a key for a number beside tensors, by its class: for one of NumPy's the kind of a tensor."""
+
+    def __missing__(self, number_class: type) -> TemplateKind:
+        dtype = scalar_dtype(number_class)
+        if dtype is None:
+            raise KeyError(number_class)
+        kind = self[number_class] = kind_of_parts(dtype, ())
+        return kind
+
+
+_numbers: Final = _Numbers({number_class: number_class for number_class in (*NUMBERS, type(None))})
 
 
 def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds) -> Callable[..., Any]:
@@ -91,6 +107,7 @@ def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds) -> Callable[..., Any]
         "_key_of": lookup.key_of,
         "_int": int,
         "_missed": lookup.missed,
+        "_numbers": _numbers,
         "_placed": placed,
         "_plans": kinds.plans,
         "_rank": rank,

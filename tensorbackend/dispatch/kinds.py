@@ -28,7 +28,7 @@ from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, template_of_kind
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, verify
-from .constants import constants_of
+from .constants import makers_of, scalars_of
 from .generated import PLACEMENT
 from .kernels import of_templates, wrap
 from .resizing import Leaves
@@ -122,11 +122,12 @@ class KindPlan:
         self.kinds: Final = [x.template.kind for x in decision.tensors]
         """The kinds of the operands, sequences laid out flat."""
         self.groups: Final = call.groups
+        name, tensors = path.spec.name, decision.tensors
         self.constants: Final = [
-            None if isinstance(operand, Tensor) else constants_of(path.spec.name, x.dtype, x.backend)
-            for operand, x in zip(call.operands, decision.tensors, strict=True)
+            maker or scalars_of(name, x.dtype, x.backend)
+            for maker, x in zip(makers_of(name, call.operands, tensors), tensors, strict=True)
         ]
-        """For each operand that is a number, the function that makes its payload."""
+        """For each operand the function that makes its payload, if it is a number."""
         self.often: Final = 1 if kernel is None else OFTEN
         self.met: Final[dict[Any, int]] = {}
         """How often each shape was met."""

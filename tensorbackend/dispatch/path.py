@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, defaults
 from ..entry import tell
 from ..errors import DataError, TensorBackendError
+from ..interchange import scalar_dtype
 from ..memo import NUMBERS
 from ..operands import LEFT_OUT, Call, without_arrays
 from ..opspec import CALLBACKS, OpSpec
@@ -23,7 +24,7 @@ from ..template import Template, is_symbolic_template
 from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
-from .constants import constants_of
+from .constants import makers_of, scalars_of
 from .generated import PLACEMENT, generated
 from .kernels import payloads_of, wrap
 from .kind_lookup import find_plans
@@ -141,8 +142,8 @@ class Path(ABC):
         """Leaves a call that is not ready to an operator's method, after arrays among the operands became tensors."""
 
         def missed(key_of: KeyOf, operands: Sequence[Any], options: dict[str, Any]) -> Any:
-            settled = without_arrays(self.spec, operands)
-            return operator(*operands) if settled is None else self.public(*settled)
+            arrays = without_arrays(self.spec, operands)
+            return operator(*operands) if arrays is None else self.missed(key_of, operands, options)
 
         return missed
 
@@ -155,10 +156,6 @@ class Path(ABC):
     def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of a call that is not ready under the key of its op."""
         try:
-            # So that the call is kept: the full path moves and converts operands each time.
-            settled = without_arrays(self.spec, arguments) or recorded_together(arguments)
-            if settled is not None:
-                return self.public(*settled, **keywords)
             return self._found_or_made(key_of, arguments, keywords)
         except TensorBackendError as error:
             error.named(self.spec.name)
@@ -179,6 +176,12 @@ class Path(ABC):
         if known is not None:
             backend, ready = key[0], known[-1]
             return self._run(ready, backend, self._payloads(ready, arguments), arguments)
+        # So that the call is kept: the full path moves and converts operands each time.
+        settled = without_arrays(self.spec, arguments) or recorded_together(arguments)
+        if settled is not None:
+            result = self.public(*settled, **keywords)
+            self._keep_scalars(key_of, settled, arguments, keywords)
+            return result
         try:
             home, call_keywords = None, keywords
             if self.creates:
@@ -231,17 +234,32 @@ class Path(ABC):
         if len(native) < len(operands):
             if LEFT_OUT in call.groups or len(operands) > len(call.groups):
                 return
-            ready = ready._replace(
-                constants=tuple([
-                    None if isinstance(operand, Tensor) else constants_of(self.spec.name, x.dtype, x.backend)
-                    for operand, x in zip(operands, tensors, strict=True)
-                ])
-            )  # fmt: skip
+            ready = ready._replace(constants=makers_of(self.spec.name, operands, tensors))
         known = record(ready)
         if not self.plain:
             self.calls.enter(key, known)
         elif _is_of_default(ready.out, native, tensors) or not keep(self.calls, key, known, [x.dtype for x in native]):
             self.calls.enter((defaults.current_precision(), *key), known)
+
+    def _keep_scalars(
+        self, key_of: KeyOf, settled: Sequence[Any], arguments: Sequence[Any], keywords: dict[str, Any]
+    ) -> None:
+        """Remembers a call with NumPy's numbers among its operands, if it is ready with tensors in place of them."""
+        changed = [place for place, x in enumerate(settled) if x is not arguments[place]]
+        if any(scalar_dtype(arguments[place].__class__) is None for place in changed):
+            return
+        try:
+            key, settled_key = key_of(*arguments, **keywords), key_of(*settled, **keywords)
+        except Exception:  # as in the code of a warm call
+            return
+        for front in ((), (defaults.current_precision(),)) if self.plain else ((),):
+            known = self.calls.find((*front, *settled_key))
+            if known is not None:
+                ready: Ready = known[-1]
+                makers = [*(ready.constants or (None,) * len(settled))]
+                for place in changed:
+                    makers[place] = scalars_of(self.spec.name, settled[place].dtype, settled[place].backend)
+                self.calls.enter((*front, *key), record(ready._replace(constants=tuple(makers))))
 
     def _payloads(self, ready: Ready, arguments: Sequence[Any]) -> list[Payload]:
         """The payloads of a plain op's operands."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import inf, isfinite, log, prod
+from math import inf, isfinite, log, pi, prod
 from typing import Any, Final
 
 from ...dtypes import bfloat16, complex128, finfo, float32, float64
@@ -13,10 +13,10 @@ from ...protocol.planned import quick_form
 from ...protocol.workspace import takes
 from ...template import Shape, Template
 from ..array_module.base import BLOCK, NARROW, Array, KernelContext, arity, block_space, itself
-from ..array_module.elementwise import ArrayElementwise, computed_in_float64
+from ..array_module.elementwise import ArrayElementwise
 from ..array_module.precision import wide
 from ..array_module.space import nbytes
-from ..array_module.special import error_function as special
+from .error_function import erf_for, erfc_for
 
 _FEW = 1 << 10
 """Up to this number of elements, a search through their bytes takes no longer than starting a reduction."""
@@ -100,8 +100,17 @@ class NumpyElementwise(ArrayElementwise):
 
         return by_blocks
 
-    erf = computed_in_float64(special.erf_by_parts)
-    erfc = computed_in_float64(special.erfc_by_parts)
+    @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
+    @planned
+    def erf(self, out: Template, x: Template, /) -> Kernel:
+        """The error function, part by part."""
+        return self.in_float64(erf_for(out.dtype), out, x)
+
+    @takes(lambda out, x: 11 * 8 * min(out.size, BLOCK))
+    @planned
+    def erfc(self, out: Template, x: Template, /) -> Kernel:
+        """One minus the error function; by a single formula in float32."""
+        return self.in_float64(erfc_for(out.dtype), out, x)
 
     @planned
     def max(self, out: Template, x1: Template, x2: Template, /) -> Kernel:
@@ -134,6 +143,27 @@ class NumpyElementwise(ArrayElementwise):
             return numpy.maximum(values, lowest) * sigmoid(values)
 
         return self._of_powers(lambda values: values / (1.0 + numpy.exp(-values)), careful, out, x)
+
+    @takes(lambda out, x, *, approximate: 12 * 8 * min(out.size, BLOCK))
+    @planned
+    def gelu(self, out: Template, x: Template, /, *, approximate: bool) -> Kernel:
+        """The formulas of the default in float64, as each step between two dtypes takes as long as one of them."""
+        like, numbers = out.replace(dtype=float64), (-64.0, 0.5, -(0.5**0.5), 0.044715, (8 / pi) ** 0.5)
+        sigmoid = kernel_of(self.sigmoid, like, like)
+        (lowest, half, root, cubic, scale), erfc = map(self.xp.array, numbers), erfc_for(out.dtype)
+
+        def exact(numpy: Any, values: Array) -> Array:
+            gate = erfc(numpy, values * root)
+            numpy.maximum(values, lowest, out=values)  # the gate is 0 there, and 0 times -inf is NaN
+            values *= half
+            values *= gate
+            return values
+
+        def approximated(numpy: Any, values: Array) -> Array:
+            near = values.clip(-32.0, 32.0)
+            return numpy.maximum(values, lowest) * sigmoid((near * near * near * cubic + near) * scale)
+
+        return self.in_float64(approximated if approximate else exact, out, x)
 
     def _of_powers(self, usual: Kernel, careful: Kernel, out: Template, x: Template) -> Kernel:
         """A kernel of one array: `usual` where exp(-x) does not overflow, else `careful`; narrow floats in float32.

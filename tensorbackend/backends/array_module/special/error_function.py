@@ -8,17 +8,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 # Coefficients from the highest power down. erf(x) = x * N(x**2) / D(x**2) up to 0.46875.
-_SMALL = (
+SMALL = (
     (1.85777706184603153e-1, 3.16112374387056560e0, 1.13864154151050156e2, 3.77485237685302021e2,
      3.20937758913846947e3),
     (1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3),
 )  # fmt: skip
 # erfc(x) = exp(-x**2) * N(x) / D(x) from 0.46875 to 4.
-_MIDDLE = (
+MIDDLE = (
     (2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594e0, 6.61191906371416295e1,
      2.98635138197400131e2, 8.81952221241769090e2, 1.71204761263407058e3, 2.05107837782607147e3,
      1.23033935479799725e3),
@@ -26,13 +26,13 @@ _MIDDLE = (
      3.29079923573345963e3, 4.36261909014324716e3, 3.43936767414372164e3, 1.23033935480374942e3),
 )  # fmt: skip
 # erfc(x) = exp(-x**2) / x * (1 / sqrt(pi) - y * N(y) / D(y)) with y = 1 / x**2, above 4.
-_LARGE = (
+LARGE = (
     (1.63153871373020978e-2, 3.05326634961232344e-1, 3.60344899949804439e-1, 1.25781726111229246e-1,
      1.60837851487422766e-2, 6.58749161529837803e-4),
     (1.0, 2.56852019228982242e0, 1.87295284992346725e0, 5.27905102951428412e-1, 6.05183413124413191e-2,
      2.33520497626869185e-3),
 )  # fmt: skip
-_INVERSE_SQRT_PI = 5.6418958354775628695e-1
+INVERSE_SQRT_PI = 5.6418958354775628695e-1
 
 # Quantiles of the normal distribution in q = p - 1/2 (central), and in sqrt(-log(min(p, 1 - p))).
 _CENTRAL = (
@@ -56,14 +56,14 @@ _FAR_TAIL = (
 _INVERSE_SQRT_2 = 7.0710678118654752440e-1
 
 
-def _ratio(x: Any, coefficients: tuple[Sequence[float], Sequence[float]]) -> Any:
+def ratio(x: Any, coefficients: tuple[Sequence[Any], Sequence[Any]]) -> Any:
     """Quotient of two polynomials by Horner's rule."""
     numerator, denominator = (polynomial(x, terms) for terms in coefficients)
     numerator /= denominator
     return numerator
 
 
-def polynomial(x: Any, coefficients: Sequence[float]) -> Any:
+def polynomial(x: Any, coefficients: Sequence[Any]) -> Any:
     """A polynomial of two coefficients or more, from the highest power down, by Horner's rule."""
     value = coefficients[0] * x
     value += coefficients[1]
@@ -87,45 +87,14 @@ def erfc(xp: Any, x: Any) -> Any:
     return xp.where(xp.abs(x) <= 0.46875, 1.0 - _small_erf(x), tail)
 
 
-def erf_by_parts(xp: Any, x: Any) -> Any:
-    """`erf` of a float64 array of one axis, whose elements are read: each is computed by one formula alone."""
-    return _by_parts(xp, x, _small_erf, lambda x: xp.copysign(1.0 - _upper_erfc_of(xp, xp.abs(x)), x))
-
-
-def erfc_by_parts(xp: Any, x: Any) -> Any:
-    """`erfc` of a float64 array of one axis, computed part by part as in `erf_by_parts`."""
-
-    def tail(x: Any) -> Any:
-        upper = _upper_erfc_of(xp, xp.abs(x))
-        return xp.where(x < 0.0, 2.0 - upper, upper)
-
-    return _by_parts(xp, x, lambda x: 1.0 - _small_erf(x), tail)
-
-
-def _by_parts(xp: Any, x: Any, small: Callable[[Any], Any], tail: Callable[[Any], Any]) -> Any:
-    near = xp.abs(x) <= 0.46875
-    count = int(xp.count_nonzero(near))
-    if count in (0, len(x)):
-        return small(x) if count else tail(x)
-    result = xp.empty_like(x)
-    for (places,), function in ((near.nonzero(), small), ((~near).nonzero(), tail)):
-        result[places] = function(x[places])
-    return result
-
-
 def _small_erf(x: Any) -> Any:
     """erf(x) for x up to 0.46875 in size."""
-    return x * _ratio(x * x, _SMALL)
+    return x * ratio(x * x, SMALL)
 
 
 def _upper_erfc(xp: Any, x: Any) -> Any:
     """erfc(x) for x above 0.46875; results for other x have no meaning."""
     return xp.where(x < 28.0, _gauss(xp, x) * _upper_scaled_erfc(xp, x), xp.where(x >= 28.0, 0.0, x))
-
-
-def _upper_erfc_of(xp: Any, x: Any) -> Any:
-    """`_upper_erfc`, but by a single formula where no element is above 4."""
-    return _gauss(xp, x) * _ratio(x, _MIDDLE) if len(x) and bool(x.max() <= 4.0) else _upper_erfc(xp, x)
 
 
 def _gauss(xp: Any, x: Any) -> Any:
@@ -137,22 +106,22 @@ def _gauss(xp: Any, x: Any) -> Any:
 
 def _upper_scaled_erfc(xp: Any, x: Any) -> Any:
     y = 1.0 / (x * x)
-    return xp.where(x <= 4.0, _ratio(x, _MIDDLE), (_INVERSE_SQRT_PI - y * _ratio(y, _LARGE)) / x)
+    return xp.where(x <= 4.0, ratio(x, MIDDLE), (INVERSE_SQRT_PI - y * ratio(y, LARGE)) / x)
 
 
 def scaled_erfc(xp: Any, x: Any) -> Any:
     """exp(x**2) * erfc(x) for x of at least 0."""
     small = xp.minimum(x, 0.46875)
     square = small * small
-    return xp.where(x <= 0.46875, xp.exp(square) * (1.0 - small * _ratio(square, _SMALL)), _upper_scaled_erfc(xp, x))
+    return xp.where(x <= 0.46875, xp.exp(square) * (1.0 - small * ratio(square, SMALL)), _upper_scaled_erfc(xp, x))
 
 
 def erf_inv(xp: Any, x: Any) -> Any:
     """Inverse of the error function of a float64 array; infinite at -1 and 1, NaN beyond."""
     size = xp.abs(x)
     q = 0.5 * x
-    central = q * _ratio(0.180625 - q * q, _CENTRAL)
+    central = q * ratio(0.180625 - q * q, _CENTRAL)
     root = xp.sqrt(-xp.log(0.5 - 0.5 * size))
-    quantile = xp.where(root <= 5.0, _ratio(root - 1.6, _NEAR_TAIL), _ratio(root - 5.0, _FAR_TAIL))
+    quantile = xp.where(root <= 5.0, ratio(root - 1.6, _NEAR_TAIL), ratio(root - 5.0, _FAR_TAIL))
     tail = xp.copysign(xp.where(size == 1.0, xp.inf, quantile), x)
     return xp.where(size <= 0.85, central, tail) * _INVERSE_SQRT_2
