@@ -193,22 +193,22 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     total = matrix.size
 
     def summed(values: Tensor, rows: Tensor, columns: Tensor, groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        if not size:
+            return limited(values[..., :0], groups[-1], 0), rows[:0], columns[:0]
         group = groups - 1
         one = ones(1, dtype=values.dtype, backend=values.backend)
         nothing = zeros(group.shape, dtype=group.dtype, backend=group.backend)
-        sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size or 0)
-        if size is not None and not size:
-            return sums, rows[:0], columns[:0]
+        sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size)
         new_places = [
             indexed_put(
-                full((size or 0,), max(last - 1, 0), dtype=coordinate.dtype, backend=coordinate.backend),
+                full((size,), max(last - 1, 0), dtype=coordinate.dtype, backend=coordinate.backend),
                 expand_dims(group, axis=-1),
                 coordinate,
                 mode="fill",
             )
             for coordinate, last in zip((rows, columns), total, strict=True)
         ]
-        return limited(sums, groups[-1], size or 0), new_places[0], new_places[1]
+        return limited(sums, groups[-1], size), new_places[0], new_places[1]
 
     if shares_places(matrix):
         # One call serves the whole batch: its axes are in front of the values, and the structure is shared.
