@@ -17,10 +17,11 @@ from ..ops.elementwise.binary import add, multiply, not_equal
 from ..ops.elementwise.conversion import astype as cast_to
 from ..ops.indexing.scatter import indexed_put
 from ..ops.indexing.taking import take_along_axis_at, take_at
+from ..ops.reduction import max as greatest
 from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
 from ..ops.sorting import argsort
 from ..tensor import Tensor
-from .lengths import limited
+from .lengths import fits, limited
 from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, shares_places
 
 
@@ -189,26 +190,28 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     begins = add_up(begin(rows, columns))
     if size is None:
         size = max([0, *_flat(begins[..., -1]).tolist()])
+    elif begins.size:
+        fits(greatest(begins), size)
     batch = batch_of(matrix)
     total = matrix.size
 
     def summed(values: Tensor, rows: Tensor, columns: Tensor, groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        if not size:
+            return limited(values[..., :0], groups[-1], 0), rows[:0], columns[:0]
         group = groups - 1
         one = ones(1, dtype=values.dtype, backend=values.backend)
         nothing = zeros(group.shape, dtype=group.dtype, backend=group.backend)
-        sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size or 0)
-        if size is not None and not size:
-            return sums, rows[:0], columns[:0]
+        sums = sparse_matvec(values, group, nothing, one, format="coo", rows=size)
         new_places = [
             indexed_put(
-                full((size or 0,), max(last - 1, 0), dtype=coordinate.dtype, backend=coordinate.backend),
+                full((size,), max(last - 1, 0), dtype=coordinate.dtype, backend=coordinate.backend),
                 expand_dims(group, axis=-1),
                 coordinate,
                 mode="fill",
             )
             for coordinate, last in zip((rows, columns), total, strict=True)
         ]
-        return limited(sums, groups[-1], size or 0), new_places[0], new_places[1]
+        return limited(sums, groups[-1], size), new_places[0], new_places[1]
 
     if shares_places(matrix):
         # One call serves the whole batch: its axes are in front of the values, and the structure is shared.

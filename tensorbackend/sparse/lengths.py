@@ -25,11 +25,18 @@ def filled(values: Tensor, chosen: Tensor, size: int) -> Tensor:
 def limited(values: Tensor, count: Tensor, size: int) -> Tensor:
     """Values (..., size) with 0 after the first `count`. More than `size` are a `DataError`, in a trace all NaN."""
     kept = where(less(iota(size, dtype=count.dtype, backend=values.backend), count), values, 0)
+    if fits(count, size):
+        return kept
+    lost = math.nan if values.dtype.is_inexact else iinfo(values.dtype).min or iinfo(values.dtype).max
+    return where(greater(count, size), lost, kept)
+
+
+def fits(count: Tensor, size: int) -> bool:
+    """Whether a count is known to be at most `size`; `False` in a trace. A `DataError` where it is more."""
     try:
         number = count.item()
     except TypeError:  # the count is a value of a trace, ours or JAX's
-        lost = math.nan if values.dtype.is_inexact else iinfo(values.dtype).min or iinfo(values.dtype).max
-        return where(greater(count, size), lost, kept)
+        return False
     if isinstance(number, int) and number > size:
         raise DataError(expected(f"at most size={size} entries to store", "give a larger size", entries=number))
-    return kept
+    return True

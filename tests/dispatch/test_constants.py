@@ -1,7 +1,11 @@
-"""Numbers beside tensors: Python's, whose value is data, and NumPy's, which are as tensors without axes."""
+"""Numbers beside tensors: Python's, whose value is data, and NumPy's, which are as tensors without axes.
+
+Of two equal numbers each keeps its own bits, in any order of calls.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections.abc import Callable
@@ -14,6 +18,8 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dispatch import kinds
+from tensorbackend.dispatch.constants import constant
+from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import OutOfRangeError
 from tensorbackend.testing import profile
 
@@ -89,3 +95,44 @@ def test_a_later_number_is_checked_as_the_first(backend: str) -> None:
 def test_any_number_is_rounded_as_numpy_does(number: float, dtype: str) -> None:
     chosen = tb.where(tb.asarray([False]), tb.ones(1, dtype=dtype), number)
     assert np.asarray(chosen).tobytes() == np.array([number], dtype).tobytes()
+
+
+PARTS = [0.0, -0.0, 1.0, -1.0, math.inf, math.nan]
+NUMBERS = [*PARTS, *(complex(*pair) for pair in itertools.product(PARTS, PARTS)), 0, 1, -1, True, False]
+"""Numbers of which many are equal: 1, 1.0, True and 1 + 0j, zeros of both signs, parts that are such zeros."""
+
+
+def fits(number: complex, dtype: str) -> bool:
+    """Return whether a dtype holds numbers of this class."""
+    order = {bool: 0, int: 1, float: 2, complex: 3}
+    return order[type(number)] <= {"b": 0, "i": 1, "f": 2, "c": 3}[np.dtype(dtype).kind]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "binary", "jax"])
+@pytest.mark.parametrize("dtype", ["complex128", "complex64", "float32", "float64", "int64", "bool"])
+def test_equal_numbers_keep_their_bits(dtype: str, backend: str) -> None:
+    numbers = [number for number in NUMBERS if fits(number, dtype)]
+
+    @profile(10)
+    @given(st.permutations(numbers))
+    def agrees(order: list[Any]) -> None:
+        for number in order:
+            found = constant("add", number, as_dtype(dtype), tb.get_backend(backend)).to_binary()
+            expected = np.asarray(number, dtype).tobytes()
+            if number == number:
+                assert found == expected, number
+            else:  # the bits of a NaN are any
+                np.testing.assert_array_equal(np.frombuffer(found, dtype)[0], np.asarray(number, dtype))
+
+    agrees()
+
+
+@profile(40)
+@given(st.permutations([complex(*pair) for pair in itertools.product([0.0, -0.0, 1.0, -1.0], repeat=2)]))
+def test_a_call_sees_the_number_that_it_was_given(order: list[complex]) -> None:
+    """`where` moves numbers as they are, so that zeros of both signs show."""
+    mask = tb.asarray([True, False])
+    other = tb.asarray([5j, 5j], dtype="complex128")
+    for number in order:
+        found = np.asarray(tb.where(mask, number, other))[0]
+        assert np.asarray(found).tobytes() == np.asarray(number, "complex128").tobytes()

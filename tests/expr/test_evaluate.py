@@ -1,4 +1,4 @@
-"""Programs of kernels: which of their kernels write into an operand."""
+"""Programs of kernels: what they compute, what they free, and which of their kernels write into an operand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.expr.evaluate import program
+from tensorbackend.expr.evaluate import evaluate, last_uses, program
 
 HALF = tb.asarray([0.5])
 
@@ -108,3 +108,20 @@ def test_arguments_of_jit_and_of_loops_stay() -> None:
 def test_a_loop_may_carry_nothing() -> None:
     _, rows = tb.scan(lambda carry, i: ((), i * 2), (), tb.asarray([1, 2]))
     assert rows.tolist() == [2, 4]
+
+
+X = tb.asarray([[1.0, 2.0], [3.0, 4.0]], names=("row", "column"))
+
+
+def test_values_are_freed_at_their_last_use() -> None:
+    graph = tb.trace(lambda x: tb.exp(tb.sin(x) + x))(X)
+    sin, add, exp = graph.nodes[1:]
+    assert {value.node for value in last_uses(graph)[add]} == {graph.nodes[0], sin}
+    assert [value.node for value in last_uses(graph)[exp]] == [add]
+
+
+def test_a_tensor_may_be_moved_to_the_backend_by_hand() -> None:
+    x = X.backend_copy("expr")
+    assert repr(tb.exp(x)) == "f32[row: 2][column: 2] expr exp"
+    graph = tb.trace(lambda: tb.exp(x))()
+    assert tb.all_close(evaluate(graph, [])[0], tb.exp(X))

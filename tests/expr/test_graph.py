@@ -19,7 +19,6 @@ from tensorbackend.errors import (
     TemplateDataError,
 )
 from tensorbackend.expr.cost.dry_run import user_line
-from tensorbackend.expr.evaluate import evaluate, last_uses
 from tensorbackend.expr.node import Line
 from tensorbackend.expr.simplify import common_subexpressions, constant_folding, expanded, simplified
 from tensorbackend.expr.trees import flatten, tree_map, unflatten
@@ -131,13 +130,6 @@ def test_ten_thousand_nodes_neither_recurse_nor_go_quadratic() -> None:
     assert len(simplified(graph).nodes) == len(graph.nodes)
 
 
-def test_values_are_freed_at_their_last_use() -> None:
-    graph = tb.trace(lambda x: tb.exp(tb.sin(x) + x))(X)
-    sin, add, exp = graph.nodes[1:]
-    assert {value.node for value in last_uses(graph)[add]} == {graph.nodes[0], sin}
-    assert [value.node for value in last_uses(graph)[exp]] == [add]
-
-
 def test_rewrites() -> None:
     graph = tb.trace(lambda x: (tb.exp(x) + tb.exp(x)) * tb.sqrt(tb.asarray(4.0)))("f32[2]")
     assert ops(common_subexpressions(graph)).count("exp") == 1
@@ -204,13 +196,6 @@ def test_errors() -> None:
         tb.trace(lambda x: x)("f32(2)")
     with pytest.raises(OperandError, match="a function that returns tensors"):
         tb.trace(lambda x: "text")(X)
-
-
-def test_a_tensor_may_be_moved_to_the_backend_by_hand() -> None:
-    x = X.backend_copy("expr")
-    assert repr(tb.exp(x)) == "f32[row: 2][column: 2] expr exp"
-    graph = tb.trace(lambda: tb.exp(x))()
-    assert tb.all_close(evaluate(graph, [])[0], tb.exp(X))
 
 
 def test_dependencies_and_consumers() -> None:

@@ -1,13 +1,54 @@
-"""JAX's own gradient of functions that index."""
+"""Warm keys with indices at the ends of their axis, and JAX's own gradient of functions that index."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.errors import IndexRangeError
+from tensorbackend.testing import profile
+
+SIZE = 3
+BESIDE = st.sampled_from([-SIZE - 1, -SIZE, -1, 0, SIZE - 1, SIZE, SIZE + 1])
+"""Indices of which a third is just outside of an axis."""
+
+READ: dict[str, Callable[[Any, Any], Any]] = {
+    "x[i]": lambda x, i: x[i],
+    "x[:, i]": lambda x, i: x[:, i],
+    "take": lambda x, i: tb.take(x, i, axis=1) if isinstance(x, tb.Tensor) else x[:, i],
+    "take_along_axis": lambda x, i: (
+        tb.take_along_axis(x, tb.broadcast_to(i, (SIZE, 2)), axis=1)
+        if isinstance(x, tb.Tensor)
+        else numpy.take_along_axis(x, numpy.broadcast_to(i, (SIZE, 2)), axis=1)
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8"])
+@pytest.mark.parametrize("name", sorted(READ))
+def test_a_warm_call_refuses_an_index_equal_to_the_size(name: str, dtype: str) -> None:
+    """Each key comes after others of its structure, so that the call is warm."""
+    array = numpy.arange(SIZE * SIZE, dtype="float32").reshape(SIZE, SIZE)
+    x, read = tb.asarray(array, backend="jax"), READ[name]
+    read(x, tb.asarray([0, 1], dtype=dtype, backend="jax"))
+
+    @profile(30)
+    @given(st.lists(BESIDE if dtype != "uint8" else st.sampled_from([0, SIZE - 1, SIZE, 255]), min_size=2, max_size=2))
+    def agrees(indices: list[int]) -> None:
+        places = tb.asarray(indices, dtype=dtype, backend="jax")
+        if all(-SIZE <= index < SIZE for index in indices):
+            numpy.testing.assert_array_equal(numpy.asarray(read(x, places)), read(array, numpy.asarray(indices)))
+        else:
+            with pytest.raises(IndexRangeError):
+                read(x, places)
+
+    agrees()
 
 
 @pytest.mark.parametrize("function", [tb.indexed_max, tb.indexed_min])

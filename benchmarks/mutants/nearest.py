@@ -1,0 +1,125 @@
+"""Which tests a mutant is asked of: those of its module and package, and the property tests of its op."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from tests.places import PACKAGE, ROOT, module_name, nearest_tests, own_tests
+
+LAWS = {
+    "rules": r"test_(ops|invalid_calls|oracles|einsum|names)\b",
+    "dispatch": r"test_(ops|warm_calls|changing_shapes|cast_mode|fallback\w*|invalid_calls|overrides)\b",
+    "expr/grad": r"test_(gradient\w*|nested_gradients|transforms_elsewhere|slices)\b",
+    "expr/batching": r"test_(vmap_of_every_op|examples_alone|batches)\b",
+    "ragged": r"test_(ragged|masked_places|oracles)\b",
+    "sparse": r"test_(sparse|oracles)\b",
+    "solvers": r"test_(solver\w*|oracles)\b",
+    "optimize": r"test_(optimisers|oracles)\b",
+    "backends": r"test_(ops|oracles|assignment|many_elements|traced_operands)\b",
+}
+"""The property tests that judge what a folder is for, by the names of their files."""
+
+FEW, MANY = 24, 160
+"""How many property tests are asked at first, and then."""
+
+
+def asked(path: Path, line: int, tests: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the tests for a place in a module, at first the nearest; `tests` are the names of all property tests."""
+    place = module_name(path)
+    folder = next(folder for folder in LAWS if place.startswith(f"{folder}/") or place == folder)
+    laws = [test for test in tests if re.search(LAWS[folder], test.partition("::")[0]) and "::test_every_" not in test]
+    backend = re.search(r"(\w+)_backend/", place)
+    if backend:  # a law that names a backend names this one
+        laws = [test for test in laws if f"[{backend[1]}-" in test or not re.search(r"\[(numpy|jax)-", test)]
+    if folder in ("ragged", "sparse", "solvers", "optimize"):  # functions of other packages have the same names
+        laws = [test for test in laws if "test_oracles" not in test or f"-{folder}." in test]
+    names = _names(path, line)
+    of_op = [test for test in laws if names & {*_parameters(test)}]
+    of_word = [test for test in laws if "[" not in test or _word(place) in test]
+    spread = _evenly([test for test in laws if "test_ops" not in test or "[numpy-" in test], MANY)
+    own = [str(file.relative_to(ROOT)) for file in own_tests(place)]
+    near = [str(file.relative_to(ROOT)) for file in nearest_tests(place)]
+    first = [*own, *_evenly(of_op, FEW)]
+    later = [*near, *_evenly(of_op, MANY), *_evenly(of_word, MANY), *([] if len(of_op) > FEW else spread)]
+    return first, [test for test in dict.fromkeys(later) if test not in first]
+
+
+def _evenly(tests: Sequence[str], count: int) -> list[str]:
+    return list(tests[:: max(1, -(-len(tests) // count))])
+
+
+def _word(place: str) -> str:
+    return place.rpartition("/")[2]
+
+
+def _parameters(test: str) -> Iterable[str]:
+    """Yield the parameters of a test, and the last part of each: `sparse.dot` and `dot`."""
+    for word in re.split(r"[-\]\[]", test.partition("[")[2]):
+        yield word
+        yield word.rpartition(".")[2]
+
+
+def _names(path: Path, line: int) -> set[str]:
+    """Return the names and texts in the function at a line, and the functions that reach it: ops, by their rules."""
+    body = ast.parse(path.read_text()).body
+    parts = [part for part in body if not isinstance(part, ast.Import | ast.ImportFrom)]
+    parts += [inner for part in parts if isinstance(part, ast.ClassDef) for inner in part.body]
+    words = [{*_words(part)} for part in parts]
+    inside = [number for number, part in enumerate(parts) if _begin(part) <= line <= (part.end_lineno or 0)]
+    reached = {*inside[-1:]}
+    while True:  # until nothing more names what was reached
+        names = {name for number in reached for name in _defined(parts[number])}
+        more = reached | {number for number, named in enumerate(words) if names & named and _is_small(parts[number])}
+        if more == reached:
+            break
+        reached = more
+    if path.parent.name == "rules":  # an op's declaration names its rule
+        names |= {name for named, defined in _declarations() if names & named for name in defined}
+    texts = {word for number in reached for word in words[number] if not word.startswith("_")}
+    return (names | texts) - COMMON
+
+
+COMMON = {"x", "axis", "shape", "dtype", "name", "names", "real", "where", "sum", "abs", "tensor", "full", "any", "all"}
+"""Words of nearly every function. Where they are meant, the function's own name says so too."""
+
+
+def _defined(part: ast.AST) -> set[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+        return {part.name}
+    return {node.id for node in ast.walk(part) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _is_small(part: ast.AST) -> bool:
+    """Return whether a statement is not a class, whose methods count by themselves."""
+    return not isinstance(part, ast.ClassDef)
+
+
+@cache
+def _declarations() -> list[tuple[set[str], set[str]]]:
+    """Return the words of each function in `ops/`, and its name."""
+    bodies = [ast.parse(path.read_text()).body for path in sorted((PACKAGE / "ops").rglob("*.py"))]
+    return [({*_words(part)}, {part.name}) for body in bodies for part in body if isinstance(part, ast.FunctionDef)]
+
+
+def _begin(part: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(part, "decorator_list", [])
+    return min([part.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _words(part: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(part):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        elif isinstance(node, ast.FunctionDef):
+            found.add(node.name)
+    return found

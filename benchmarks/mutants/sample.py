@@ -1,0 +1,107 @@
+"""Mutants of modules, made by the operators of cosmic-ray, and a sample of them.
+
+cosmic-ray makes the mutants and nothing else. Its own runs, and those of mutmut, ask one command for all mutants, and
+mutmut wraps each function, which this package's look at signatures and frames does not survive. Here each mutant has
+tests of its own (`nearest.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import parso
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator, operator_names
+
+FOLDERS = ("rules", "dispatch", "expr/grad", "expr/batching", "ragged", "sparse", "solvers", "optimize")
+FILES = "backends/*/indexing.py"
+
+LEFT_OUT = {"core/ExceptionReplacer", "core/RemoveDecorator", "core/NoOp"}
+"""The first two fail at the import or change no behaviour, as where the decorator is a cache."""
+
+IDLE = {"name", "string", "newline", "endmarker", "trailer", "atom_expr", "arglist", "param", "simple_stmt", "suite"}
+PUNCTUATION = {*"()[]{},:.=@;"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module, the place in it, the operators that apply there with their number among occurrences in the module."""
+
+    module: Path
+    line: int
+    column: int
+    operator: str
+    occurrence: int
+
+    def source(self) -> str | None:
+        """Return the source of the module with the fault; `None` if it does not compile."""
+        source: str | None = mutate_code(self.module.read_text(), get_operator(self.operator)(), self.occurrence)
+        try:
+            compile(source or "(", str(self.module), "exec")
+        except SyntaxError:
+            return None
+        return source
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line}:{self.column} {self.operator.removeprefix('core/')}"
+
+
+def modules(package: Path) -> list[Path]:
+    """Return the modules that get mutants."""
+    found = [path for folder in FOLDERS for path in (package / folder).rglob("*.py")]
+    return sorted([*found, *package.glob(FILES)])
+
+
+def sample(package: Path, count: int, seed: int) -> list[Mutant]:
+    """Return some mutants, each at another place, all places being equally likely."""
+    places = [place for module in modules(package) for place in _places(module)]
+    draw = random.Random(seed)
+    draw.shuffle(places)
+    chosen: list[Mutant] = []
+    for place in places:
+        draw.shuffle(place)
+        chosen += [mutant for mutant in place if mutant.source() is not None][:1]
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def _places(module: Path) -> list[list[Mutant]]:
+    """Return the mutants of a module, in a list for each place."""
+    source = module.read_text()
+    quiet = [*_without_effect(ast.parse(source))]
+    nodes = [*_nodes(parso.parse(source))]
+    places: dict[tuple[int, int], list[Mutant]] = {}
+    for name in operator_names():
+        kind = get_operator(name)
+        if name in LEFT_OUT or kind.arguments():
+            continue
+        occurrence = 0
+        for node in nodes:
+            for start, _ in kind().mutation_positions(node):
+                if not any(first <= start < last for first, last in quiet):
+                    places.setdefault(start, []).append(Mutant(module, *start, name, occurrence))
+                occurrence += 1
+    return [places[start] for start in sorted(places)]
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    """Yield the nodes of a tree in cosmic-ray's order, without most of those that no operator applies to."""
+    if node.type not in IDLE and getattr(node, "value", None) not in PUNCTUATION:
+        yield node
+    for child in getattr(node, "children", ()):
+        yield from _nodes(child)
+
+
+def _without_effect(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield where annotations begin and end: no program depends on `int | None`."""
+    for node in ast.walk(tree):
+        found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        for annotation in filter(None, found):
+            end = (annotation.end_lineno or 0, annotation.end_col_offset or 0)
+            yield (annotation.lineno, annotation.col_offset), end

@@ -1,0 +1,110 @@
+"""Running sums, sorting and the k greatest elements of each example alone, by NumPy; values equal those that pad."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend import ragged as tr
+from tensorbackend.testing import profile
+
+EXTREME = {
+    "float32": [math.nan, math.inf, -math.inf, 0.0, 1.0, -2.0],
+    "int8": [-128, 127, 0, 1, -1],
+    "uint8": [0, 255, 1],
+    "bool": [False, True],
+}
+"""Elements of each dtype, with the numbers that fill the padding before a sort."""
+
+
+class Drawn:
+    """Examples of different lengths, as arrays, and as a tensor with anything in its padding."""
+
+    def __init__(self, data: st.DataObject, dtypes: Iterable[str] = EXTREME) -> None:
+        dtype = data.draw(st.sampled_from(sorted(dtypes)))
+        element = st.sampled_from(EXTREME[dtype])
+        rows = data.draw(st.lists(st.lists(element, max_size=5), min_size=1, max_size=4))
+        width = max(map(len, rows)) + data.draw(st.integers(0, 2))
+        padding = data.draw(element)
+        whole = numpy.asarray([row + [padding] * (width - len(row)) for row in rows], dtype).reshape(len(rows), width)
+        self.rows = [numpy.asarray(row, dtype) for row in rows]
+        self.width = width
+        self.x = tr.with_lengths(tb.asarray(whole, names=("batch", "time")), time=[len(row) for row in rows])
+
+
+def examples(x: Any) -> list[Any]:
+    return [numpy.asarray(row) for row in tr.to_list(x)]
+
+
+def check(found: Any, expected: list[Any]) -> None:
+    """Assert that the examples are equal, zeros of both signs and NaN too."""
+    for one, other in zip(examples(found), expected, strict=True):
+        numpy.testing.assert_array_equal(one, other)
+
+
+def order(row: Any, descending: bool) -> Any:
+    """The stable order of a row, by Python's sort: NaN is last, or first in descending order."""
+    known = [(math.isnan(value), 0.0 if math.isnan(value) else value) for value in row.astype("float64").tolist()]
+    if descending:
+        known = [(-nan, -value) for nan, value in known]
+    return numpy.asarray(sorted(range(len(row)), key=lambda at: known[at]), "int64")
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_a_sort_is_that_of_each_example(descending: bool) -> None:
+    @profile(80)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        drawn = Drawn(data)
+        orders = [order(row, descending) for row in drawn.rows]
+        check(tr.argsort(drawn.x, axis="time", descending=descending), orders)
+        check(
+            tr.sort(drawn.x, axis="time", descending=descending),
+            [row[places] for row, places in zip(drawn.rows, orders, strict=True)],
+        )
+
+    agrees()
+
+
+@profile(80)
+@given(st.data())
+def test_the_greatest_are_those_of_each_example(data: st.DataObject) -> None:
+    drawn = Drawn(data)
+    k = data.draw(st.integers(0, drawn.width))
+    best = tr.top_k(drawn.x, k, axis="time")
+    orders = [order(row, True)[:k] for row in drawn.rows]
+    check(best.indices, orders)
+    check(best.values, [row[places] for row, places in zip(drawn.rows, orders, strict=True)])
+
+
+RUNNING: dict[str, Any] = {
+    "cumulative_sum": numpy.cumsum,
+    "cumulative_prod": numpy.cumprod,
+    "cumulative_max": numpy.maximum.accumulate,
+    "cumulative_min": numpy.minimum.accumulate,
+}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", sorted(RUNNING))
+def test_running_results_are_those_of_each_example(name: str, reverse: bool) -> None:
+    turn = slice(None, None, -1 if reverse else 1)
+
+    @profile(40)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        drawn = Drawn(data, EXTREME if name in ("cumulative_sum", "cumulative_prod") else {*EXTREME} - {"bool"})
+        with numpy.errstate(all="ignore"):
+            check(
+                getattr(tr, name)(drawn.x, axis="time", reverse=reverse),
+                [RUNNING[name](row[turn])[turn] for row in drawn.rows],
+            )
+
+    agrees()
