@@ -153,7 +153,7 @@ class TorchReduction(TorchBase):
         def of_complex(values: Array, axis: int) -> Array:
             return complex_functions.cumulative_product(values.movedim(axis, -1)).movedim(-1, axis)
 
-        accumulate: Function = of_complex if out.dtype.is_complex else torch.cumprod
+        accumulate: Callable[..., Array] = of_complex if out.dtype.is_complex else torch.cumprod
         return _accumulated(accumulate, 1, x, out, axis, include_initial, reverse)
 
     @kernel(unsigned="order", narrow="float32")
@@ -217,7 +217,9 @@ def _sum(values: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     return reduced(torch.sum, values, axes, keepdims, dtype=values.dtype)
 
 
-def _normalised(function: Function, x: Template, out: Template, axis: tuple[int, ...]) -> Function | Fitting:
+def _normalised(
+    function: Callable[..., Array], x: Template, out: Template, axis: tuple[int, ...]
+) -> Function | Fitting:
     """Returns the function that applies a softmax along axes, after the cast to the dtype of the result."""
     source, dtype = x.dtype, out.dtype
     if source is dtype and dtype not in NARROW and len(axis) == 1:
@@ -238,7 +240,13 @@ def _normalised(function: Function, x: Template, out: Template, axis: tuple[int,
 
 
 def _accumulated(
-    accumulate: Function, initial: int, x: Template, out: Template, axis: int, include_initial: bool, reverse: bool
+    accumulate: Callable[..., Array],
+    initial: int,
+    x: Template,
+    out: Template,
+    axis: int,
+    include_initial: bool,
+    reverse: bool,
 ) -> Function | Fitting:
     """Returns the function that accumulates along an axis, after the cast to the dtype of the result."""
     dtype = out.dtype
