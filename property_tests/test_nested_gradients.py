@@ -226,3 +226,68 @@ def test_nested_transforms_over_changing_shapes(data: st.DataObject) -> None:
         graph = tb.trace(tb.value_and_grad(function))(given_x, scalars, given_weights)
         for found, anew in zip((value, gradient), graph(given_x, scalars, given_weights), strict=True):
             assert np.array_equal(found, anew)
+
+
+Function: TypeAlias = Callable[[tb.Tensor], tb.Tensor]
+
+
+def by_vjp(function: Function, x: tb.Tensor, direction: tb.Tensor) -> Any:
+    result, pull = tb.vjp(function, x)
+    return result, pull(direction)[0]
+
+
+def by_jvp(function: Function, x: tb.Tensor, direction: tb.Tensor) -> Any:
+    return tb.jvp(function, (x,), (direction,))
+
+
+def by_linearize(function: Function, x: tb.Tensor, direction: tb.Tensor) -> Any:
+    result, push = tb.linearize(function, x)
+    return result, push(direction)
+
+
+def by_jacobian(function: Function, x: tb.Tensor, direction: tb.Tensor) -> Any:
+    return function(x), tb.jacobian(function)(x)
+
+
+def by_jacfwd(function: Function, x: tb.Tensor, direction: tb.Tensor) -> Any:
+    return function(x), tb.jacfwd(function)(x)
+
+
+def by_hessian(function: Function, x: tb.Tensor, direction: tb.Tensor) -> Any:
+    return tb.grad(summed(function))(x), tb.hessian(summed(function))(x)
+
+
+def along(derivatives: Array, direction: Array) -> Array:
+    """The derivatives of elements along a direction, from those of each element by each; it depends on itself alone."""
+    square = derivatives.reshape(direction.size, direction.size)
+    assert not np.any(square * (1 - np.eye(direction.size)))
+    return np.diagonal(square).reshape(direction.shape) * direction
+
+
+@profile(12)
+@given(st.data())
+def test_other_derivatives_over_changing_shapes(data: st.DataObject) -> None:
+    derive = data.draw(st.sampled_from([by_vjp, by_jvp, by_linearize, by_jacobian, by_jacfwd, by_hessian]))
+    order = 1 if derive is by_hessian else 0
+    twin = drawn(data.draw, data.draw(st.integers(1, 3)))
+    shapes = data.draw(SHAPES)
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+
+    for shape in (*shapes, *shapes):
+        x, direction, numbers = random.uniform(-1, 1, shape), random.uniform(-1, 1, shape), random.uniform(0.5, 1.5, 2)
+        tensors = [tb.asarray(array, backend="numpy") for array in (x, direction)]
+        constants = [tb.asarray(np.asarray(number), backend="numpy") for number in numbers]
+
+        def derived(x: tb.Tensor, direction: tb.Tensor, constants: Any = constants) -> Any:
+            return derive(lambda x: twin.ours(x, constants) * 0.5, x, direction)
+
+        series = twin.series(Series([x, np.ones(shape), *[np.zeros(shape)] * (ORDER - 1)]), numbers).scaled(0.5)
+        value, moved = derived(*tensors)
+        np.testing.assert_allclose(value, series.terms[order], rtol=1e-9, atol=1e-11)
+        slopes = (order + 1) * series.terms[order + 1] * direction  # the coefficient of x**k is a derivative over k!
+        found = np.asarray(moved)
+        if derive in (by_jacobian, by_jacfwd, by_hessian):
+            found = along(found, direction)
+        np.testing.assert_allclose(found, slopes, rtol=1e-9, atol=1e-11)
+        for one, anew in zip((value, moved), tb.trace(derived)(*tensors)(*tensors), strict=True):
+            assert np.array_equal(one, anew)

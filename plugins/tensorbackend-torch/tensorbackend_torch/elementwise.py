@@ -11,7 +11,7 @@ from tensorbackend.protocol import Kernel, Payload, kernel_of, planned
 
 from . import complex_functions, extremes, integers
 from .casting import as_int64, cast, from_int64
-from .kernels import Function, TorchBase, kernel, kernel_planned, through_numpy
+from .kernels import Fitting, Function, TorchBase, kernel, kernel_planned, through_numpy
 from .library import torch
 from .ways import UNSIGNED, Array, Narrow, Unsigned, bits_of, torch_dtype
 
@@ -22,9 +22,8 @@ def unary(
     """A callback that calls one function of PyTorch, and `of_complex` for complex numbers."""
 
     @kernel_planned(narrow=narrow)
-    def callback(self: TorchBase, out: Template, x: Template) -> Function:
-        torch_function: Function = getattr(torch, function)
-        return of_complex if of_complex is not None and x.dtype.is_complex else torch_function
+    def callback(self: TorchBase, out: Template, x: Template) -> Function | Fitting:
+        return _chosen(function, of_complex, x)
 
     return callback
 
@@ -48,11 +47,16 @@ def binary(
     """A callback of two tensors that calls one function of PyTorch, and `of_complex` for complex numbers."""
 
     @kernel_planned(unsigned=unsigned)
-    def callback(self: TorchBase, out: Template, x1: Template, x2: Template) -> Function:
-        torch_function: Function = getattr(torch, function)
-        return of_complex if of_complex is not None and x1.dtype.is_complex else torch_function
+    def callback(self: TorchBase, out: Template, x1: Template, x2: Template) -> Function | Fitting:
+        return _chosen(function, of_complex, x1)
 
     return callback
+
+
+def _chosen(function: str, of_complex: Function | None, x: Template) -> Function | Fitting:
+    """The function of PyTorch for real numbers, and `of_complex`, or else the same, for complex ones."""
+    torch_function: Function = getattr(torch, function)
+    return (of_complex or torch_function) if x.dtype.is_complex else Fitting(torch_function)
 
 
 _root, _root_by_numpy = unary("sqrt", complex_functions.sqrt), through_numpy("sqrt")
@@ -133,17 +137,17 @@ class TorchElementwise(TorchBase):
 
     # Functions of one element
 
-    @kernel(unsigned="own")
-    def abs(self, out: Template, x: Array) -> Array:
+    @kernel_planned(unsigned="own")
+    def abs(self, out: Template, x: Template) -> Function | Fitting:
         """Absolute value, of a complex number its magnitude."""
-        if x.is_complex():
-            return complex_functions.magnitude(x.to(torch.complex128))
-        return x if out.dtype.kind == "uint" else torch.abs(x)
+        if x.dtype.is_complex:
+            return lambda values: complex_functions.magnitude(values.to(torch.complex128))
+        return (lambda values: values) if out.dtype.kind == "uint" else Fitting(torch.abs)
 
-    @kernel(unsigned="bits")
-    def bitwise_not(self, out: Template, x: Array) -> Array:
+    @kernel_planned(unsigned="bits")
+    def bitwise_not(self, out: Template, x: Template) -> Fitting:
         """All bits flipped."""
-        return torch.bitwise_not(x)
+        return Fitting(torch.bitwise_not)
 
     @kernel(narrow="float64")
     def cbrt(self, out: Template, x: Array) -> Array:
@@ -188,10 +192,10 @@ class TorchElementwise(TorchBase):
         """Whether x is NaN."""
         return torch.isnan(x) if _is_inexact(x) else torch.zeros_like(x, dtype=torch.bool)
 
-    @kernel(unsigned="bits")
-    def negate(self, out: Template, x: Array) -> Array:
+    @kernel_planned(unsigned="bits")
+    def negate(self, out: Template, x: Template) -> Function | Fitting:
         """-x."""
-        return complex_functions.negate(x) if x.is_complex() else torch.neg(x)
+        return complex_functions.negate if x.dtype.is_complex else Fitting(torch.neg)
 
     @kernel(unsigned="bits")
     def sign(self, out: Template, x: Array) -> Array:
@@ -286,10 +290,10 @@ class TorchElementwise(TorchBase):
         """min(max(x, low), high)."""
         return extremes.clip(x, low, high)
 
-    @kernel(unsigned="bits")
-    def select(self, out: Template, condition: Array, x1: Array, x2: Array) -> Array:
+    @kernel_planned(unsigned="bits")
+    def select(self, out: Template, condition: Template, x1: Template, x2: Template) -> Fitting:
         """x1 where the condition holds, else x2."""
-        return torch.where(condition, x1, x2)
+        return Fitting(torch.where)
 
     # Overrides of composites
 

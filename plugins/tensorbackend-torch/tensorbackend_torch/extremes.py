@@ -37,20 +37,29 @@ def clip(values: Array, low: Array, high: Array) -> Array:
 
 def greatest(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """The greatest element along axes."""
-    maxima = reduced(torch.amax, values, axes, keepdims)
-    if not values.is_floating_point() or not (maxima == 0).any():
-        return maxima
-    plus = reduced(torch.any, (values == 0) & ~torch.signbit(values), axes, keepdims)
-    return torch.where((maxima == 0) & plus, torch.abs(maxima), maxima)
+    return extreme_along(axes, keepdims, greatest=True)(values)
 
 
 def least(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """The least element along axes."""
-    minima = reduced(torch.amin, values, axes, keepdims)
-    if not values.is_floating_point() or not (minima == 0).any():
-        return minima
-    minus = reduced(torch.any, (values == 0) & torch.signbit(values), axes, keepdims)
-    return torch.where((minima == 0) & minus, -torch.abs(minima), minima)
+    return extreme_along(axes, keepdims, greatest=False)(values)
+
+
+def extreme_along(axes: Sequence[int], keepdims: bool, *, greatest: bool) -> Callable[[Array], Array]:
+    """Returns the function that finds the greatest or least element along axes."""
+    find, count = torch.amax if greatest else torch.amin, torch.count_nonzero
+    axis = axes[0] if len(axes) == 1 else tuple(axes)
+
+    def extreme(values: Array) -> Array:
+        found = find(values, axis, keepdims) if axes else reduced(find, values, axes, keepdims)
+        # To count is the quickest way of PyTorch's to see that there is no zero.
+        if not values.is_floating_point() or count(found).item() == found.numel():
+            return found
+        negative = torch.signbit(values)
+        wins = reduced(torch.any, (values == 0) & (~negative if greatest else negative), axes, keepdims)
+        return torch.where((found == 0) & wins, 0.0 if greatest else -0.0, found)
+
+    return extreme
 
 
 def reduced(
@@ -59,7 +68,7 @@ def reduced(
     """Applies a reduction of PyTorch along axes; PyTorch would take no axes for all axes."""
     if not axes:
         return function(values[..., None], dim=-1, **options)
-    return function(values, dim=tuple(axes), keepdim=keepdims, **options)
+    return function(values, axes[0] if len(axes) == 1 else tuple(axes), keepdims, **options)  # an int is read quicker
 
 
 def in_line(values: Array) -> Array:

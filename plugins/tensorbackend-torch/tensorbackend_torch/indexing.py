@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from tensorbackend import Template
-from tensorbackend.dtypes import uint64
+from tensorbackend.dtypes import bool_, int64, uint64
 from tensorbackend.extending import index_out_of_range
 from tensorbackend.protocol import Kernel, planned
 from tensorbackend.protocol.indexing import Mode, Write
@@ -38,6 +38,8 @@ class TorchIndexing(TorchBase):
             return viewed
         if self.place.type != "cpu" or int in structure or any(kind.dtype is uint64 for kind in tensors):
             return None
+        if x.dtype not in UNSIGNED and all(kind.dtype in (int64, bool_) for kind in tensors):
+            return _indexed
         result_dtype = torch_dtype(x.dtype)
         return lambda values, key: bits_of(values)[tuple(map(_part, key))].view(result_dtype)
 
@@ -150,6 +152,10 @@ class TorchIndexing(TorchBase):
         filled = places.new_full(out.shape, fill_value)
         filled[: len(places)] = places
         return filled
+
+
+def _indexed(values: Array, key: tuple[Any, ...]) -> Array:
+    return values[key]
 
 
 def _part(part: Any) -> Any:

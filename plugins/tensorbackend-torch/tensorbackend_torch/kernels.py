@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, ClassVar, TypeAlias
+from functools import partial, wraps
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from tensorbackend import Template, Tensor, get_backend
 from tensorbackend.dtypes import bfloat16, float64
@@ -84,11 +84,26 @@ def _leaving(out: Template, unsigned: Unsigned) -> Enter:
     return lambda values: settled(out, values if values.dtype is dtype else turned_over(values))
 
 
-def function(method: Function, out: Any, *inputs: Any, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Kernel:
+class Fitting(NamedTuple):
+    """A function whose result is a payload, of the dtype of the template, where no way converts an operand.
+
+    Then nothing looks at the result, and a call goes to the function directly, which may be PyTorch's own.
+    """
+
+    function: Function
+
+
+def function(
+    method: Function | Fitting, out: Any, *inputs: Any, unsigned: Unsigned = "none", narrow: Narrow = "own"
+) -> Kernel:
     """Returns the kernel that converts payloads to operands as `unsigned` and `narrow` say, calls the method, and
     converts its results to payloads.
     """
     enters = [_entering(input_template, unsigned, narrow) for input_template in inputs]
+    if isinstance(method, Fitting):
+        if not any(enters):
+            return method.function
+        method = method.function
     if isinstance(out, Template):
         leave = _leaving(out, unsigned)
         dtype, complex_ = torch_dtype(out.dtype), out.dtype.is_complex
@@ -127,10 +142,7 @@ def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[
 
     def mark(method: Function) -> Callable[..., Payload]:
         def plan(self: TorchBase, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
-            def call(*operands: Any) -> Any:
-                return method(self, out, *operands, **options)
-
-            return function(call, out, *inputs, unsigned=unsigned, narrow=narrow)
+            return function(partial(method, self, out, **options), out, *inputs, unsigned=unsigned, narrow=narrow)
 
         return _marked(wraps(method)(plan), unsigned, narrow)
 
@@ -139,15 +151,16 @@ def kernel(*, unsigned: Unsigned = "none", narrow: Narrow = "own") -> Callable[[
 
 def kernel_planned(
     *, unsigned: Unsigned = "none", narrow: Narrow = "own"
-) -> Callable[[Callable[..., Function]], Callable[..., Payload]]:
+) -> Callable[[Callable[..., Function | Fitting]], Callable[..., Payload]]:
     """Makes a planned callback of a method that takes templates and returns the function of PyTorch's tensors.
 
     So the method decides once for its templates. Operands and results go the ways of `kernel`.
     """
 
-    def mark(method: Callable[..., Function]) -> Callable[..., Payload]:
+    def mark(method: Callable[..., Function | Fitting]) -> Callable[..., Payload]:
         def plan(self: TorchBase, out: Any, /, *inputs: Any, **options: Any) -> Kernel:
-            return function(method(self, out, *inputs, **options), out, *inputs, unsigned=unsigned, narrow=narrow)
+            chosen = method(self, out, *inputs, **options)
+            return function(chosen, out, *inputs, unsigned=unsigned, narrow=narrow)
 
         return _marked(wraps(method)(plan), unsigned, narrow)
 

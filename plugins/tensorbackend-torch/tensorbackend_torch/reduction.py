@@ -16,7 +16,7 @@ from tensorbackend.protocol.reduction import TieBreak
 from . import complex_functions, extremes
 from .casting import cast
 from .extremes import reduced
-from .kernels import TorchBase, kernel
+from .kernels import Fitting, Function, TorchBase, kernel, kernel_planned
 from .library import torch
 from .ways import NARROW, Array, bits_of, dtype_of, wide
 
@@ -37,19 +37,18 @@ class TorchReduction(TorchBase):
         """Whether some element is true."""
         return reduced(torch.any, x if x.dtype is torch.bool else x != 0, axes, keepdims)
 
-    @kernel(unsigned="own", narrow="float32")
-    def sum(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    @kernel_planned(unsigned="own", narrow="float32")
+    def sum(self, out: Template, x: Template, *, axes: tuple[int, ...], keepdims: bool) -> Function | Fitting:
         """Sum, by their bits for unsigned integers, after the cast to the dtype of the result."""
-        values = bits_of(_accumulating(x, out.dtype))
-        if len(axes) > 1 and values.numel() > _LONG and out.dtype.is_inexact:
-            # PyTorch adds in pairs along one axis, but one by one from there to the next.
-            whole = len(axes) == x.ndim and values.is_contiguous()
-            for axis in () if whole else axes[:0:-1]:
-                values = torch.sum(values, axis, keepdim=True)
-            if not whole:
-                total = torch.sum(values, axes[0], keepdim=True)
-                return total if keepdims else total.reshape(out.shape)
-        return reduced(torch.sum, values, axes, keepdims, dtype=values.dtype)
+        add, dtype = torch.sum, out.dtype
+        if x.dtype is not dtype or not dtype.is_inexact:
+            return lambda values: _sum(bits_of(_accumulating(values, dtype)), axes, keepdims)
+        if len(axes) != 1:
+            return lambda values: _sum(values, axes, keepdims)
+        if x.ndim == 1 and not keepdims:
+            return Fitting(add)
+        axis = axes[0]
+        return Fitting(lambda values: add(values, axis, keepdims))
 
     @kernel(unsigned="own", narrow="float32")
     def product(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -58,15 +57,15 @@ class TorchReduction(TorchBase):
         products = complex_functions.product(rows) if x.is_complex() else torch.prod(rows, -1, dtype=rows.dtype)
         return products.reshape(out.shape)
 
-    @kernel(unsigned="order")
-    def reduce_max(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    @kernel_planned(unsigned="order")
+    def reduce_max(self, out: Template, x: Template, *, axes: tuple[int, ...], keepdims: bool) -> Fitting:
         """Greatest element; 0.0 is above -0.0."""
-        return extremes.greatest(x, axes, keepdims)
+        return Fitting(extremes.extreme_along(axes, keepdims, greatest=True))
 
-    @kernel(unsigned="order")
-    def reduce_min(self, out: Template, x: Array, *, axes: tuple[int, ...], keepdims: bool) -> Array:
+    @kernel_planned(unsigned="order")
+    def reduce_min(self, out: Template, x: Template, *, axes: tuple[int, ...], keepdims: bool) -> Fitting:
         """Least element; -0.0 is below 0.0."""
-        return extremes.least(x, axes, keepdims)
+        return Fitting(extremes.extreme_along(axes, keepdims, greatest=False))
 
     @kernel(unsigned="order", narrow="float32")
     def argmax(self, out: Template, x: Array, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Array:
@@ -111,15 +110,17 @@ class TorchReduction(TorchBase):
 
     # Order
 
-    @kernel(unsigned="order")
-    def sort(self, out: Template, x: Array, *, axis: int, descending: bool) -> Array:
+    @kernel_planned(unsigned="order")
+    def sort(self, out: Template, x: Template, *, axis: int, descending: bool) -> Fitting:
         """Elements in order."""
-        return torch.sort(x, stable=True, dim=axis, descending=descending).values
+        sort = torch.sort
+        return Fitting(lambda values: sort(values, stable=True, dim=axis, descending=descending)[0])
 
-    @kernel(unsigned="order")
-    def argsort(self, out: Template, x: Array, *, axis: int, descending: bool) -> Array:
+    @kernel_planned(unsigned="order")
+    def argsort(self, out: Template, x: Template, *, axis: int, descending: bool) -> Fitting:
         """Indices that would sort."""
-        return torch.sort(x, stable=True, dim=axis, descending=descending).indices
+        sort = torch.sort
+        return Fitting(lambda values: sort(values, stable=True, dim=axis, descending=descending)[1])
 
     # Overrides of composites
 
@@ -136,25 +137,24 @@ class TorchReduction(TorchBase):
             best = size - 1 - (greatest & 0xFFFFFFFF)
         return torch.take_along_dim(x, best, -1), best
 
-    @kernel(unsigned="own")
+    @kernel_planned(unsigned="own")
     def cumulative_sum(
-        self, out: Template, x: Array, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Array:
+        self, out: Template, x: Template, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Function | Fitting:
         """Sums of all elements up to each position."""
-        return self._accumulated(torch.cumsum, 0, out, x, axis, reverse)
+        return _accumulated(torch.cumsum, 0, x, out, axis, include_initial, reverse)
 
-    @kernel(unsigned="own")
+    @kernel_planned(unsigned="own")
     def cumulative_product(
-        self, out: Template, x: Array, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
-    ) -> Array:
+        self, out: Template, x: Template, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
+    ) -> Function | Fitting:
         """Products of all elements up to each position."""
-        if out.dtype.is_complex:
 
-            def running(values: Array, axis: int) -> Array:
-                return complex_functions.cumulative_product(values.movedim(axis, -1)).movedim(-1, axis)
+        def of_complex(values: Array, axis: int) -> Array:
+            return complex_functions.cumulative_product(values.movedim(axis, -1)).movedim(-1, axis)
 
-            return self._accumulated(running, 1, out, x, axis, reverse)
-        return self._accumulated(torch.cumprod, 1, out, x, axis, reverse)
+        accumulate: Callable[..., Array] = of_complex if out.dtype.is_complex else torch.cumprod
+        return _accumulated(accumulate, 1, x, out, axis, include_initial, reverse)
 
     @kernel(unsigned="order", narrow="float32")
     def cumulative_max(self, out: Template, x: Array, *, axis: int, reverse: bool) -> Array:
@@ -173,15 +173,15 @@ class TorchReduction(TorchBase):
         line, values = (_sortable(cast(x, dtype_of(x.dtype), dtype)) for x in (x1, x2))
         return torch.searchsorted(line.contiguous(), values.contiguous(), right=side == "right")
 
-    @kernel(unsigned="own")
-    def softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
+    @kernel_planned(unsigned="own")
+    def softmax(self, out: Template, x: Template, *, axis: tuple[int, ...]) -> Function | Fitting:
         """`torch.softmax`, with several axes merged into one."""
-        return self._normalised(torch.softmax, out, x, axis)
+        return _normalised(torch.softmax, x, out, axis)
 
-    @kernel(unsigned="own")
-    def log_softmax(self, out: Template, x: Array, *, axis: tuple[int, ...]) -> Array:
+    @kernel_planned(unsigned="own")
+    def log_softmax(self, out: Template, x: Template, *, axis: tuple[int, ...]) -> Function | Fitting:
         """`torch.log_softmax`, with several axes merged into one."""
-        return self._normalised(torch.log_softmax, out, x, axis)
+        return _normalised(torch.log_softmax, x, out, axis)
 
     @kernel(unsigned="own")
     def logsumexp(self, out: Template, x: Array, *, axis: tuple[int, ...], keepdims: bool) -> Array:
@@ -203,26 +203,66 @@ class TorchReduction(TorchBase):
             return (x.shape[axis] - 1 - find(torch.flip(x, (axis,)), dim=axis)).reshape(out.shape)
         return find(x, dim=axis).reshape(out.shape)
 
-    def _accumulated(
-        self, accumulate: Callable[..., Array], initial: int, out: Template, x: Array, axis: int, reverse: bool
-    ) -> Array:
-        values = bits_of(_accumulating(x, out.dtype))
-        if out.shape[axis] > x.shape[axis]:
+
+def _sum(values: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """The sum in the dtype of the elements."""
+    if len(axes) > 1 and values.numel() > _LONG and (values.is_floating_point() or values.is_complex()):
+        # PyTorch adds in pairs along one axis, but one by one from there to the next.
+        whole = len(axes) == values.ndim and values.is_contiguous()
+        for axis in () if whole else axes[:0:-1]:
+            values = torch.sum(values, axis, keepdim=True)
+        if not whole:
+            total = torch.sum(values, axes[0], keepdim=True)
+            return total if keepdims else total.squeeze(axes)
+    return reduced(torch.sum, values, axes, keepdims, dtype=values.dtype)
+
+
+def _normalised(
+    function: Callable[..., Array], x: Template, out: Template, axis: tuple[int, ...]
+) -> Function | Fitting:
+    """Returns the function that applies a softmax along axes, after the cast to the dtype of the result."""
+    source, dtype = x.dtype, out.dtype
+    if source is dtype and dtype not in NARROW and len(axis) == 1:
+        along = axis[0]
+        return Fitting(lambda values: function(values, along))
+
+    def normalised(values: Array) -> Array:
+        values = wide(cast(values, source, dtype), dtype)
+        if not values.numel():
+            return values
+        if len(axis) == 1:
+            return function(values, axis[0])
+        order = [*(kept_axis for kept_axis in range(values.ndim) if kept_axis not in axis), *axis]
+        merged = function(_last(values, axis), -1).reshape([values.shape[source_axis] for source_axis in order])
+        return merged.permute(sorted(range(len(order)), key=order.__getitem__))
+
+    return normalised
+
+
+def _accumulated(
+    accumulate: Callable[..., Array],
+    initial: int,
+    x: Template,
+    out: Template,
+    axis: int,
+    include_initial: bool,
+    reverse: bool,
+) -> Function | Fitting:
+    """Returns the function that accumulates along an axis, after the cast to the dtype of the result."""
+    dtype = out.dtype
+    if x.dtype is dtype and dtype.is_inexact and dtype not in NARROW and not (include_initial or reverse):
+        return Fitting(lambda values: accumulate(values, axis))
+
+    def accumulated(x: Array) -> Array:
+        values = bits_of(_accumulating(x, dtype))
+        if include_initial:
             before = values.new_full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial)
             values = torch.cat((values, before) if reverse else (before, values), axis)
         if reverse:
             return torch.flip(accumulate(torch.flip(values, (axis,)), axis).to(values.dtype), (axis,))
         return accumulate(values, axis).to(values.dtype)
 
-    def _normalised(self, function: Callable[..., Array], out: Template, x: Array, axis: tuple[int, ...]) -> Array:
-        values = wide(self.cast(x, out), out.dtype)
-        if not values.numel():
-            return values
-        if len(axis) == 1:
-            return function(values, dim=axis[0])
-        order = [*(kept_axis for kept_axis in range(values.ndim) if kept_axis not in axis), *axis]
-        normalised = function(_last(values, axis), dim=-1).reshape([values.shape[source_axis] for source_axis in order])
-        return normalised.permute(sorted(range(len(order)), key=order.__getitem__))
+    return accumulated
 
 
 def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, negative: bool) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tensorbackend import Template
 from tensorbackend.protocol import Kernel, planned
 
-from .kernels import TorchBase, kernel
+from .kernels import Fitting, TorchBase, kernel, kernel_planned
 from .library import torch
 from .ways import Array
 
@@ -18,13 +18,14 @@ class TorchShaping(TorchBase):
     @planned
     def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The elements of x in row-major order, in the shape of `out`."""
-        shape = out.shape
-        return lambda values: values.reshape(shape)
+        shape, reshape = out.shape, torch.reshape  # as the method takes twice the time with a tuple
+        return lambda values: reshape(values, shape)
 
-    @kernel(unsigned="bits")
-    def squeeze(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
+    @planned
+    def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """x without `axes`, each of which has size 1."""
-        return x.squeeze(axes)
+        squeeze = torch.squeeze
+        return lambda values: squeeze(values, axes)
 
     @kernel(unsigned="bits")
     def broadcast(self, out: Template, x: Array, *, axes: tuple[int, ...]) -> Array:
@@ -38,7 +39,8 @@ class TorchShaping(TorchBase):
     @planned
     def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return lambda values: values.permute(axes)
+        permute = torch.permute
+        return lambda values: permute(values, axes)
 
     @kernel(unsigned="bits")
     def pad(self, out: Template, x: Array, pad_value: Array, *, padding: tuple[tuple[int, int, int], ...]) -> Array:
@@ -50,10 +52,11 @@ class TorchShaping(TorchBase):
         """x with the order of elements along `axes` reversed."""
         return torch.flip(x, axes)
 
-    @kernel(unsigned="bits")
-    def concatenate(self, out: Template, tensors: Sequence[Array], *, axis: int) -> Array:
+    @kernel_planned(unsigned="bits")
+    def concatenate(self, out: Template, tensors: Sequence[Template], *, axis: int) -> Fitting:
         """The tensors joined along `axis`."""
-        return torch.cat(list(tensors), axis)
+        cat = torch.cat
+        return Fitting(lambda arrays: cat(arrays, axis))
 
 
 def padded(values: Array, pad_value: Array | float, padding: Sequence[tuple[int, int, int]]) -> Array:

@@ -74,7 +74,7 @@ class Call(NamedTuple):
 
 def named_like(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template."""
-    return x.rename(*template.names) if template.ndim else x
+    return x if x.template.names == template.names else x.rename(*template.names)
 
 
 def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]) -> Call:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, overload
 
 from ...entry import checked
@@ -10,14 +10,17 @@ from ...errors import ArgumentError, expected
 from ...ops.creation.filled import zeros
 from ...protocol import Backend
 from ...select import common_backend
+from ...template import Template
 from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..simplify import results
-from ..trees import flatten, paths, unflatten
+from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .calls import Call, like, named_like, traced
+from .calls import Call, like, named_like
 from .engine import differentiated, linearized
+from .recalled import Recalled
+from .remembered import Halves, Linear, differentiate, halved, transformed
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -26,42 +29,43 @@ Primals = TypeVarTuple("Primals")
 class Push(NamedTuple):
     """A function at a point: its results, and the linear function from tangents of arguments to those of results."""
 
-    results: list[Tensor]
-    residuals: list[Tensor]
-    linear: Graph
-    """Takes the residuals and a tangent for each parameter; computes a tangent for each floating or complex result."""
-
-    def __call__(self, tangents: Sequence[Tensor]) -> list[Tensor]:
-        """The tangents of the floating and complex results."""
-        return evaluate(self.linear, [*self.residuals, *tangents])
+    results: Sequence[Tensor]
+    linear: Linear
+    """Takes a tangent for each parameter; computes a tangent for each floating or complex result."""
 
 
 def pushed(call: Call, backend: Backend) -> Push:
-    """Linearize the function of a call at its arguments.
+    """Linearize the function of a call at its arguments."""
+    halves = _halves(call.graph, range(len(call.leaves)))
+    unused = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in halves.unused]
+    outputs, count = evaluate(halves.forward, [*call.leaves, *unused]), len(call.graph.outputs)
+    return Push(outputs[:count], Linear(halves.linear, outputs[count:]))
+
+
+def _halves(graph: Graph, positions: Sequence[int]) -> Halves:
+    """The graph of a function's results, and that of the linear function of tangents.
 
     The cotangents of the arguments are linear in the cotangents of the results. The transpose of that linear function,
     which is its gradient, takes tangents forward.
     """
-    graph, count, inputs = call.graph, len(call.graph.outputs), len(call.leaves)
-    back = differentiated(graph, range(inputs))
+    count, inputs, moved = len(graph.outputs), len(graph.parameters), len(positions)
+    back = differentiated(graph, positions)
     seeds = back.templates[inputs:]
-    forward, linear = linearized(back, range(inputs, inputs + len(seeds)), range(count, count + inputs))
-    kept = [*range(count), *range(count + inputs, len(forward.outputs))]
-    unused = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in seeds]
-    outputs = evaluate(results(forward, kept), [*call.leaves, *unused])
-    return Push(outputs[:count], outputs[count:], linear)
+    forward, linear = linearized(back, range(inputs, inputs + len(seeds)), range(count, count + moved))
+    kept = [*range(count), *range(count + moved, len(forward.outputs))]
+    return Halves(results(forward, kept), linear, seeds)
 
 
-def _tangents(call: Call, moved: Sequence[Tensor], backend: Backend) -> Any:
+def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Tensor], backend: Backend) -> Any:
     """Tangents nested as the results: those in `moved` for floating and complex results, zeros for the others."""
     rest = iter(moved)
     outs = [
         named_like(next(rest), template)
         if template.dtype.is_inexact
         else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
-        for template in call.graph.results
+        for template in templates
     ]
-    return unflatten(call.out_tree, outs)
+    return unflatten(out_tree, outs)
 
 
 @checked
@@ -91,12 +95,23 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     >>> y.item(), tangent.item()
     (9.0, 6.0)
     """
-    call = traced(function, range(len(primals)), primals, {})
-    tensors = [x for x in (*call.leaves, *flatten(tuple(tangents))[0]) if isinstance(x, Tensor)]
-    backend = common_backend(tensors)
+
+    def again(record: Recalled, key: Any) -> tuple[R, R]:
+        moved = _like_arguments(record.leaves, record.tree, {}, tangents)
+        return transformed("jvp", key, record, _jvp, moved)  # type: ignore[no-any-return]
+
+    def anew(call: Call) -> tuple[R, R]:
+        return _jvp(call, _like_arguments(call.leaves, call.tree, call.held, tangents))
+
+    return differentiate(function, range(len(primals)), primals, {}, again, anew)
+
+
+def _jvp(call: Call, tangents: Sequence[Tensor]) -> tuple[Any, Any]:
+    """The results of a call and their derivatives along tangents."""
+    backend = common_backend([*call.leaves, *tangents])
     push = pushed(call, backend)
-    moved = push(_like_arguments(call, tangents, backend))
-    return unflatten(call.out_tree, push.results), _tangents(call, moved, backend)
+    moved = push.linear(tangents)
+    return unflatten(call.out_tree, push.results), _tangents(call.graph.results, call.out_tree, moved, backend)
 
 
 @overload
@@ -136,25 +151,40 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     >>> y.item(), push(tb.asarray(1.0)).item(), push(0.5).item()
     (9.0, 6.0, 3.0)
     """
-    call = traced(function, range(len(primals)), primals, {})
-    backend = common_backend(call.leaves)
-    push = pushed(call, backend)
+
+    def again(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
+        push = Push(*halved("linearize", key, record, _halves))
+        return _with_push(push, record.out_tree, record.leaves, record.tree, {})
+
+    def anew(call: Call) -> tuple[Any, Callable[..., Any]]:
+        push = pushed(call, common_backend(call.leaves))
+        return _with_push(push, call.out_tree, call.leaves, call.tree, call.held)
+
+    return differentiate(function, range(len(primals)), primals, {}, again, anew)
+
+
+def _with_push(
+    push: Push, out_tree: Tree, leaves: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor]
+) -> tuple[Any, Callable[..., Any]]:
+    backend, templates = common_backend(leaves), [x.template for x in push.results]
 
     def along(*tangents: Any) -> Any:
         """The tangent of the result, from a tangent for each argument."""
-        return _tangents(call, push(_like_arguments(call, tangents, backend)), backend)
+        moved = push.linear(_like_arguments(leaves, tree, held, tangents))
+        return _tangents(templates, out_tree, moved, backend)
 
-    return unflatten(call.out_tree, push.results), along
+    return unflatten(out_tree, push.results), along
 
 
-def _like_arguments(call: Call, tangents: Sequence[Any], backend: Backend) -> list[Tensor]:
+def _like_arguments(
+    primals: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor], tangents: Sequence[Any]
+) -> list[Tensor]:
     """Tangents in a flat list; `ArgumentError` or `ShapeError` for tangents that do not match the arguments."""
-    leaves, tree = flatten(tuple(tangents))
-    if tree != call.tree:
-        expectation = f"tangents nested like the arguments: {', '.join(paths(call.tree, 'arguments'))}"
-        raise ArgumentError(expected(expectation, given=", ".join(paths(tree, "tangents"))))
-    chosen, chosen_paths = call.for_parameters(leaves), call.for_parameters(paths(tree, "tangents"))
-    return [
-        like(x, primal.template, path, backend)
-        for x, primal, path in zip(chosen, call.leaves, chosen_paths, strict=True)
-    ]
+    leaves, given = flatten(tuple(tangents))
+    if given != tree:
+        expectation = f"tangents nested like the arguments: {', '.join(paths(tree, 'arguments'))}"
+        raise ArgumentError(expected(expectation, given=", ".join(paths(given, "tangents"))))
+    chosen = [place for place in range(len(leaves)) if place not in held]
+    home = common_backend([*primals, *(x for x in leaves if isinstance(x, Tensor))])
+    names = paths(given, "tangents")
+    return [like(leaves[place], x.template, names[place], home) for place, x in zip(chosen, primals, strict=True)]

@@ -26,15 +26,17 @@ from ...tracebacks import named_in_errors
 from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..node import HOOK, HOST
+from ..node import HOOK
+from ..trace import trace_leaves
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .calls import Argnums, Call, Gradient, ValueAndGradient, like, traced
+from .calls import Argnums, Call, Gradient, ValueAndGradient, like, named_like
 from .custom import with_pullbacks
-from .engine import differentiated, inexact, linearized
-from .recalled import Recalled, recalled, tree_of
+from .engine import differentiated, linearized
+from .recalled import Recalled, tree_of
 from .recipes import RECIPES, Recipe, tensor_of
 from .registry import made_by_rules
+from .remembered import Halves, Linear, Memory, differentiate, halved
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -120,32 +122,30 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     (9.0, 6.0)
     """
 
-    recalls = True
+    memory = Memory()
+
+    def again(record: Recalled, key: Any) -> Any:
+        recipe = RECIPES.get((key, has_aux))
+        if recipe is None:
+            return _computed(record.call(), has_aux, record, (key, has_aux))
+        return _of_recipe(recipe, record)
+
+    def anew(call: Call) -> Any:
+        return _computed(call, has_aux)
 
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
-        nonlocal recalls
-        record = recalled(function, argnums, arguments, keywords) if recalls else None
-        if record is None:
-            return _computed(traced(function, argnums, arguments, keywords), has_aux)
-        key = call = None
-        try:
-            key = record.key
-            if key is None:  # most likely it is so at the next call too
-                recalls = False
-                call = record.call()
-                return _computed(call, has_aux)
-            recipe = RECIPES.get((key, has_aux))
-            if recipe is None:
-                return _computed(record.call(), has_aux, record, (key, has_aux))
-            return _of_recipe(recipe, record)
-        except Exception:  # whatever the user's function or a kernel raises; the trace below raises it again
-            if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
-                raise  # a function of the user's was called
-        # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
-        return _computed(traced(function, argnums, arguments, keywords), has_aux)
+        return differentiate(function, argnums, arguments, keywords, again, anew, memory)
 
     return named_in_errors(both, "value_and_grad")
+
+
+def gradient_call(call: Call) -> Call:
+    """The function of a call replaced by its gradient."""
+    graph = trace_leaves(
+        lambda leaves: _computed(call._replace(leaves=leaves), False)[1], call.leaves, call.graph.names
+    )
+    return call._replace(graph=graph, out_tree=graph.out_tree)
 
 
 def _computed(call: Call, has_aux: bool, record: Recalled | None = None, key: Any = None) -> Any:
@@ -256,27 +256,50 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()
     [1.0, 0.0]
     """
-    call = traced(function, range(len(primals)), primals, {})
+    return differentiate(function, range(len(primals)), primals, {}, _pulling_again, _pulling)
+
+
+def _pulling(call: Call) -> tuple[Any, Callable[..., Any]]:
+    """The result of a function, and its function of cotangents."""
     forward, backward = linearized(call.graph, range(len(call.leaves)))
-    count = len(call.graph.outputs)
-    outputs = evaluate(forward, call.leaves)
-    residuals = outputs[count:]
+    outputs, count = evaluate(forward, call.leaves), len(call.graph.outputs)
+    return _with_pull(outputs[:count], Linear(backward, outputs[count:]), call.out_tree, call.leaves, call.filled)
+
+
+def _pulling_again(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
+    """The same, for a function that recorded nodes that are recalled."""
+    tree = record.tree
+    results, linear = halved("vjp", key, record, lambda graph, positions: Halves(*linearized(graph, positions)))
+    return _with_pull(results, linear, record.out_tree, record.leaves, lambda cotangents: unflatten(tree, cotangents))
+
+
+def _with_pull(
+    results: Sequence[Tensor],
+    linear: Linear,
+    out_tree: Tree,
+    leaves: Sequence[Tensor],
+    nested: Callable[[list[Tensor]], Any],
+) -> tuple[Any, Callable[..., Any]]:
+    templates = [x.template for x in results]
+    primal_templates = [x.template for x in leaves]
+    home = common_backend([*leaves, *linear.residuals])
 
     def pull(cotangent: Any) -> Any:
         """The cotangents of the arguments, from a cotangent of the result."""
-        cotangents = _like_results(call.graph, cotangent, "cotangent", common_backend([*call.leaves, *residuals]))
-        seeds = [x for x, value in zip(cotangents, call.graph.outputs, strict=True) if inexact(value)]
-        return call.nested(evaluate(backward, [*residuals, *seeds]))
+        cotangents = _like_results(out_tree, templates, cotangent, "cotangent", home)
+        seeds = [x for x, template in zip(cotangents, templates, strict=True) if template.dtype.is_inexact]
+        return nested(list(map(named_like, linear(seeds), primal_templates)))
 
-    return unflatten(call.out_tree, outputs[:count]), pull
+    return unflatten(out_tree, results), pull
 
 
-def _like_results(graph: Graph, cotangent: Any, name: str, home: Backend) -> list[Tensor]:
+def _like_results(
+    out_tree: Tree, templates: Sequence[Template], cotangent: Any, name: str, home: Backend
+) -> list[Tensor]:
     leaves, tree = flatten(cotangent)
-    if tree != graph.out_tree:
-        expectation = f"a {name} nested like the result: {', '.join(paths(graph.out_tree, 'result'))}"
+    if tree != out_tree:
+        expectation = f"a {name} nested like the result: {', '.join(paths(out_tree, 'result'))}"
         raise ArgumentError(expected(expectation, given=", ".join(paths(tree, name)) or cotangent))
     return [
-        like(x, template, path, home)
-        for x, template, path in zip(leaves, graph.results, paths(tree, name), strict=True)
+        like(x, template, path, home) for x, template, path in zip(leaves, templates, paths(tree, name), strict=True)
     ]

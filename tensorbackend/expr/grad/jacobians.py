@@ -19,10 +19,12 @@ from ..evaluate import evaluate
 from ..trees import unflatten
 from ..vmap import vmap
 from . import rules as rules
-from .calls import Argnums, traced
+from .calls import Argnums, Call
 from .engine import linearized
 from .forward import pushed
-from .functions import grad
+from .functions import gradient_call
+from .recalled import Recalled
+from .remembered import Memory, differentiate, transformed
 
 
 class Jacobian(Protocol):
@@ -66,34 +68,53 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     [[2.0, 0.0], [0.0, 4.0]]
     """
 
+    return _derivatives("jacobian", function, argnums, _by_rows)
+
+
+def _derivatives(
+    name: str, function: Callable[..., Any], argnums: Argnums, transform: Callable[[Call], Any]
+) -> Callable[..., Any]:
+    """The function of the arguments that applies a transform to a call of `function`."""
+    memory = Memory()
+
+    def applied(call: Call, _: Sequence[Tensor]) -> Any:
+        return transform(call)
+
+    def again(record: Recalled, key: Any) -> Any:
+        return transformed(name, key, record, applied)
+
     @wraps(function)
     def derivatives(*arguments: Any, **keywords: Any) -> Any:
-        call = traced(function, argnums, arguments, keywords)
-        graph, count = call.graph, len(call.graph.outputs)
-        for template in graph.results:
-            _check_jacobian(template, call.leaves)
-        forward, backward = linearized(graph, range(len(call.leaves)))
-        residuals = evaluate(forward, call.leaves)[count:]
-        backend = common_backend([*call.leaves, *residuals])
-        blank = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in graph.results]
+        return differentiate(function, argnums, arguments, keywords, again, transform, memory)
 
-        def block(position: int, result: Template) -> Any:
-            """The derivatives of one tensor of the result, nested as the arguments are."""
+    return named_in_errors(derivatives, name)
 
-            def pull(unit: Tensor) -> list[Tensor]:
-                return evaluate(backward, [*residuals, *blank[:position], unit, *blank[position + 1 :]])
 
-            if result.size:
-                units = eye(result.size, dtype=result.dtype, backend=backend)
-                derivative_rows = vmap(pull)(reshape(units, (result.size, *result.shape)))
-            else:
-                derivative_rows = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
-            blocks = (_block(rows, result, x.template) for rows, x in zip(derivative_rows, call.leaves, strict=True))
-            return call.filled(list(blocks))
+def _by_rows(call: Call) -> Any:
+    """The derivatives of the results of a call, a row for each element of a result."""
+    graph, count = call.graph, len(call.graph.outputs)
+    for template in graph.results:
+        _check_jacobian(template, call.leaves)
+    forward, backward = linearized(graph, range(len(call.leaves)))
+    residuals = evaluate(forward, call.leaves)[count:]
+    backend = common_backend([*call.leaves, *residuals])
+    blank = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in graph.results]
 
-        return unflatten(call.out_tree, [block(position, result) for position, result in enumerate(graph.results)])
+    def block(position: int, result: Template) -> Any:
+        """The derivatives of one tensor of the result, nested as the arguments are."""
 
-    return named_in_errors(derivatives, "jacobian")
+        def pull(unit: Tensor) -> list[Tensor]:
+            return evaluate(backward, [*residuals, *blank[:position], unit, *blank[position + 1 :]])
+
+        if result.size:
+            units = eye(result.size, dtype=result.dtype, backend=backend)
+            derivative_rows = vmap(pull)(reshape(units, (result.size, *result.shape)))
+        else:
+            derivative_rows = [zeros((0, *x.shape), dtype=x.dtype, backend=backend) for x in call.leaves]
+        blocks = (_block(rows, result, x.template) for rows, x in zip(derivative_rows, call.leaves, strict=True))
+        return call.filled(list(blocks))
+
+    return unflatten(call.out_tree, [block(position, result) for position, result in enumerate(graph.results)])
 
 
 @overload
@@ -133,35 +154,35 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
     [[3.0, 2.0], [1.0, 0.0], [0.0, 6.0]]
     """
 
-    @wraps(function)
-    def derivatives(*arguments: Any, **keywords: Any) -> Any:
-        call = traced(function, argnums, arguments, keywords)
-        for template in call.graph.results:
-            _check_jacobian(template, call.leaves)
-        backend = common_backend(call.leaves)
-        push = pushed(call, backend)
-        blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
+    return _derivatives("jacfwd", function, argnums, _by_columns)
 
-        def columns(position: int) -> list[Tensor]:
-            """The derivatives of all result tensors by one argument tensor; its elements run along the first axis."""
-            x = call.leaves[position]
-            if not x.size:
-                return [zeros((0, *result.shape), dtype=result.dtype, backend=backend) for result in call.graph.results]
-            units = reshape(eye(x.size, dtype=x.dtype, backend=backend), (x.size, *x.shape))
-            tangents: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
-            return tangents
 
-        by_argument = [columns(position) for position in range(len(call.leaves))]
-        blocks = [
-            [
-                _block(moveaxis(argument_columns[number], 0, -1), result, x.template)
-                for argument_columns, x in zip(by_argument, call.leaves, strict=True)
-            ]
-            for number, result in enumerate(call.graph.results)
+def _by_columns(call: Call) -> Any:
+    """The derivatives of the results of a call, a column for each element of an argument."""
+    for template in call.graph.results:
+        _check_jacobian(template, call.leaves)
+    backend = common_backend(call.leaves)
+    push = pushed(call, backend).linear
+    blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
+
+    def columns(position: int) -> list[Tensor]:
+        """The derivatives of all result tensors by one argument tensor; its elements run along the first axis."""
+        x = call.leaves[position]
+        if not x.size:
+            return [zeros((0, *result.shape), dtype=result.dtype, backend=backend) for result in call.graph.results]
+        units = reshape(eye(x.size, dtype=x.dtype, backend=backend), (x.size, *x.shape))
+        tangents: list[Tensor] = vmap(lambda unit: push([*blank[:position], unit, *blank[position + 1 :]]))(units)
+        return tangents
+
+    by_argument = [columns(position) for position in range(len(call.leaves))]
+    blocks = [
+        [
+            _block(moveaxis(argument_columns[number], 0, -1), result, x.template)
+            for argument_columns, x in zip(by_argument, call.leaves, strict=True)
         ]
-        return unflatten(call.out_tree, [call.filled(row) for row in blocks])
-
-    return named_in_errors(derivatives, "jacfwd")
+        for number, result in enumerate(call.graph.results)
+    ]
+    return unflatten(call.out_tree, [call.filled(row) for row in blocks])
 
 
 def _check_jacobian(result: Template, leaves: Sequence[Tensor]) -> None:
@@ -207,4 +228,4 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
     >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]
     """
-    return jacobian(grad(function, argnums), argnums)
+    return _derivatives("hessian", function, argnums, lambda call: _by_rows(gradient_call(call)))

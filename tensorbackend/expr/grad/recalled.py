@@ -73,17 +73,21 @@ class Recalled(NamedTuple):
                 return place
         return None
 
-    def call(self) -> Call:
-        """The same as `traced` returns."""
+    def call(self, held: Sequence[Tensor] | None = None, leaves: Sequence[Tensor] | None = None) -> Call:
+        """The same as `traced` returns. Others may stand for the tensors that the trace captured, and for `leaves`."""
         positions = [self.positions] if isinstance(self.positions, int) else self.positions
         parameters = [node for node, _ in zip(self.scope.made, self.leaves, strict=False)]
         exchanged: dict[Value, Value] = {
             Value(node): Value(Node(PARAMETER, node.out, line=node.line)) for node in parameters
         }
-        names = places_of(argument_names(self.function, self.arguments), self.arguments, positions)
         first = list(exchanged.values())
+        if held is not None:
+            for (value, _), tensor in zip(self.scope.lifted.values(), held, strict=True):
+                exchanged[Value(value.node)] = captured(tensor)
+        names = places_of(argument_names(self.function, self.arguments), self.arguments, positions)
         outputs = _anew(self.scope, self.outputs, exchanged)
-        return Call(Graph(first, outputs, self.out_tree, names), list(self.leaves), self.tree, self.out_tree, {})
+        graph = Graph(first, outputs, self.out_tree, names)
+        return Call(graph, list(self.leaves if leaves is None else leaves), self.tree, self.out_tree, {})
 
 
 def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]) -> list[Value]:

@@ -1,0 +1,152 @@
+"""Transforms whose work is found again by what a function recorded: the graphs that they derive, as programs.
+
+The function runs at each call. If it recorded what it recorded before, its graph is not derived again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from ...dispatch.watching import is_watching
+from ...errors import TemplateDataError
+from ...ops.creation.filled import zeros
+from ...template import Template
+from ...tensor import Tensor
+from ..closures import close
+from ..evaluate import evaluate
+from ..graph import Graph
+from ..node import HOOK, HOST
+from ..trace import trace_leaves
+from ..trees import unflatten
+from .calls import Argnums, Call, traced
+from .recalled import Recalled, recalled
+from .recipes import RECIPES, Recipe, tensor_of
+
+R = TypeVar("R")
+
+Key: TypeAlias = Any
+"""What determines the programs of a function's transforms, as `Recalled.key` says."""
+
+Transform: TypeAlias = Callable[[Call, Sequence[Tensor]], Any]
+"""Takes a traced function and further tensors, such as tangents; computes nested tensors. It may be traced itself."""
+
+
+class Memory:
+    """Whether it is worth looking for what a function recorded: not once it made nodes anew, as it will again."""
+
+    def __init__(self) -> None:
+        self.recalls = True
+
+
+def differentiate(
+    function: Callable[..., Any],
+    argnums: Argnums,
+    arguments: Sequence[Any],
+    keywords: dict[str, Any],
+    again: Callable[[Recalled, Key], R],
+    anew: Callable[[Call], R],
+    memory: Memory | None = None,
+) -> R:
+    """Apply a transform to a call of a function: by `again` where its nodes are recalled, otherwise by `anew`."""
+    record = recalled(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
+    if record is None:
+        return anew(traced(function, argnums, arguments, keywords))
+    call = None
+    try:
+        key = record.key
+        if key is not None:
+            return again(record, key)
+        if memory is not None:
+            memory.recalls = False
+        call = record.call()
+        return anew(call)
+    except Exception:  # whatever the user's function or a kernel raises; the trace below raises it again
+        if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
+            raise  # a function of the user's was called
+    # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
+    return anew(traced(function, argnums, arguments, keywords))
+
+
+def transformed(name: str, key: Key, record: Recalled, transform: Transform, more: Sequence[Tensor] = ()) -> Any:
+    """The results of a transform, by one program of the function and all that the transform computes from it."""
+    key = name, key, record.tree, *[x.template for x in more]
+    held = [tensor for _, tensor in record.scope.lifted.values()]
+    recipe = RECIPES.get(key)
+    if recipe is not None:
+        whole: Graph = recipe.extra
+        home = recipe.home
+        if all(x.backend is home for x in more):
+            payloads = recipe(record.payloads(recipe.places, more))
+            outputs = [tensor_of(out, home, data) for out, data in zip(whole.results, payloads, strict=True)]
+        else:
+            outputs = evaluate(whole, [*held, *record.leaves, *more])
+        return unflatten(whole.out_tree, outputs)
+    start, stop, tensors = len(held), len(held) + len(record.leaves), [*held, *record.leaves, *more]
+
+    def applied(given: list[Tensor]) -> Any:
+        return transform(record.call(given[:start], given[start:stop]), given[stop:])
+
+    try:
+        whole = trace_leaves(applied, tensors, [""] * len(tensors))
+    except TemplateDataError:  # the default of a composite reads captured data
+        return transform(record.call(), more)
+    if not whole.captured:
+        RECIPES.keep(key, Recipe(whole, record.scope.home, range(start), whole))
+    return unflatten(whole.out_tree, evaluate(whole, tensors))
+
+
+class Linear(NamedTuple):
+    """A linear function of tensors: a graph that takes residuals first, with its program where that is remembered."""
+
+    graph: Graph
+    residuals: Sequence[Tensor]
+    recipe: Recipe | None = None
+
+    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """The results for tensors that have the shapes and dtypes of the graph's last parameters."""
+        graph, residuals, recipe = self
+        if recipe is not None and not is_watching():
+            home = recipe.home
+            if all(x.backend is home for x in tensors):
+                with suppress(Exception):  # the graph raises it again, at the line of its node
+                    results = recipe([x.data for x in (*residuals, *tensors)])
+                    return [tensor_of(out, home, data) for out, data in zip(graph.results, results, strict=True)]
+        return evaluate(graph, [*residuals, *tensors])
+
+
+class Halves(NamedTuple):
+    """What computes the results of a function and a linear function at these."""
+
+    forward: Graph
+    """Takes the parameters, then tensors for `unused`. Computes the results, then the residuals of `linear`."""
+    linear: Graph
+    unused: Sequence[Template] = ()
+    """The templates of operands on which no result depends."""
+
+
+def halved(
+    name: str, key: Key, record: Recalled, split: Callable[[Graph, Sequence[int]], Halves]
+) -> tuple[list[Tensor], Linear]:
+    """The results of a function and a linear function at these, as `split` derives them.
+
+    `split` takes the function's graph and the positions of the parameters to differentiate by.
+    """
+    recipe = RECIPES.get((name, key))
+    home, count = record.scope.home, len(record.outputs)
+    if recipe is not None:
+        halves, second, unused = recipe.extra
+        payloads = recipe(record.payloads(recipe.places, unused))
+        outputs = [tensor_of(out, home, data) for out, data in zip(halves.forward.results, payloads, strict=True)]
+        return outputs[:count], Linear(halves.linear, outputs[count:], second)
+    call = record.call()
+    (graph,), constants = close([call.graph])
+    halves = split(graph, range(len(constants), len(graph.parameters)))
+    unused = [zeros(x.shape, dtype=x.dtype, backend=home) for x in halves.unused]
+    places, second = record.places(constants), None
+    if places is not None and not halves.forward.captured and not halves.linear.captured:
+        second = Recipe(halves.linear, home, None)
+        RECIPES.keep((name, key), Recipe(halves.forward, home, places, (halves, second, unused)))
+    outputs = evaluate(halves.forward, [*constants, *call.leaves, *unused])
+    return outputs[:count], Linear(halves.linear, outputs[count:], second)
