@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
-import atexit
-from collections.abc import Callable, Iterator
-from contextlib import _GeneratorContextManager
-from contextvars import copy_context
+from collections.abc import Callable, Sequence
+from contextlib import ContextDecorator
+from contextvars import ContextVar, copy_context
+from copy import copy
 from functools import wraps
-from types import GeneratorType, TracebackType
-from typing import Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, Generic, ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_open: Final[set[object]] = set()
-"""The generators of blocks that were begun and not ended."""
 
-atexit.register(_open.clear)  # while the variables that they restore still exist
+class Block(ContextDecorator, Generic[R]):
+    """A `with` block that sets context variables, and gives them their old values at its end.
 
+    It decorates functions too: each call then opens a block. Rejected: `contextlib.contextmanager`. Python closes a
+    generator that nothing refers to in whatever context is current then, and that would restore the values there.
 
-class _Block(_GeneratorContextManager[R]):
-    """A block whose generator lives until the block ends, or for ever if an interrupt kept it from ending.
+    Parameters
+    ----------
+    value : object
+        What `as` names.
+    settings : sequence of tuple
+        Each variable with its value inside the block.
 
-    Python closes a generator that nothing refers to, in whatever context is current then. The generator would restore
-    its old value in that context, although the block began in another one.
+    Examples
+    --------
+    >>> depth = ContextVar("depth", default=0)
+    >>> with Block("deeper", [(depth, 1)]) as name:
+    ...     name, depth.get()
+    ('deeper', 1)
+    >>> depth.get()
+    0
     """
 
+    def __init__(self, value: R, settings: Sequence[tuple[ContextVar[Any], Any]]) -> None:
+        self._value: Final = value
+        self._settings: Final = settings
+        self._before: list[tuple[ContextVar[Any], Any]] = []
+
+    def _recreate_cm(self) -> Self:
+        """The block of one call of a decorated function."""
+        return copy(self)
+
     def __enter__(self) -> R:
-        _open.add(self.gen)
+        self._before = [(variable, variable.get()) for variable, _ in self._settings]
         try:
-            return super().__enter__()
-        finally:
-            self._forget()
+            for variable, value in self._settings:
+                variable.set(value)
+        except BaseException:  # an interrupt
+            self.__exit__()
+            raise
+        return self._value
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> bool | None:
-        try:
-            return super().__exit__(kind, error, traceback)
-        finally:
-            self._forget()
-
-    def _forget(self) -> None:
-        """Drops the generator if it has ended, which it has not if an interrupt came before it restored anything."""
-        if cast("GeneratorType[R, None, None]", self.gen).gi_frame is None:
-            _open.discard(self.gen)
+    def __exit__(self, *error: object) -> None:
+        for variable, value in self._before:
+            variable.set(value)
 
 
 def contained(function: Callable[P, R]) -> Callable[P, R]:
@@ -80,40 +93,3 @@ def contained(function: Callable[P, R]) -> Callable[P, R]:
         return copy_context().run(function, *arguments, **keywords)
 
     return run
-
-
-def block(function: Callable[P, Iterator[R]]) -> Callable[P, _GeneratorContextManager[R]]:
-    """`contextlib.contextmanager` for blocks that set context variables.
-
-    Parameters
-    ----------
-    function : Callable
-        A generator function that yields once, and restores in `finally` what it has set.
-
-    Returns
-    -------
-    Callable
-        A function that returns the block.
-
-    Examples
-    --------
-    >>> from contextvars import ContextVar
-    >>> depth = ContextVar("depth", default=0)
-    >>> @block
-    ... def deeper():
-    ...     before = depth.get()
-    ...     try:
-    ...         depth.set(before + 1)
-    ...         yield
-    ...     finally:
-    ...         depth.set(before)
-    >>> with deeper():
-    ...     depth.get()
-    1
-    """
-
-    @wraps(function)
-    def begun(*arguments: P.args, **keywords: P.kwargs) -> _GeneratorContextManager[R]:
-        return _Block(function, arguments, keywords)  # type: ignore[arg-type] # a generator function, by its contract
-
-    return begun

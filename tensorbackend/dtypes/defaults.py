@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from typing import Final
 
-from ..blocks import block
+from ..blocks import Block
 from ..errors import ArgumentError, expected
 from ..tracebacks import named_in_errors
 from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, float32, float64, int64, uint64
@@ -33,8 +34,29 @@ when_casting: list[Callable[[], None]] = []
 """Functions to call when the defaults have changed."""
 
 
-@block
-def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
+class _Casting(Block[None]):
+    """A block in which the operands of all ops that compute are cast."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__(None, [(variable, -bits) for variable in _precisions.values()])
+        self._bits: Final = bits
+
+    def __enter__(self) -> None:
+        cast_blocks.append(self._bits)
+        try:
+            _cast_blocks_changed()
+        except BaseException:  # an interrupt
+            cast_blocks.remove(self._bits)
+            raise
+        super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__()
+        cast_blocks.remove(self._bits)
+        _cast_blocks_changed()
+
+
+def precision(bits: int, *, cast: bool = False) -> Block[None]:
     """Set the width in bits of the default floating and complex dtypes for a `with` block, in this thread or task only.
 
     Parameters
@@ -45,9 +67,10 @@ def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
         Whether ops that compute also cast their floating and complex operands, even wider ones, to that width. Ops that
         only move elements, such as `reshape` and indexing, and `astype` take their operands as they are.
 
-    Yields
-    ------
-    None
+    Returns
+    -------
+    Block
+        The block.
 
     Raises
     ------
@@ -71,22 +94,7 @@ def precision(bits: int, *, cast: bool = False) -> Iterator[None]:
     get_precision : The width that is in force.
     """
     _check_precision("precision", bits)
-    before = [(variable, variable.get()) for variable in _precisions.values()]
-    entered = False
-    try:
-        if cast:
-            entered = True
-            cast_blocks.append(bits)
-            _cast_blocks_changed()
-        for variable, _ in before:
-            variable.set(-bits if cast else bits)
-        yield
-    finally:
-        for variable, kept in before:
-            variable.set(kept)
-        if entered:
-            cast_blocks.remove(bits)
-            _cast_blocks_changed()
+    return _Casting(bits) if cast else Block(None, [(variable, bits) for variable in _precisions.values()])
 
 
 def set_precision(bits: int, *, cast: bool = False) -> None:
@@ -130,15 +138,10 @@ _cast_by_process = 0
 """The width to which the process casts operands, 0 for none."""
 
 
-@block
-def uncast() -> Iterator[None]:
+def uncast() -> Block[None]:
     """A block in which no operands are cast: the steps inside an op compute in dtypes that the op chooses."""
     bits = current_precision()
-    if bits > 0:
-        yield
-    else:
-        with precision(-bits):
-            yield
+    return Block(None, ()) if bits > 0 else precision(-bits)
 
 
 def get_precision() -> int:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
 from itertools import count
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..blocks import block
+from ..blocks import Block
 from ..rules.plan import Out
 from ..sizes import is_symbolic
 from ..template import Template, is_symbolic_template
@@ -187,15 +187,9 @@ def here() -> Line | None:
     return None
 
 
-@block
-def at_line(line: Line | None) -> Iterator[None]:
+def at_line(line: Line | None) -> Block[None]:
     """Inside the block, new nodes get this line: nodes that a rewrite makes from a node keep the node's line."""
-    before = _line.get()
-    try:
-        _line.set(line)
-        yield
-    finally:
-        _line.set(before)
+    return Block(None, [(_line, line)])
 
 
 def is_sized(node: Node) -> bool:

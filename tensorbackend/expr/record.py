@@ -7,14 +7,15 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any, cast
 
-from ..blocks import block
+from ..blocks import Block
 from ..errors import BackendError, TemplateDataError, expected
 from ..memo import kind_of
 from ..opspec import CALLBACKS
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
-from ..select import default_backend, get_backend, with_default
+from ..select import get_backend, with_default
+from ..select.default import scoped_default
 from ..sizes import is_symbolic
 from ..template import Template
 from ..tensor import Tensor
@@ -241,8 +242,7 @@ def _holder() -> Backend | str:
     return "numpy" if scope is None else scope.holder
 
 
-@block
-def recording(home: Backend | None = None) -> Iterator[Scope]:
+def recording(home: Backend | None = None) -> Block[Scope]:
     """A trace: inside the block, new tensors are made on ExprBackend.
 
     Data that is made inside the block lives on `home`. By default that is BinaryBackend, from which data moves to the
@@ -257,26 +257,12 @@ def recording(home: Backend | None = None) -> Iterator[Scope]:
     scope = Scope(holder, default)
     scope.outer = outer
     scope.repeated = scope.start if _repeats.get() else None if outer is None else outer.repeated
-    before, repeats = scope_variable.get(), _repeats.get()
-    try:
-        scope_variable.set(scope)
-        _repeats.set(False)
-        with default_backend(ExprBackend()):
-            yield scope
-    finally:
-        scope_variable.set(before)
-        _repeats.set(repeats)
+    return Block(scope, [(scope_variable, scope), (_repeats, False), (scoped_default, get_backend(ExprBackend()))])
 
 
 _repeats: ContextVar[bool] = ContextVar("tensorbackend_repeats", default=False)
 
 
-@block
-def repeated() -> Iterator[None]:
+def repeated() -> Block[None]:
     """A block in which the next trace is that of a function whose graph runs again without Python."""
-    before = _repeats.get()
-    try:
-        _repeats.set(True)
-        yield
-    finally:
-        _repeats.set(before)
+    return Block(None, [(_repeats, True)])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any, Final
 
-from ..blocks import block
+from ..blocks import Block
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor
@@ -63,12 +62,6 @@ def current() -> Scope | None:
     return scope_variable.get()
 
 
-@block
-def outside() -> Iterator[None]:
+def outside() -> Block[None]:
     """A block outside all traces, for code that runs on data while a graph is made."""
-    before = scope_variable.get()
-    try:
-        scope_variable.set(None)
-        yield
-    finally:
-        scope_variable.set(before)
+    return Block(None, [(scope_variable, None)])

@@ -11,12 +11,12 @@ A gathered tensor varies in this sense, as each device goes on with its own copy
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import reduce
 from typing import Any, Final, NamedTuple, cast
 
-from ..blocks import block
+from ..blocks import Block
 from ..mesh import Mesh
 from ..tensor import Tensor
 from .graph import Graph
@@ -55,15 +55,9 @@ class _Region(NamedTuple):
 _region: ContextVar[_Region | None] = ContextVar("tensorbackend_mesh", default=None)
 
 
-@block
-def on_mesh(mesh: Mesh) -> Iterator[None]:
+def on_mesh(mesh: Mesh) -> Block[None]:
     """Inside the block, this thread traces a function of the parts that each device of a mesh holds."""
-    before = _region.get()
-    try:
-        _region.set(_Region(mesh, next_serial()))
-        yield
-    finally:
-        _region.set(before)
+    return Block(None, [(_region, _Region(mesh, next_serial()))])
 
 
 def current_mesh() -> Mesh | None:

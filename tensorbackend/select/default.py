@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from ..blocks import block
+from ..blocks import Block
 from ..entry import entry
 from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
 from ..locks import free_in_child
@@ -20,7 +20,7 @@ from .registry import started
 
 Result = TypeVar("Result")
 
-_scoped: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend", default=None)
+scoped_default: ContextVar[Backend | None] = ContextVar("tensorbackend_default_backend", default=None)
 _global: Backend | None = None
 
 # Held while the default is checked and then set.
@@ -85,7 +85,7 @@ def placed(backend: BackendLike = None, device: str | None = None, like: Tensor 
 
 def current() -> Backend:
     """The default backend: of the innermost block, else of the process."""
-    scoped = _scoped.get()
+    scoped = scoped_default.get()
     if scoped is not None:
         return scoped
     global _global
@@ -124,8 +124,7 @@ def set_default_backend(backend: BackendLike) -> None:
 # The block reads the previous backend first and restores it last: an interrupt may come right after any call.
 
 
-@block
-def default_backend(backend: BackendLike) -> Iterator[Backend]:
+def default_backend(backend: BackendLike) -> Block[Backend]:
     """Set the backend of new tensors for a `with` block, in this thread or task only.
 
     Parameters
@@ -133,10 +132,10 @@ def default_backend(backend: BackendLike) -> Iterator[Backend]:
     backend : Backend, class or str
         The backend.
 
-    Yields
-    ------
-    Backend
-        An instance of it.
+    Returns
+    -------
+    Block
+        The block; `as` names an instance of the backend.
 
     Examples
     --------
@@ -145,12 +144,8 @@ def default_backend(backend: BackendLike) -> Iterator[Backend]:
     ...     tb.asarray([1, 2]).backend
     BinaryBackend()
     """
-    chosen, before = get_backend(backend), _scoped.get()
-    try:
-        _scoped.set(chosen)
-        yield chosen
-    finally:
-        _scoped.set(before)
+    chosen = get_backend(backend)
+    return Block(chosen, [(scoped_default, chosen)])
 
 
 def scoped_backend() -> Backend | None:
@@ -170,14 +165,14 @@ def scoped_backend() -> Backend | None:
     >>> tb.scoped_backend() is None
     True
     """
-    return _scoped.get()
+    return scoped_default.get()
 
 
 def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
     """Calls a function under a default backend; the quick form of `default_backend` for the dispatcher."""
-    before = _scoped.get()
+    before = scoped_default.get()
     try:
-        _scoped.set(backend)
+        scoped_default.set(backend)
         return function(*arguments)
     finally:
-        _scoped.set(before)
+        scoped_default.set(before)

@@ -5,11 +5,10 @@ A tensor on a tape has data, which a function may read: branches and loops of Py
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 from weakref import ref
 
-from ...blocks import block
+from ...blocks import Block
 from ...dispatch.watching import is_watching
 from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
@@ -27,6 +26,22 @@ from .recorded import Recorded, open_tape, recalled_gradient, recorded, recordin
 from .tape_backend import TapeBackend, on_tape, separate, with_data
 
 Nested = TypeVar("Nested")
+
+
+class _Pause(Block[None]):
+    """A block in which a tape does not record."""
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__(None, [(open_tape, None)])
+        self._tape: Final = tape
+
+    def __enter__(self) -> None:
+        self._tape._pauses += 1
+        super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__()
+        self._tape._pauses -= 1
 
 
 class Tape:
@@ -75,8 +90,7 @@ class Tape:
         """
         return isinstance(x.backend, TapeBackend) and cast(Recorded, x.data.node).tape is self
 
-    @block
-    def paused(self) -> Iterator[None]:
+    def paused(self) -> Block[None]:
         """Pause the tape in a `with` block inside its own: values that are computed there are constants to the tape.
 
         Raises `BackendError` outside the block of the tape.
@@ -94,14 +108,7 @@ class Tape:
         """
         if recording() is not self:
             raise BackendError(expected("a tape to be paused inside its block", "write: with tb.tape() as tape: ..."))
-        before, pauses = open_tape.get(), self._pauses
-        try:
-            open_tape.set(None)
-            self._pauses = pauses + 1
-            yield
-        finally:
-            self._pauses = pauses
-            open_tape.set(before)
+        return _Pause(self)
 
     def watch(self, x: Nested) -> Nested:
         """Return nested tensors as tensors that the tape follows, so that `gradient` can differentiate by them.
