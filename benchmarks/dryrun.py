@@ -190,7 +190,7 @@ def against_meta() -> None:
 
 
 def at_gpt3_size() -> None:
-    """Prints the time and memory that a dry run of a training step takes, and its FLOPs beside the rule of thumb."""
+    """Prints the time and memory that a dry run of a training step takes, and its FLOPs next to the rule of thumb."""
     import gpt3
 
     tokens = f"s64[batch=1, time={gpt3.TIME}]"

@@ -54,10 +54,10 @@ def embedding(table: tb.Tensor, words: tb.Tensor) -> Any:
 def looped(weight: tb.Tensor, x: tb.Tensor) -> tb.Tensor:
     """Apply a layer seven times in a loop."""
 
-    def turn(x: tb.Tensor, _: Any) -> Any:
+    def iteration(x: tb.Tensor, _: Any) -> Any:
         return tb.tanh(tb.dot(x, weight, contract=(["hidden"], ["hidden"])).rename(out="hidden")), x
 
-    return tb.mean(tb.scan(turn, x, length=7)[0])
+    return tb.mean(tb.scan(iteration, x, length=7)[0])
 
 
 class Case(NamedTuple):

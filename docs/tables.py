@@ -238,7 +238,7 @@ def _measured() -> list[dict[str, Any]]:
 
 
 def accuracy_page() -> str:
-    """docs/accuracy.md: the measured distance of each op and dtype beside its bound."""
+    """docs/accuracy.md: the measured distance of each op and dtype next to its bound."""
     dtypes = [dtype for dtype in ALL_DTYPES if dtype.is_inexact]
     head = {"dtypes": " | ".join(map(str, dtypes)), "lines": " | ".join(["---"] * len(dtypes))}
     page = ACCURACY_INTRODUCTION

@@ -80,7 +80,7 @@ def step(model: Model, batch: Digits) -> Model:
 
 
 def predictions(model: Model, images: tb.Tensor) -> tb.Tensor:
-    """s64[image]: the digit with the greatest logit."""
+    """s64[image]: the digit with the largest logit."""
     return tb.argmax(logits(model, images), axis="digit")
 
 

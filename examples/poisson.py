@@ -101,7 +101,7 @@ def run(size: int, steps: int, backends: Sequence[str], file: str | None = None)
     """Run all steps of the module's docstring; return the temperature at the probe after each step of the disc."""
     place = tb.asarray(START, dtype="f64")
     dry = tb.dry_run(lambda place: solved(place, size, "numpy").temperature, place)
-    print(f"dry run: {dry.peak.memory / 1e6:.1f} MB at most, {dry.flops / 1e6:.1f} MFLOP without the turns of the loop")
+    print(f"dry run: {dry.peak.memory / 1e6:.1f} MB at most, {dry.flops / 1e6:.1f} MFLOP without the loop's iterations")
 
     small = solved(tb.asarray(START, dtype="f64", backend="binary"), 6, "binary")
     assert tb.all_close(small.temperature.backend_copy("numpy"), solved(place, 6, "numpy").temperature)

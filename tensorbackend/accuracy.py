@@ -20,7 +20,7 @@ Scale: TypeAlias = Literal["element", "one", "operand", "square", "magnitudes", 
 - `operand`: the largest magnitude of an element of the operands, at least 1;
 - `square`: the square of that;
 - `magnitudes`: the op's result for the absolute values of its operands, element by element;
-- `norm`: the greatest of these results, where each element of the result depends on all elements of the operands;
+- `norm`: the largest of these results, where each element of the result depends on all elements of the operands;
 - `result`: the largest element of the result, where an algorithm on matrices is stable as a whole (Higham, chapter 7);
 - `exponent`: y * log(x) in float64, whose error exp(y * log(x)) magnifies.
 """

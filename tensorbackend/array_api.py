@@ -25,7 +25,7 @@ class NamespaceInfo:
     """The capabilities of the default backend, by the standard's inspection interface."""
 
     def capabilities(self) -> dict[str, bool | int]:
-        """Whether boolean masks and data-dependent shapes are supported, and the greatest number of axes."""
+        """Whether boolean masks and data-dependent shapes are supported, and the largest number of axes."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": MAX_AXES}
 
     def default_device(self) -> str:

@@ -129,7 +129,7 @@ class FileError(TensorBackendError, ValueError):
 
 
 class DeallocatedError(TensorBackendError, RuntimeError):
-    """A tensor whose data was given up by `backend_transfer` or `backend_deallocate`."""
+    """A tensor whose data was released by `backend_transfer` or `backend_deallocate`."""
 
 
 class TemplateDataError(TensorBackendError, TypeError):

@@ -23,7 +23,7 @@ _STEPS: Final = 16
 _SHADES: Final = 63
 """The index of the last colour of a drawing, from 0."""
 _WIDE: Final = 640
-"""The greatest width of a drawing, in pixels."""
+"""The largest width of a drawing, in pixels."""
 
 _SPECIAL: Final[Sequence[tuple[str, str, str, Colour, str]]] = (
     ("nan", "NaN", "?", (214, 39, 40), "M.2.2l.6.6m-.6 0l.6-.6"),

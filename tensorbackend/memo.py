@@ -18,10 +18,10 @@ MEMO_LIMIT: Final = 4096
 """The most entries of a memo. A further entry replaces the oldest one."""
 
 NUMBERS: Final = frozenset({bool, int, float, complex})
-"""Types of the Python numbers that may stand beside tensors."""
+"""Types of the Python numbers that may stand next to tensors."""
 
 ATOMS: Final = frozenset({bool, int, str, type(None), DType})
-"""Classes of options that stand in a key as they are, beside their class."""
+"""Classes of options that stand in a key as they are, next to their class."""
 
 _FROZEN: Final = ATOMS | NUMBERS
 """Classes of options that are their own part of a key, as far as `freeze` is concerned."""

@@ -63,7 +63,7 @@ class OpMethods:
         return self._op("std", axis=axis, correction=correction, keepdims=keepdims)
 
     def max(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
-        """The greatest element along axes."""
+        """The largest element along axes."""
         return self._op("max", axis=axis, keepdims=keepdims)
 
     def min(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
@@ -79,7 +79,7 @@ class OpMethods:
         return self._op("any", axis=axis, keepdims=keepdims)
 
     def argmax(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
-        """The index of the greatest element along an axis."""
+        """The index of the largest element along an axis."""
         return self._op("argmax", axis=axis, keepdims=keepdims)
 
     def argmin(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:

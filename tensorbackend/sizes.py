@@ -44,7 +44,7 @@ class SizeTrace:
         self.guards: Final[dict[str, bool]] = {}
         """The answer to each other comparison, by its source."""
         self.bounds: Final[dict[str, list[int | None]]] = {}
-        """The least and the greatest number that an expression may be, `None` for no bound, by its source."""
+        """The least and the largest number that an expression may be, `None` for no bound, by its source."""
         self.arguments: Final[list[Sequence[Any]]] = []
         """The symbolic shapes of the arguments of the function of shapes."""
         self.templates: Final[dict[Any, Any]] = {}
@@ -225,7 +225,7 @@ class Size:
         raise NeedsSizes
 
     def _operand(self, other: Any) -> Size | None:
-        """An operand beside the size as a size; `None` for one that is not a number."""
+        """An operand next to the size as a size; `None` for one that is not a number."""
         if not self.trace.open:
             self._refuse()
         if other.__class__ is Size and other.trace is self.trace:

@@ -304,7 +304,7 @@ class Tensor(Operators, metaclass=TensorType):
 
     @property
     def deallocated(self) -> bool:
-        """Whether the data was given up."""
+        """Whether the data was released."""
         return isinstance(self, Deallocated)
 
     @named_in_errors
@@ -399,7 +399,7 @@ blank_tensor: Callable[[], Tensor] = type.__call__.__get__(Tensor)
 
 
 class Deallocated(Tensor):
-    """A tensor whose data was given up: everything but the data is as before.
+    """A tensor whose data was released: everything but the data is as before.
 
     It is a class of its own, because a `Tensor.__getattr__` would slow down every attribute of every tensor.
     """

@@ -98,7 +98,7 @@ def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
 
 
 def _executor() -> ThreadPoolExecutor:
-    """The threads beside the calling one; a new pool if their number has changed."""
+    """The threads next to the calling one; a new pool if their number has changed."""
     from concurrent.futures import ThreadPoolExecutor  # slow to import, and few programs need it
 
     global _pool

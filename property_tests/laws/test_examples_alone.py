@@ -1,4 +1,4 @@
-"""The gradient of a batch is that of each example alone, where examples take other branches or end at other turns.
+"""The gradient of a batch is that of each example alone, where examples take other branches or end at other iterations.
 
 The functions are NaN or infinite outside of their domains, as are their derivatives, so that whatever a batch computes
 for an example that does not go there shows.
@@ -176,10 +176,10 @@ def test_ragged_scans(reverse: bool, sequences: list[list[float]], padding: floa
 @given(st.lists(st.sampled_from([0.5, 2.0, 3.0, 8.0, 50.0]), min_size=1, max_size=4))
 def test_unrolled_loops(numbers: list[float]) -> None:
     def loss(start: Any, w: Any) -> Any:
-        def turn(n: Any) -> Any:
+        def iteration(n: Any) -> Any:
             return tb.sqrt(n * w - 1.0), n, n < 2.5
 
-        _, outputs = ragged.unroll(turn, start, limit=6)
+        _, outputs = ragged.unroll(iteration, start, limit=6)
         return ragged.sum(outputs)
 
     w = tb.asarray(1.25, dtype="f64")

@@ -37,7 +37,7 @@ DTYPES = [as_dtype(name) for name in ("float32", "complex64", "bfloat16", "int32
 
 FACTOR = 2.25
 """A prediction may be this many times as large or as small as the measurement, whatever call is drawn. One copy more or
-less beside a result of its size is a factor of 2, and small parts are added to it."""
+less next to a result of its size is a factor of 2, and small parts are added to it."""
 
 
 class Exceeded(NamedTuple):

@@ -191,14 +191,14 @@ def scanned(x: tr.Ragged) -> Any:
 def replayed(x: tr.Ragged) -> Any:
     """Return the entries by a loop that stops at each example's length; an empty example gives one zero."""
     values, lengths = tr.resize(x, x.size_of("time") + 1, axis="time").filled(0), x.lengths["time"]
-    start = {"at": tb.zeros(lengths.shape, dtype="int64", names=lengths.names, like=lengths), "turn": 0}
+    start = {"at": tb.zeros(lengths.shape, dtype="int64", names=lengths.names, like=lengths), "iteration": 0}
 
-    def turn(carry: dict[str, Any]) -> tuple[Any, tb.Tensor, tb.Tensor]:
-        entry = tb.slice_along_axis(values, carry["turn"], 1, axis="time")
-        after = {"at": carry["at"] + 1, "turn": carry["turn"] + 1}
+    def iteration(carry: dict[str, Any]) -> tuple[Any, tb.Tensor, tb.Tensor]:
+        entry = tb.slice_along_axis(values, carry["iteration"], 1, axis="time")
+        after = {"at": carry["at"] + 1, "iteration": carry["iteration"] + 1}
         return after, tb.squeeze(entry, "time"), after["at"] >= lengths
 
-    outputs = tr.unroll(turn, start, limit=x.size_of("time") + 1).outputs
+    outputs = tr.unroll(iteration, start, limit=x.size_of("time") + 1).outputs
     return tr.apply(in_order_of(x), outputs)
 
 

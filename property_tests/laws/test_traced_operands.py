@@ -80,7 +80,7 @@ CASES = {
 
 
 COUNTED = {"take", "take_along_axis"}
-"""Functions that take negative indices: JAX traces the sum that moves them, so beside a traced x it has no data."""
+"""Functions that take negative indices: JAX traces the sum that moves them, so next to a traced x it has no data."""
 
 
 def subsets(case: Case) -> list[tuple[int, ...]]:

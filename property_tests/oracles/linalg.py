@@ -94,7 +94,7 @@ def scaled(draw: Draw, x: tb.Tensor) -> tb.Tensor:
 
 
 def lengths(x: Any, axes: tuple[int, ...], order: float, keepdims: bool) -> Any:
-    """Vector norms of magnitudes along axes, by the greatest or least magnitude and powers of quotients by it."""
+    """Vector norms of magnitudes along axes, by the largest or least magnitude and powers of quotients by it."""
     kept = [at for at in range(x.ndim) if at not in axes]
     columns = abs(numpy.moveaxis(x if x.dtype.kind == "c" else x.astype(float), kept, range(len(kept))))
     rows = columns.reshape(math.prod(x.shape[at] for at in kept), math.prod(x.shape[at] for at in axes))
@@ -142,7 +142,7 @@ def norm_call(draw: Draw, dtype: DType) -> Invocation:
     return Invocation("linalg.norm", (x,), {"axis": axis, "ord": order, "keepdims": keepdims})
 
 
-# Singular values are as near as the greatest of them.
+# Singular values are as near as the largest of them.
 SINGULAR = Bound(64, "sums of roots of sums, and singular values", "operand")
 
 

@@ -102,7 +102,7 @@ def drawn_tree(draw: Draw, dtype: DType, shapes: list[tuple[int, ...]], most: in
 
 
 SQUARED = 12
-"""The greatest power of 10 for Adam, which squares gradients in float32: those of 1e20 are infinite."""
+"""The largest power of 10 for Adam, which squares gradients in float32: those of 1e20 are infinite."""
 
 
 def check_steps(draw: Draw, backend: Backend, made: GradientTransformation, formula: Formula, most: int = 30) -> None:

@@ -20,7 +20,7 @@ from .table import law, wide
 
 
 def conditions(array: Any) -> Any:
-    """The least over the greatest singular value of each matrix, 1 for one without elements."""
+    """The least over the largest singular value of each matrix, 1 for one without elements."""
     flat = batched(array)
     out = []
     for matrix in flat:
@@ -218,7 +218,7 @@ def pinv(draw: Draw, run: Any, backend: Backend) -> None:
 
 
 def truncated(matrix: Any, rank: int) -> Any:
-    """The pseudo-inverse of a matrix of which only the greatest singular values count."""
+    """The pseudo-inverse of a matrix of which only the largest singular values count."""
     if not matrix.size:
         return matrix.conj().T
     u, few, vh = numpy.linalg.svd(matrix, full_matrices=False)

@@ -74,7 +74,7 @@ class Oracle(NamedTuple):
     family: str
     """The module that has it."""
     draws: Draws
-    """Who draws the operands: the testing kit, a generator beside the reference, or the law."""
+    """Who draws the operands: the testing kit, a generator next to the reference, or the law."""
 
 
 ORACLES: dict[str, Oracle] = {}

@@ -130,7 +130,7 @@ def window_prod(call: Invocation) -> Any:
 
 
 def edge(dtype: DType, least: bool) -> Any:
-    """The least or the greatest value of a dtype."""
+    """The least or the largest value of a dtype."""
     if dtype.is_integer:
         return iinfo(dtype).min if least else iinfo(dtype).max
     return -math.inf if least else math.inf

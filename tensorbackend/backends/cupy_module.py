@@ -98,7 +98,7 @@ class CupyModule(ArrayModule):
         return cupy.where(rest == 0, cupy.copysign(rest, y), turned)
 
     def floor_divide(self, x: Array, y: Array) -> Array:
-        """The greatest whole number that is not above x / y."""
+        """The largest whole number that is not above x / y."""
         cupy = self._cupy
         if x.dtype.kind != "f":
             return cupy.floor_divide(x, y)
@@ -165,7 +165,7 @@ class CupyModule(ArrayModule):
     # Positions: of several NaN CuPy returns any
 
     def argmax(self, x: Array, axis: int | None = None) -> Array:
-        """The place of the first of the greatest elements, or of the first NaN."""
+        """The place of the first of the largest elements, or of the first NaN."""
         return self._first("argmax", x, axis)
 
     def argmin(self, x: Array, axis: int | None = None) -> Array:

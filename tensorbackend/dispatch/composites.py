@@ -117,7 +117,7 @@ class CompositePath(Path):
         return _programs[0](backend, self.default, CompositeCall(out, tuple(inputs), options)) if _programs else None
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
-        """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors beside it."""
+        """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors next to it."""
         if len(call.tensors) == len(call.operands):
             return call.tensors
         strong = [x.template for x in call.tensors]

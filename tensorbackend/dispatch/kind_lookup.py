@@ -82,7 +82,7 @@ _kind_{0} = tuple(_kind_{0})"""
 
 
 class _Numbers(dict[type, Any]):
-    """What stands in a key for a number beside tensors, by its class: for one of NumPy's the kind of a tensor."""
+    """What stands in a key for a number next to tensors, by its class: for one of NumPy's the kind of a tensor."""
 
     def __missing__(self, number_class: type) -> TemplateKind:
         dtype = scalar_dtype(number_class)

@@ -71,7 +71,7 @@ def accepted_dtype(callback: str, dtype: DType) -> DType | None:
             except (TypeError, TensorBackendError):
                 unknown = True
                 continue
-            if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # also beside indices or a condition
+            if set(dtypes) == {dtype} or (dtype in dtypes and inputs == dtypes):  # also next to indices or a condition
                 return inputs[dtypes.index(dtype)]  # type: ignore[no-any-return] # a primitive's rule gives a plan
     return dtype if unknown else None
 

@@ -136,7 +136,7 @@ def check_scalar(value: Scalar, dtype: DType) -> None:
 def check_scalars(values: Sequence[Scalar], dtype: DType) -> None:
     """Raises what `check_scalar` raises for the first of these Python numbers that is outside the dtype.
 
-    The dtype holds the kinds of all numbers. The least and the greatest number are checked first, because that takes a
+    The dtype holds the kinds of all numbers. The least and the largest number are checked first, because that takes a
     hundredth of the time.
     """
     if dtype.is_numeric and values and (dtype.is_complex or not _lie_within(values, *_limits(dtype))):

@@ -21,7 +21,7 @@ class CacheInfo(NamedTuple):
     misses: int
     """Calls that traced and compiled the function."""
     maxsize: int
-    """The greatest number of compilations that are kept."""
+    """The largest number of compilations that are kept."""
     currsize: int
     """The number of compilations that the cache holds now."""
 

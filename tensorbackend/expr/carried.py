@@ -1,4 +1,4 @@
-"""The values that a loop carries from turn to turn: their leaves, and the check that each keeps its template."""
+"""The values that a loop carries: their leaves, and the check that each keeps its template in all iterations."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Leaves:
 
 
 def home_of(*values: Any) -> Backend:
-    """The backend of nested tensors, on which new tensors are made beside them; without any, the default backend."""
+    """The backend of nested tensors, on which new tensors are made next to them; without any, the default backend."""
     return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
 
 
@@ -78,8 +78,8 @@ def _template_of(leaf: Leaf) -> Template:
 def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 
-    The first results of the body are the carried values of the next turn. A carried Python number takes the dtype that
-    the body returns for it; a number that the body returns takes the dtype of the carried value.
+    The first results of the body are the carried values of the next iteration. A carried Python number takes the dtype
+    that the body returns for it; a number that the body returns takes the dtype of the carried value.
     Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value whose template changes.
     """
     with repeated():
@@ -95,7 +95,7 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
             with suppress(TensorBackendError):  # the check below names the carried value
                 body = body.with_number(position, before.dtype)
     for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
-        check_same(f"{path} to stay {before!r} from turn to turn", before, after, "returned", "in the body")
+        check_same(f"{path} to stay {before!r} from iteration to iteration", before, after, "returned", "in the body")
     return body
 
 

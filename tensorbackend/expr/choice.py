@@ -160,7 +160,7 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     """
     with named("switch"):
         if not functions:
-            raise ArgumentError(expected("one function or more", functions=functions))
+            raise ArgumentError(expected("at least one function", functions=functions))
         home = home_of(index, operands)
         asked = Leaves([index], ["index"], home)
         template = asked.templates[0]

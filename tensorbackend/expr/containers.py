@@ -80,7 +80,7 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
 
 @entry
 def backend_deallocate(x: Any) -> None:
-    """Release the data of a tensor, or of nested tensors. A second call does nothing.
+    """Release the data of a tensor, or of nested tensors. A second call has no effect.
 
     Parameters
     ----------

@@ -137,10 +137,10 @@ def check_predicate(predicate: Template, what: str) -> None:
 # Loops
 
 
-def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], turn: Flat, limit: int | None) -> Tensors:
+def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], iteration: Flat, limit: int | None) -> Tensors:
     """Runs a loop as long as a condition holds, at most `limit` times; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
-    traced_body = settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
+    traced_body = settled(carried, lambda: traced(iteration, carried.templates, carried.paths, home, carried.varying))
     asked = traced(
         lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home, carried.varying
     )
@@ -201,17 +201,17 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
             first = astype(first, result_type(first, last))
         carried = Leaves([first, *inner.leaves], ["i", *inner.paths], home)
 
-        def turn(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+        def iteration(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             result = body(leaves[0], unflatten(tree, leaves[1:]))
             carry = leaves_like(tree, result, "carry", "to stay nested as it was")
             return [leaves[0] + 1, *carry], carried.paths
 
         if not bounds.tensors:
             length = max(0, index(last) - index(first))
-            return unflatten(tree, run_scan_of(carried, turn, Leaves([], [], home), length, False, None)[1:])
+            return unflatten(tree, run_scan_of(carried, iteration, Leaves([], [], home), length, False, None)[1:])
         if not isinstance(first, Tensor):
             carried.templates[0] = Template((), result_type(first, last))
-        return unflatten(tree, run_while(carried, lambda leaves: leaves[0] < last, turn, None)[1:])
+        return unflatten(tree, run_while(carried, lambda leaves: leaves[0] < last, iteration, None)[1:])
 
 
 @overload
@@ -308,7 +308,7 @@ def bring_forward(scanned: Leaves, axis: Axis, length: int | None) -> tuple[int,
     """Moves the scanned axis of each leaf to the front; returns the size and the name of the axis."""
     size, source = None if length is None else index(length), "length= says"
     if size is not None and size < 0:
-        raise ArgumentError(expected("a length of 0 or more", length=length))
+        raise ArgumentError(expected("a length of at least 0", length=length))
     name = axis if isinstance(axis, str) else None
     for position, (leaf, path) in enumerate(zip(scanned.leaves, scanned.paths, strict=True)):
         if not isinstance(leaf, Tensor):

@@ -1,8 +1,8 @@
 """Examples of a batch that go different ways: what is computed for some of them alone must be safe for the others.
 
-A batch computes both branches of a `cond`, and turns of a loop, for all examples, and keeps the results of those that
-take the branch or go on. The others get operands for which an example takes the branch by itself. So nothing is NaN
-that is not NaN for that example alone, and a cotangent of 0 stays 0 on its way back to what all examples share.
+A batch computes both branches of a `cond`, and iterations of a loop, for all examples, and keeps the results of those
+that take the branch or go on. The others get operands for which an example takes the branch by itself. So nothing is
+NaN that is not NaN for that example alone, and a cotangent of 0 stays 0 on its way back to what all examples share.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from .node import Node
 from .trees import flatten
 
 _DEPTH: Final = 6
-"""The greatest number of steps from a function to an object that is searched: from the function to an object in its
+"""The largest number of steps from a function to an object that is searched: from the function to an object in its
 closure is one step, from there to an attribute another."""
 
 _OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)

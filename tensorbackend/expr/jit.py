@@ -165,7 +165,7 @@ def jit(
         the object held at the trace. A position stands for the name of its parameter too, and a name for its position.
     trace_floats
         Whether Python floats and complex numbers are tensors without axes of their default dtype, rather than options,
-        so that a thousand learning rates need one compilation. Beside a float16 tensor the result is then float32.
+        so that a thousand learning rates need one compilation. Next to a float16 tensor the result is then float32.
     cache_size
         How many compilations are kept. When there are more, one that was not called lately is dropped.
 

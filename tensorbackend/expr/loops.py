@@ -34,16 +34,16 @@ def run_cond(out: Any, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> t
 def run_while_loop(
     out: tuple[Template, ...], inputs: tuple[Tensors, Tensors], options: Mapping[str, Any]
 ) -> tuple[Tensor, ...]:
-    """Runs turns as long as the condition's value is true, and no more than the limit."""
+    """Runs iterations as long as the condition's value is true, and no more than the limit."""
     constants, carried = inputs
     backend, left = _backend(inputs), options["limit"]
     holds = program(options["condition"], backend, entered_once=True)
     first = len(constants)
-    turn = program(options["body"], backend, entered_once=True, carried=range(first, first + len(carried)))
+    iteration = program(options["body"], backend, entered_once=True, carried=range(first, first + len(carried)))
     held, data = ([move(x, backend).data for x in tensors] for tensors in (constants, carried))
     predicate = holds.results[0]
     while left != 0 and bool(Tensor(predicate, backend, holds.on_payloads([*held, *data])[0])):
-        data = [*turn.on_payloads([*held, data])]
+        data = [*iteration.on_payloads([*held, data])]
         left = None if left is None else left - 1
     return tuple(Tensor(template, backend, payload) for template, payload in zip(out, data, strict=True))
 

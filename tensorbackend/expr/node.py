@@ -159,7 +159,7 @@ def _flat(inputs: tuple[Input, ...]) -> tuple[Value, ...]:
 
 
 def next_serial() -> int:
-    """A number above those of all nodes so far and below those of all later ones."""
+    """A serial number: larger than those of all existing nodes, smaller than those of later ones."""
     return next(serials)
 
 

@@ -26,7 +26,7 @@ def backend_of(*values: Any) -> Backend:
     Returns
     -------
     Backend
-        If there are tensors, the backend on which an op of them runs, as arrays follow the tensors beside them. For
+        If there are tensors, the backend on which an op of them runs, as arrays follow the tensors next to them. For
         arrays alone, the backend of their library, on their device; NumPy arrays give way to others. The default
         backend if there are neither, and for arrays of a library for which there is no backend.
 

@@ -19,7 +19,7 @@ def subgraphs(node: Node) -> tuple[Graph, ...]:
     return tuple(value for value in node.options.values() if isinstance(value, Graph))
 
 
-def turns(node: Node) -> tuple[int | None, ...]:
+def iterations(node: Node) -> tuple[int | None, ...]:
     """How often a node runs each of its subgraphs at most; `None` if that depends on data.
 
     A `scan` runs its body for each of its `length` steps. A `while_loop` with a limit runs its two graphs `limit` times

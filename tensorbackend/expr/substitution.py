@@ -32,7 +32,7 @@ def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) ->
     def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
         return state[2] & less(state[1], limit)
 
-    def turn(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    def iteration(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         before, count, _ = state
         after = step(before)
         # A NaN that stays NaN is no change.
@@ -40,7 +40,7 @@ def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) ->
         return after, count + 1, any_(changed)
 
     count = full((), 0, dtype="int64", backend=start.backend)
-    fixed_point: Tensor = while_loop(goes_on, turn, (start, count, equal(count, 0)))[0]
+    fixed_point: Tensor = while_loop(goes_on, iteration, (start, count, equal(count, 0)))[0]
     return fixed_point
 
 

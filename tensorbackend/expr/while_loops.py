@@ -79,7 +79,7 @@ def while_loop(
         The carried values before the first iteration: tensors, nested in lists, tuples, dicts and dataclasses. A Python
         number takes the dtype that the body returns.
     limit
-        The greatest number of iterations, whatever the condition says. A loop with a limit has a gradient, for which
+        The largest number of iterations, whatever the condition says. A loop with a limit has a gradient, for which
         the carried values of all `limit` iterations are kept.
     axis
         The axis of examples, by position or name. Then an iteration changes only the examples for which the condition
@@ -117,7 +117,7 @@ def while_loop(
     """
     with named("while_loop"):
         if limit is not None and (type(limit) is bool or index(limit) < 0):
-            raise ArgumentError(expected("a limit of 0 iterations or more", limit=limit))
+            raise ArgumentError(expected("a limit of at least 0 iterations", limit=limit))
         most = None if limit is None else index(limit)
         steps = None if trajectory is None else _ascending(trajectory)
         carried, tree = nested(initial, "carry", home_of(initial))
@@ -128,8 +128,10 @@ def while_loop(
         def turned(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to stay nested as it was"), carried.paths
 
-        holds, turn = (asked, turned) if axis is None else _for_each(carried, axis, asked, turned)
-        results = run_while(carried, holds, turn, most) if steps is None else _at(steps, carried, holds, turn, most)
+        holds, iteration = (asked, turned) if axis is None else _for_each(carried, axis, asked, turned)
+        results = (
+            run_while(carried, holds, iteration, most) if steps is None else _at(steps, carried, holds, iteration, most)
+        )
         return unflatten(tree, results)
 
 
@@ -142,34 +144,34 @@ def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
     return steps
 
 
-def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, turn: Flat, limit: int | None) -> Tensors:
+def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, iteration: Flat, limit: int | None) -> Tensors:
     """The carried leaves after each number of iterations in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
-    settled(carried, lambda: traced(turn, carried.templates, carried.paths, home, carried.varying))
+    settled(carried, lambda: traced(iteration, carried.templates, carried.paths, home, carried.varying))
     start = Leaves(carried.on(home), carried.paths, home)
     ends = steps if limit is None else tuple(min(step, limit) for step in steps)
-    turns = [end - before for before, end in pairwise((0, *ends))]
-    inner = None if limit is None else max(turns)
+    iterations = [end - before for before, end in pairwise((0, *ends))]
+    inner = None if limit is None else max(iterations)
 
     def segment(inputs: list[Tensor]) -> tuple[list[Any], list[str]]:
         *values, count = inputs
-        inside = Leaves([full((), 0, dtype=count.dtype), *values], ["turn", *carried.paths], home)
+        inside = Leaves([full((), 0, dtype=count.dtype), *values], ["iteration", *carried.paths], home)
 
         def goes_on(leaves: list[Tensor]) -> Tensor:
             return logical_and(less(leaves[0], count), holds(leaves[1:]))
 
         def next_turn(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
-            carry, names = turn(leaves[1:])
-            return [leaves[0] + 1, *carry], ["turn", *names]
+            carry, names = iteration(leaves[1:])
+            return [leaves[0] + 1, *carry], ["iteration", *names]
 
         carry = run_while(inside, goes_on, next_turn, inner)[1:]
         return [*carry, *carry], [*carried.paths, *carried.paths]
 
-    scanned = Leaves([asarray(turns, dtype="int64", backend=home)], ["turns"], home)
-    return run_scan_of(start, segment, scanned, len(turns), False, None)[len(start.leaves) :]
+    scanned = Leaves([asarray(iterations, dtype="int64", backend=home)], ["iterations"], home)
+    return run_scan_of(start, segment, scanned, len(iterations), False, None)[len(start.leaves) :]
 
 
-def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[Asked, Flat]:
+def _for_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tuple[Asked, Flat]:
     """The condition and the body of a loop in which an example stays as it is once the condition fails for it."""
     places = [_place(template, axis) for template in carried.templates]
     sizes = {
@@ -210,7 +212,7 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, turn: Flat) -> tuple[As
             leaf if place is None else chosen(going, leaf, other, (place,))
             for leaf, other, place in zip(leaves, safe, places, strict=True)
         ]
-        turned, names = turn(entered)
+        turned, names = iteration(entered)
         return [kept(going, *parts) for parts in zip(turned, leaves, places, strict=True)], names
 
     return lambda leaves: any_(asked(leaves)), changed

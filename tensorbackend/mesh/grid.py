@@ -49,7 +49,7 @@ class Mesh:
             axes, devices = _of_jax(axes, devices)
         checked_axes = tuple([(_checked_name(name), _checked_size(name, size)) for name, size in axes.items()])
         if not checked_axes:
-            raise ArgumentError(expected("a mesh of one axis or more", axes=dict(axes)))
+            raise ArgumentError(expected("a mesh of at least one axis", axes=dict(axes)))
         object.__setattr__(self, "_axes", checked_axes)
         object.__setattr__(self, "devices", None if devices is None else _checked_devices(devices, self.size))
 
@@ -109,7 +109,7 @@ def _checked_name(name: object) -> str:
 def _checked_size(name: str, size: object) -> int:
     integer_size = as_int(size)
     if integer_size is None or integer_size < 1:
-        raise ArgumentError(expected(f"an int of 1 or more as the size of {name!r}", size=size))
+        raise ArgumentError(expected(f"an int of at least 1 as the size of {name!r}", size=size))
     return integer_size
 
 

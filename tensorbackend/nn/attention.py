@@ -274,7 +274,7 @@ def key_value_cache(
     batch : sequence of int
         The shape of the batch axes.
     heads, size, units : int
-        The number of heads, the greatest number of steps, and the number of features of each head.
+        The number of heads, the largest number of steps, and the number of features of each head.
     dtype : dtype, optional
         The dtype; by default the default floating dtype.
 

@@ -243,7 +243,7 @@ def max_pool(
     padding: Paddings = "valid",
     dilation: PerAxis = 1,
 ) -> Tensor:
-    """Max pooling: the greatest element of each window. By default windows do not overlap.
+    """Max pooling: the largest element of each window. By default windows do not overlap.
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
 
 
 def _lowered(paths: Tensor) -> tuple[Tensor, Tensor]:
-    """Subtract from each row of logarithms its greatest, or 0 if no path is possible.
+    """Subtract from each row of logarithms its largest, or 0 if no path is possible.
 
     Return the differences, and what was subtracted.
     """
@@ -193,7 +193,7 @@ def _start(paths: _Lattice) -> Tensor:
 def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Tensor, Tensor]:
     """Compute the losses, and the log-probability of the paths up to each frame and state.
 
-    In each frame, the greatest logarithm is subtracted from all, which keeps them small and so accurate.
+    In each frame, the largest logarithm is subtracted from all, which keeps them small and so accurate.
     """
     paths = lattice(Examples(*inputs), **options)
 

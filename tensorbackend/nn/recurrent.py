@@ -1,4 +1,4 @@
-"""Recurrent layers over an axis of steps, each step one turn of a scan."""
+"""Recurrent layers over an axis of steps, each step one iteration of a scan."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _scanned(
     """The hidden state after each step, with its axes in x's order, and the state after the last step."""
     kind = type(state)
 
-    def turn(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
+    def iteration(carry: State, entry: tuple[Tensor, Tensor | None]) -> tuple[State, Tensor]:
         gates, inside = entry
         next_state = kind(
             *(rename(part, *sequence.names) for part in step(kind(*map(nameless, carry)), nameless(gates)))
@@ -168,7 +168,7 @@ def _scanned(
         after = kind(*(where(held, new, old) for new, old in zip(next_state, carry, strict=True)))
         return after, where(held, next_state[0], 0)
 
-    last, outputs = scan(turn, state, (sequence.gates, sequence.mask), reverse=reverse)
+    last, outputs = scan(iteration, state, (sequence.gates, sequence.mask), reverse=reverse)
     return permute_dims(outputs, tuple(map(sequence.order.index, range(outputs.ndim)))), last
 
 

@@ -50,10 +50,12 @@ def _window(window: Window | Tensor, size: int, dtype: DType, like: Tensor) -> T
 def _sizes(frame_length: int, frame_step: int, fft_length: int | None) -> int:
     """The length of the transforms; raises `ArgumentError` for lengths that do not fit."""
     if frame_length < 1 or frame_step < 1:
-        raise ArgumentError(expected("frames and steps of 1 or more", frame_length=frame_length, frame_step=frame_step))
+        raise ArgumentError(
+            expected("frames and steps of at least 1", frame_length=frame_length, frame_step=frame_step)
+        )
     length = frame_length if fft_length is None else fft_length
     if length < frame_length:
-        raise ArgumentError(expected(f"a transform of {frame_length} elements or more", fft_length=fft_length))
+        raise ArgumentError(expected(f"a transform of at least {frame_length} elements", fft_length=fft_length))
     return length
 
 
@@ -119,7 +121,7 @@ def stft(
     length = _sizes(frame_length, frame_step, fft_length)
     size = x.shape[along]
     if size < frame_length:
-        raise ShapeError(expected(f"a signal of {frame_length} elements or more", x=x.template))
+        raise ShapeError(expected(f"a signal of at least {frame_length} elements", x=x.template))
     count = (size - frame_length) // frame_step + 1
     wide = moveaxis(astype(x, dtype), along, -1)
     places = _places(count, frame_length, frame_step, x)

@@ -1,4 +1,4 @@
-"""How often numbers occur: counts of each integer, and counts in intervals."""
+"""Counts of each integer, and counts in intervals."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def histogram(
 ) -> Histogram:
     """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
-    `bins` is a number of equal intervals that divide `range`, by default from the least to the greatest element; or it
+    `bins` is a number of equal intervals that divide `range`, by default from the least to the largest element; or it
     is the edges in ascending order. An interval includes its lower edge but not its upper edge, the last one includes
     both; elements outside, and NaN, are ignored. With `density` the counts are divided by their sum and the widths.
     Raises `ArgumentError` for less than one interval, and for a given `range` that is not finite and ascending.
@@ -142,11 +142,11 @@ def _edges(x: Tensor, bins: int | Sequence[float] | Tensor, limits: tuple[float,
     if isinstance(bins, Tensor | Sequence) or hasattr(bins, "__array__"):
         edges = asarray(bins, backend=None if isinstance(bins, Tensor) else x.backend)
         if edges.ndim != 1 or edges.size < 2:
-            raise ShapeError(expected("two edges or more on one axis", bins=edges.template))
+            raise ShapeError(expected("at least two edges on one axis", bins=edges.template))
         return edges.rename(None)
     count = index(bins)
     if count < 1:
-        raise ArgumentError(expected("one interval or more", bins=bins))
+        raise ArgumentError(expected("at least one interval", bins=bins))
     dtype = to_floating(x.dtype)
     if limits is not None:
         low, high = map(float, limits)

@@ -163,7 +163,7 @@ def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
     A tensor of one axis is a row of cells, one of two axes is rows and columns of cells. Of a tensor with more axes,
     the first matrix is shown; index the tensor to see another. Where there are more rows or columns than cells, a cell
     is the mean of a block, computed on the tensor's backend. Complex numbers are shown by their absolute value. The
-    scale goes from the least to the greatest finite number of the cells; NaN and infinities are marked, and so is a
+    scale goes from the least to the largest finite number of the cells; NaN and infinities are marked, and so is a
     block that contains one.
 
     Parameters

@@ -65,7 +65,7 @@ def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
 
 @primitive.calls("reduce_max")
 def max(x: Template, /, *, axis: Axes = None, keepdims: bool = False) -> Plan:
-    """Greatest element; NaN if any element is NaN.
+    """Largest element; NaN if any element is NaN.
 
     >>> import tensorbackend as tb
     >>> tb.max(tb.asarray([3, 1, 2])).item()
@@ -96,7 +96,7 @@ def _index_plan(x: Template, axis: Axis | None, keepdims: bool, tie_break: TieBr
 
 @primitive
 def argmax(x: Template, /, *, axis: Axis | None = None, keepdims: bool = False, tie_break: TieBreak = "low") -> Plan:
-    """Index (int64) of the greatest element along an axis, or in the flattened tensor if `axis` is `None`.
+    """Index (int64) of the largest element along an axis, or in the flattened tensor if `axis` is `None`.
 
     NaN wins over numbers. Of several NaN or equal elements, the first is taken, or the last with `tie_break="high"`.
 

@@ -54,7 +54,7 @@ def window_prod(
 def window_max(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Greatest element of each window; NaN if any element is NaN. A window of padding alone gives the least value.
+    """Largest element of each window; NaN if any element is NaN. A window of padding alone gives the least value.
 
     >>> import tensorbackend as tb
     >>> tb.window_max(tb.asarray([1, 3, 2, 0]), 3, padding="same").tolist()
@@ -67,7 +67,7 @@ def window_max(
 def window_min(
     x: Template, /, window: PerAxis, *, strides: PerAxis = 1, padding: Paddings = "valid", dilations: PerAxis = 1
 ) -> Plan:
-    """Least element of each window; NaN if any element is NaN. A window of padding alone gives the greatest value.
+    """Least element of each window; NaN if any element is NaN. A window of padding alone gives the largest value.
 
     >>> import tensorbackend as tb
     >>> tb.window_min(tb.asarray([1, 3, 2, 0]), 2, dilations=2).tolist()
@@ -113,7 +113,7 @@ def window_scatter_max(
     strides: PerAxis = 1,
     padding: Paddings = "valid",
 ) -> Plan:
-    """`initial` everywhere, plus each element of `source` at the greatest element of its window.
+    """`initial` everywhere, plus each element of `source` at the largest element of its window.
 
     Of equal elements, or of several NaN, the first is taken; a window of padding alone adds nothing. `source` has the
     shape of `window_max(x, window, ...)`, of which this is the gradient. The result has x's shape and the common dtype

@@ -134,7 +134,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
         """A step that is long enough and not too long: x, value and gradient after it, and whether there is one."""
         slope = dot(state.gradient, towards)
 
-        def turn(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        def iteration(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
             searching, count, low, high, length, x, value, gradient = carry
             at = inside(state.x + length * towards)
             new_value, new_gradient = both(at)
@@ -169,7 +169,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
             state.value,
             state.gradient,
         )
-        last_carry = while_loop(lambda carry: logical_and(any_(carry[0]), carry[1] < SEARCHES), turn, start)
+        last_carry = while_loop(lambda carry: logical_and(any_(carry[0]), carry[1] < SEARCHES), iteration, start)
         x, value, gradient = last_carry[5:]
         return x, value, gradient, any_(x != state.x, axis=-1, keepdims=True)
 

@@ -106,7 +106,7 @@ def minimize(
     max_iterations : int or Tensor
         The most iterations, for each example if it is a tensor.
     bounds : pair, optional
-        The least and the greatest x, each a tensor that broadcasts with x0, a number, or `None` for none; for a tree
+        The least and the largest x, each a tensor that broadcasts with x0, a number, or `None` for none; for a tree
         a number, `None`, or numbers and tensors nested as x0.
     history : int
         How many steps L-BFGS remembers.
@@ -169,7 +169,7 @@ def minimize(
     if method.lower() not in known:
         raise ArgumentError(expected(f"one of the methods {', '.join(map(repr, METHODS))}", method=method))
     if index(history) < 1:
-        raise ArgumentError(expected("a history of 1 step or more", history=history))
+        raise ArgumentError(expected("a history of at least 1 step", history=history))
     traced_objective = objective(function, x)
     (result,) = traced_objective.graph.results
     batch, size = result.shape, prod(x.shape[result.ndim :])

@@ -25,7 +25,7 @@ def _share(count: TensorLike, per_step: float) -> Tensor:
 
 def _positive(steps: int) -> int:
     if steps < 1:
-        raise ArgumentError(expected("1 step or more", steps=steps))
+        raise ArgumentError(expected("at least 1 step", steps=steps))
     return steps
 
 

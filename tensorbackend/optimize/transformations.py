@@ -108,7 +108,7 @@ def global_norm(tree: Trees) -> Tensor:
 
 
 def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
-    """The greatest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
+    """The largest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
     magnitudes = [abs_(widened(x)) for x in together(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
     if not magnitudes:
         return full((), 1.0), full((), 0.0)
@@ -190,7 +190,7 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
     Parameters
     ----------
     most : float
-        The greatest `global_norm` that is left as it is, above 0.
+        The largest `global_norm` that is left as it is, above 0.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def zero_steps(parameters: Trees) -> Tensor:
 
 
 def next_step(steps: Tensor) -> Tensor:
-    """One more step; the greatest number stays."""
+    """One more step; the largest number stays."""
     return minimum(steps, iinfo(steps.dtype).max - 1) + 1
 
 

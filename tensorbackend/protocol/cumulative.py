@@ -32,7 +32,7 @@ class Cumulative:
 
     @optional_callback
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Greatest of the elements up to and including each one, from the end if `reverse`."""
+        """Largest of the elements up to and including each one, from the end if `reverse`."""
 
     @optional_callback
     def cumulative_min(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:

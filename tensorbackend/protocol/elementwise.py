@@ -107,7 +107,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def floor(self, out: Template, x: Tensor, /) -> Payload:
-        """Greatest integer not above x, in x's dtype."""
+        """Largest integer not above x, in x's dtype."""
 
     @callback(cost="strided view")
     def imag(self, out: Template, x: Tensor, /) -> Payload:
@@ -209,7 +209,7 @@ class Elementwise:
 
     @callback(cost="operation")
     def floor_divide(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
-        """Greatest integral value not above x1 / x2. Integer division by zero gives 0, and overflow wraps around."""
+        """Largest integral value not above x1 / x2. Integer division by zero gives 0, and overflow wraps around."""
 
     @callback(cost="operation")
     def greater(self, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:

@@ -63,7 +63,7 @@ class Indexing:
         return None
 
     def counts(self, x: Template, /) -> Kernel | None:
-        """A kernel that counts how often each integer from 0 to the greatest element occurs, as an int64 array.
+        """A kernel that counts how often each integer from 0 to the largest element occurs, as an int64 array.
 
         The kernel gets the payload of x and the minimum size of the result, whose `len` is the actual size. It raises
         `ValueError` if an element is negative. `None`, as here, leaves measuring and counting to other callbacks.

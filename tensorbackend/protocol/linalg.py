@@ -17,7 +17,7 @@ class Linalg:
 
     Factors, solutions and determinants of a matrix that holds NaN or infinity are NaN throughout, except those of
     `cholesky` and `triangular_solve`. The "first" of ties has the least index. The "largest component" of a vector is
-    the first whose magnitude is at least 1 - sqrt(eps) times the greatest magnitude, where eps is that of the dtype, or
+    the first whose magnitude is at least 1 - sqrt(eps) times the largest magnitude, where eps is that of the dtype, or
     of float32 for a narrower dtype.
     """
 

@@ -38,7 +38,7 @@ class Reduction:
 
     @callback
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Greatest element; NaN if any element is NaN. The reduced axes are not of size 0."""
+        """Largest element; NaN if any element is NaN. The reduced axes are not of size 0."""
 
     @callback
     def reduce_min(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
@@ -46,7 +46,7 @@ class Reduction:
 
     @callback
     def argmax(self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Payload:
-        """Index of the greatest element along `axis`, or in the flattened tensor if it is `None`; NaN wins.
+        """Index of the largest element along `axis`, or in the flattened tensor if it is `None`; NaN wins.
 
         `tie_break` says whether the first ("low") or the last ("high") of equal elements, or of several NaN, is taken.
         """

@@ -45,4 +45,4 @@ class Sorting:
 
     @optional_callback
     def top_k(self, out: tuple[Template, Template], x: Tensor, /, *, k: int) -> Payload:
-        """The `k` greatest elements along the last axis in descending order, and their indices."""
+        """The `k` largest elements along the last axis in descending order, and their indices."""

@@ -60,7 +60,7 @@ class Window:
         padding: Padding,
         window_dilations: Sizes,
     ) -> Payload:
-        """Greatest element of each window; NaN if the window has one."""
+        """Largest element of each window; NaN if the window has one."""
 
     @callback(reach="window")
     def window_min(
@@ -105,7 +105,7 @@ class Window:
         strides: Sizes,
         padding: Padding,
     ) -> Payload:
-        """`initial` everywhere, plus each element of `source` at the first greatest element of its window."""
+        """`initial` everywhere, plus each element of `source` at the first largest element of its window."""
 
     @callback(reach="window")
     def window_scatter_min(

@@ -82,7 +82,7 @@ def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -
     like : Tensor or Template
         The template of an entry; the array is on the backend of a tensor.
     size : int
-        The greatest number of entries.
+        The largest number of entries.
     axis : str, default "time"
         The name of the axis of the entries.
 

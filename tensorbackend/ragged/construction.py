@@ -102,7 +102,7 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
         values = values.values
     x = asarray(values)
     if not lengths:
-        raise ArgumentError(expected("the lengths of one axis or more", "write with_lengths(values, time=lengths)"))
+        raise ArgumentError(expected("the lengths of at least one axis", "write with_lengths(values, time=lengths)"))
     return Ragged(x, checked_lengths(x, lengths))
 
 
@@ -122,7 +122,7 @@ def from_list(
     batch : str, default "batch"
         The name of the axis of the examples, which comes first.
     size : int, optional
-        The size of the axis with lengths, by default the greatest length.
+        The size of the axis with lengths, by default the largest length.
     fill : number, default 0
         The value of the padding.
 
@@ -147,7 +147,7 @@ def from_list(
     ragged s64[word: 2][letter: 3] numpy, letter=[3, 1]
     """
     if not arrays:
-        raise ArgumentError(expected("one array or more", "use with_lengths() for an empty batch", arrays=arrays))
+        raise ArgumentError(expected("at least one array", "use with_lengths() for an empty batch", arrays=arrays))
     parts = [array if isinstance(array, Tensor) else asarray(array) for array in arrays]
     for part in parts:
         if not part.ndim:

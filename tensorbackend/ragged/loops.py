@@ -49,7 +49,7 @@ def chosen(mask: Tensor, new: Any, old: Any) -> Any:
 
 
 def _entering(mask: Tensor, carry: Any, start: Any) -> Any:
-    """The carried values that a turn gets: those of the start for examples for which a mask does not hold.
+    """The carried values that an iteration gets: those of the start for examples for which a mask does not hold.
 
     Such an example has ended, and the function may be undefined for what it carries.
     """
@@ -214,7 +214,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
         The carried values before the first step. A tensor without the axes of the examples is shared by all and changes
         in each iteration.
     limit : int
-        The greatest number of iterations, and the size of the new axis.
+        The largest number of iterations, and the size of the new axis.
     axis : str, default "time"
         The name of the new axis.
 
@@ -240,8 +240,8 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     --------
     >>> import tensorbackend as tb
     >>> halve = lambda n: (n // 2, n, n <= 1)
-    >>> _, turns = tb.ragged.unroll(halve, tb.asarray([6, 1, 9], names=("batch",)), limit=8)
-    >>> turns.lengths["time"].tolist(), tb.ragged.to_list(turns)[2].tolist()
+    >>> _, iterations = tb.ragged.unroll(halve, tb.asarray([6, 1, 9], names=("batch",)), limit=8)
+    >>> iterations.lengths["time"].tolist(), tb.ragged.to_list(iterations)[2].tolist()
     ([3, 1, 4], [9, 4, 2, 1])
     """
     size = integer(0, limit=limit)
@@ -257,29 +257,31 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     buffers = [zeros((size, *y.shape), dtype=y.dtype, names=(axis, *y.names), backend=home) for y in seen.ys]
     state = {
         "carry": start,
-        "turn": zeros((), dtype=int64, backend=home),
+        "iteration": zeros((), dtype=int64, backend=home),
         "ended": zeros(end.shape, dtype=bool_, names=end.names, backend=home),
         "lengths": zeros(end.shape, dtype=int64, names=end.names, backend=home),
         "stacked": buffers,
     }
 
-    def turn(before: dict[str, Any]) -> dict[str, Any]:
+    def iteration(before: dict[str, Any]) -> dict[str, Any]:
         going = logical_not(before["ended"])
         carry, y, ends = function(_entering(going, before["carry"], start))
         leaves = _tensors(y)
         return {
             "carry": chosen(going, carry, before["carry"]),
-            "turn": add(before["turn"], 1),
+            "iteration": add(before["iteration"], 1),
             "ended": logical_or(before["ended"], ends),
             "lengths": add(before["lengths"], astype(going, int64)),
             "stacked": [
-                put_slice(buffer, expand_dims(leaf, 0), starts=(before["turn"], *(0,) * leaf.ndim)) if size else buffer
+                put_slice(buffer, expand_dims(leaf, 0), starts=(before["iteration"], *(0,) * leaf.ndim))
+                if size
+                else buffer
                 for buffer, leaf in zip(before["stacked"], leaves, strict=True)
             ],
         }
 
     with named("unroll"):
-        final_state = while_loop(lambda before: _any(logical_not(before["ended"])), turn, state, limit=size)
+        final_state = while_loop(lambda before: _any(logical_not(before["ended"])), iteration, state, limit=size)
     outputs = [Ragged(buffer, {axis: final_state["lengths"]}) for buffer in final_state["stacked"]]
     return Unrolled(final_state["carry"], unflatten(seen.tree, outputs))
 
@@ -289,7 +291,7 @@ def _tensors(value: Any) -> list[Tensor]:
 
 
 class _Seen(NamedTuple):
-    """The templates of the results of a turn."""
+    """The templates of the results of an iteration."""
 
     ys: list[Template]
     tree: Tree

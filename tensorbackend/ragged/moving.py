@@ -298,7 +298,7 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     [[1, 2, 7], [3, 8, 9]]
     """
     if not tensors:
-        raise ArgumentError(expected("one tensor or more", tensors=tensors))
+        raise ArgumentError(expected("at least one tensor", tensors=tensors))
     remedy = "apply(lambda *values: tb.concat(values, axis=...), *tensors)"
     first, *others = tensors
     name = ragged_axis(first, axis, remedy)

@@ -138,7 +138,7 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
 def _named(x: Ragged, axes: Sequence[Axis]) -> list[str]:
     names = [x.names[normalize_axis(x.template, axis)] for axis in axes]
     if None in names or len(set(names)) != len(names) or len(names) < 2:
-        raise AxisError(expected("two named axes or more, each once", "name them with rename()", axes=tuple(axes)))
+        raise AxisError(expected("at least two named axes, each once", "name them with rename()", axes=tuple(axes)))
     return [str(name) for name in names]
 
 

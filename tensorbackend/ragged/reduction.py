@@ -37,13 +37,13 @@ def least(dtype: DType) -> Scalar:
 
 
 def greatest(dtype: DType) -> Scalar:
-    """The greatest value of a dtype, inf for floats."""
+    """The largest value of a dtype, inf for floats."""
     check_dtype(dtype, "real or bool")
     return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
 
 
 def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
-    """The lengths after a reduction; of lengths over reduced axes, the greatest one along these axes remains.
+    """The lengths after a reduction; of lengths over reduced axes, the largest one along these axes remains.
 
     [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
     """
@@ -132,7 +132,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
 
 @entry
 def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Find the greatest element within the lengths: -inf, or the least integer, for a length of 0.
+    """Find the largest element within the lengths: -inf, or the least integer, for a length of 0.
 
     The result is NaN if any element is NaN.
 
@@ -150,7 +150,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
 
 @entry
 def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """Find the least element within the lengths: inf, or the greatest integer, for a length of 0.
+    """Find the least element within the lengths: inf, or the largest integer, for a length of 0.
 
     The result is NaN if any element is NaN.
 
@@ -300,9 +300,9 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
 
 @entry
 def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
-    """Find the position (int64) of the greatest element within the lengths along an axis, the first of equal ones.
+    """Find the position (int64) of the largest element within the lengths along an axis, the first of equal ones.
 
-    -1 for a length of 0. NaN counts as greatest.
+    -1 for a length of 0. NaN counts as largest.
 
     Examples
     --------

@@ -120,7 +120,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     axis : int or str
         An axis that no lengths are over.
     descending : bool, default False
-        Whether the greatest element comes first.
+        Whether the largest element comes first.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
 
 @entry
 def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
-    """Find the k greatest elements within the lengths along an axis, the greatest first, and their positions.
+    """Find the k largest elements within the lengths along an axis, the largest first, and their positions.
 
     Parameters
     ----------

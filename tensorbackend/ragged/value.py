@@ -102,7 +102,7 @@ class Ragged:
 
     @property
     def shape(self) -> Shape:
-        """Size of each axis; for an axis with lengths, the greatest length that it has room for."""
+        """Size of each axis; for an axis with lengths, the largest length that it has room for."""
         return self.values.shape
 
     @property

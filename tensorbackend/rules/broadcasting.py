@@ -90,7 +90,7 @@ def broadcast_two(left: Template, right: Template, shown: tuple[Template, Templa
 def broadcast(operands: Sequence[Template]) -> tuple[Shape, Names]:
     """Shape and names of operands broadcast together; `ShapeError` or `NamesError` where they do not fit."""
     if not operands:
-        raise ArgumentError(expected("one tensor or more"))
+        raise ArgumentError(expected("at least one tensor"))
     merged = operands[0]
     for operand in operands[1:]:
         merged = intern_template(broadcast_two(merged, operand), bool_, merge_names(merged, operand))

@@ -323,7 +323,7 @@ def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, i
 def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
     """The plan of joining tensors along an axis: (2, 3) and (4, 3) along 0 give (6, 3)."""
     if not tensors:
-        raise ArgumentError(expected("one tensor or more"))
+        raise ArgumentError(expected("at least one tensor"))
     first = tensors[0]
     along = normalize_axis(first, axis)
     dtype = result_type(tensors)

@@ -42,7 +42,7 @@ def check_held(dtype: DType, backend: Backend) -> None:
 
 
 def move(tensor: Tensor, backend: Backend) -> Tensor:
-    """An operand brought to the backend on which the op runs."""
+    """An operand, moved to the backend on which the op runs."""
     if tensor.backend is backend:
         return tensor
     check_held(tensor.dtype, backend)

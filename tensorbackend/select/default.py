@@ -77,7 +77,7 @@ def placed(backend: BackendLike = None, device: str | None = None, like: Tensor 
     if like is None:
         return get_backend(backend, device=device)
     if not isinstance(like, Tensor):
-        raise OperandError(expected("like to be a tensor", "wrap it in asarray(), or pass backend=", like=like))
+        raise OperandError(expected("a tensor for like", "wrap it in asarray(), or pass backend=", like=like))
     if backend is not None:
         raise ArgumentError(expected("backend or like, not both", backend=backend, like=like.template))
     return get_backend(like.backend.beneath, device=device)  # type: ignore[arg-type] # every Core is a Backend

@@ -49,7 +49,7 @@ def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
 
 @bind
 def backend_deallocate(x: Tensor) -> None:
-    """Gives up a tensor's data; a second time does nothing."""
+    """Releases a tensor's data; a second call has no effect."""
     with _lock:
         if x.deallocated:
             return

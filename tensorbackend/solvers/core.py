@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
 
 @jit(static_argnums=0)
 def solved(plan: Plan, tensors: Inputs) -> Outcome:
-    """The solution of a system, in units in which the greatest elements of A and of b are from 1 to 2."""
+    """The solution of a system, in units in which the largest elements of A and of b are from 1 to 2."""
     basis, form = tensors.basis, plan.form
 
     def project(x: Tensor) -> Tensor:

@@ -201,7 +201,7 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
         return Linear(Sparse(tree), tuple(leaves))
     if isinstance(operator, Tensor):
         if operator.ndim < 2:
-            raise ShapeError(expected(f"{name} as a matrix", "give it two axes or more", **{name: operator.template}))
+            raise ShapeError(expected(f"{name} as a matrix", "give it at least two axes", **{name: operator.template}))
         return Linear(Dense(), (nameless(operator),))
     if not callable(operator):
         expectation = f"{name} as a tensor, a matrix of tb.sparse or a linear function"

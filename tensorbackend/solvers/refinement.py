@@ -78,7 +78,7 @@ def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
 def refined(system: System, method: Callable[[Problem], Method], start: State, most: Tensor) -> State:
     """The state after as many runs of a method as make the residual smaller."""
 
-    def turn(before: State) -> State:
+    def iteration(before: State) -> State:
         change, iterations, broke = _run(system, method, before, most, None)
         iterations = before.iterations + iterations
         x = before.x + change
@@ -101,7 +101,7 @@ def refined(system: System, method: Callable[[Problem], Method], start: State, m
     def goes_on(state: State) -> Tensor:
         return any_(state.going)
 
-    end: State = while_loop(goes_on, turn, start)
+    end: State = while_loop(goes_on, iteration, start)
     return end
 
 

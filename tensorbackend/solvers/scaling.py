@@ -29,7 +29,7 @@ _EXPONENTS: Final[dict[DType, tuple[str, int]]] = {float32: ("int32", 23), float
 
 
 class Scaled(NamedTuple):
-    """A matrix divided by a power of two, so that its greatest element is from 1 to 2."""
+    """A matrix divided by a power of two, so that its largest element is from 1 to 2."""
 
     apply: Function
     """The product of the scaled matrix with vectors."""
@@ -55,7 +55,7 @@ def power(sizes: Tensor) -> Tensor:
 
 
 def greatest(x: Tensor, count: int = 1) -> Tensor:
-    """The greatest magnitude along the last `count` axes, of shape (..., 1)."""
+    """The largest magnitude along the last `count` axes, of shape (..., 1)."""
     sizes = abs_(x) if count == 1 else abs_(_flat(x, count))
     return (max_ if sizes.shape[-1] else sum_)(sizes, axis=-1, keepdims=True)
 

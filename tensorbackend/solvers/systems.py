@@ -199,7 +199,7 @@ _DEGREE = re.compile(r"bicgstab\((\d{1,2})\)")
 def _method(method: str, A: Any, restart: int) -> tuple[str, int]:
     """The method's name, and its degree or the length of its cycles."""
     if restart < 1:
-        raise ArgumentError(expected("a restart after 1 iteration or more", restart=restart))
+        raise ArgumentError(expected("a restart after at least 1 iteration", restart=restart))
     degree = _DEGREE.fullmatch(method)
     if degree is not None and int(degree[1]) > 0:
         return "bicgstab", int(degree[1])
@@ -214,7 +214,7 @@ def _method(method: str, A: Any, restart: int) -> tuple[str, int]:
 def _check_tolerances(name: str, rtol: Any, atol: Any) -> None:
     for word, value in (("rtol", rtol), ("atol", atol)):
         if not isinstance(value, Tensor) and isinstance(value, int | float) and (value < 0 or isnan(value)):
-            raise ArgumentError(expected(f"{word} of 0 or more", **{word: value}))
+            raise ArgumentError(expected(f"{word} of at least 0", **{word: value}))
     if name != "direct" and not isinstance(rtol, Tensor) and not isinstance(atol, Tensor) and rtol == atol == 0:
         raise ArgumentError(expected("a tolerance above 0", "pass rtol= or atol=", rtol=rtol, atol=atol))
 
@@ -231,7 +231,7 @@ class _System:
         self.operator, self.guess, self.count = A, guess, count
         self.matrix = A.template if isinstance(A, Tensor | SparseMatrix) else None
         if self.matrix is not None and self.matrix.ndim < 2:
-            raise ShapeError(expected("A as a matrix", "give it two axes or more", A=self.matrix))
+            raise ShapeError(expected("A as a matrix", "give it at least two axes", A=self.matrix))
         self._check_axes(b)
         of = [x.dtype for x in (self.matrix, b, guess) if x is not None]
         dtype = result_type(*of)

@@ -161,7 +161,7 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
         In any format.
     size : int, optional
         How many values are stored. If given, no data is read, so that `jit` knows the shapes; zeros stored at the last
-        place fill the rest. By default the number of different places; in a batch, the greatest number.
+        place fill the rest. By default the number of different places; in a batch, the largest number.
 
     Returns
     -------

@@ -98,14 +98,14 @@ def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
 @bind
 @entry
 def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
-    """The greatest element over rows, columns, or both; zeros that are not stored count too.
+    """The largest element over rows, columns, or both; zeros that are not stored count too.
 
     Parameters
     ----------
     matrix : SparseMatrix
         Of a real dtype, in any format.
     axis : int or str, optional
-        -2 gives the greatest element of each column, -1 that of each row. By default that of each matrix.
+        -2 gives the largest element of each column, -1 that of each row. By default that of each matrix.
 
     Returns
     -------

@@ -94,7 +94,7 @@ def element_distance(actual: Any, reference: Any, dtype: DType) -> float:
 
 
 def farthest(actual: Tensor, wanted: Tensor, *, absolute: float | Sequence[float] = 0.0) -> Mismatch | None:
-    """The element with the greatest distance among those that differ by more than `absolute`; `None` if none does.
+    """The element with the largest distance among those that differ by more than `absolute`; `None` if none does.
 
     `absolute` is one bound, or one for each element; an infinite bound allows NaN as well. The two tensors must have
     equal templates.
@@ -162,7 +162,7 @@ def assert_equal(
     absolute: float | Sequence[float] = 0.0,
     call: Invocation | None = None,
 ) -> float:
-    """The greatest distance in ulps of two tensors; raises `Disagreement` unless templates are equal and elements near.
+    """The largest distance in ulps of two tensors; raises `Disagreement` unless templates are equal and elements near.
 
     The error says where the first wrong element is, both values, how many ulps they are apart, and how many elements
     are wrong; it shows the `call` that gave them as a program.
@@ -183,7 +183,7 @@ def assert_equal(
     Returns
     -------
     float
-        The greatest distance in ulps.
+        The largest distance in ulps.
 
     Raises
     ------

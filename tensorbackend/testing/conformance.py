@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
     """The judgement of a call that was not wrong."""
 
     ulps: float
-    """The greatest distance from the reference's elements."""
+    """The largest distance from the reference's elements."""
     divergence: Divergence | None = None
     """The row that excuses the call, if it needs one."""
     refused: bool = False
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 def check(call: Invocation, backend: Backend | str) -> float:
-    """The greatest distance in ulps of a call on a backend from the same call on BinaryBackend.
+    """The largest distance in ulps of a call on a backend from the same call on BinaryBackend.
 
     Raises `AssertionError` where the distance is beyond the op's bound and no row of `divergences_of` allows it, a
     template or name differs, the dry run on templates says something else, or the errors are not the same. Raises
@@ -48,7 +48,7 @@ def check(call: Invocation, backend: Backend | str) -> float:
     Returns
     -------
     float
-        The greatest distance in ulps.
+        The largest distance in ulps.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     Returns
     -------
     Verdict
-        The greatest distance, and the row that was needed.
+        The largest distance, and the row that was needed.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def check_row(row: Divergence, backend: Backend) -> None:
 
 
 def _compared(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
-    """The greatest distance of two outcomes; raises beyond the op's bound and the wider one of a judgement."""
+    """The largest distance of two outcomes; raises beyond the op's bound and the wider one of a judgement."""
     if isinstance(reference, TensorBackendError) or isinstance(actual, TensorBackendError):
         if told(actual) != told(reference):
             raise call.disagreement("error", f"expected {told(reference)}, got {told(actual)}", backend)
@@ -175,7 +175,7 @@ def _at_least(least: float, allowed: Allowance) -> Allowance:
 
 
 def _relaxed(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
-    """The greatest distance of two outcomes by the judgement of a row; raises where that does not allow it."""
+    """The largest distance of two outcomes by the judgement of a row; raises where that does not allow it."""
     if not judgement.compared:
         if isinstance(actual, list) and isinstance(reference, list) and _templates(actual) != _templates(reference):
             raise call.disagreement("template", f"expected {told(reference)}, got {told(actual)}", backend)

@@ -47,7 +47,7 @@ class Pair(NamedTuple):
     examples: int
     """The number of calls that were drawn."""
     ulps: float = 0
-    """The greatest distance from the reference, in ulps."""
+    """The largest distance from the reference, in ulps."""
     reasons: tuple[str, ...] = ()
     """Why the pair diverges or is not supported."""
     kind: str = ""

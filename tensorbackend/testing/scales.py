@@ -77,7 +77,7 @@ def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Se
 def _of_magnitudes(call: Invocation) -> Iterator[Invocation]:
     """The call with absolute values in 64 bits for all operands but indices.
 
-    Integers beside floats are indices. If all operands are integers, up to two of them may be indices: each choice is
+    Integers next to floats are indices. If all operands are integers, up to two of them may be indices: each choice is
     yielded, as the op refuses floats in place of indices.
     """
     integers = [number for number, x in enumerate(call.tensors) if x.dtype.is_integer]

@@ -112,9 +112,9 @@ def shapes(*, least: int = 0, most: int = 3, smallest: int = 0, largest: int = 4
     Parameters
     ----------
     least, most : int, default 0 and 3
-        The least and the greatest number of axes.
+        The least and the largest number of axes.
     smallest, largest : int, default 0 and 4
-        The least and the greatest size of an axis.
+        The least and the largest size of an axis.
 
     Returns
     -------

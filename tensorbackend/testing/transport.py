@@ -13,7 +13,7 @@ from .failures import Disagreement, Kind
 from .source import script, source
 
 TRANSPORT = "transport"
-"""The name of these checks in reports, beside the names of ops."""
+"""The name of these checks in reports, next to the names of ops."""
 
 
 def check_transport(given: Tensor, backend: Backend) -> None:

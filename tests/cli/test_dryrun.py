@@ -66,7 +66,7 @@ def test_search_ranks_layouts(command: list[str], capsys: pytest.CaptureFixture[
         (["--by", "xla"], "--mesh together with --by xla"),
         (["--mesh", "data"], "--mesh data=4,model=2, got mesh='data'"),
         (["--mesh", "data=four"], "sizes by name"),
-        (["--mesh", "data=0"], "an int of 1 or more as the size of 'data'"),
+        (["--mesh", "data=0"], "an int of at least 1 as the size of 'data'"),
         (["--mesh", "data=4,data=2"], "pairs of different names"),
         (["--mesh", "data=4", "--layout", "batch:data"], "--layout batch=data,hidden=model, got layout='batch:data'"),
         (["--mesh", "data=4", "--layout", "batch=rows"], "the axes of the mesh are data"),

@@ -41,7 +41,7 @@ def test_errors_of_a_switch() -> None:
     x = tb.ones(2)
     with pytest.raises(DTypeError, match="switch: expected an index as an integer without axes, got index=f32; cast"):
         tb.switch(1.0, [tb.exp], x)
-    with pytest.raises(ArgumentError, match=r"switch: expected one function or more, got functions=\[\]"):
+    with pytest.raises(ArgumentError, match=r"switch: expected at least one function, got functions=\[\]"):
         tb.switch(1, [], x)
     text = r"switch: expected result to be the same from all functions, f32\[2\], got functions\[2\]=f32; reshape"
     with pytest.raises(ShapeError, match=text):

@@ -16,7 +16,7 @@ from tensorbackend.expr.closures import close
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.node import Node
 from tensorbackend.expr.simplify import expanded, simplified
-from tensorbackend.expr.subgraphs import subgraphs, turns, with_subgraphs
+from tensorbackend.expr.subgraphs import iterations, subgraphs, with_subgraphs
 from tensorbackend.expr.trees import flatten
 
 BACKENDS = ["numpy", "binary", "jax"]
@@ -310,15 +310,15 @@ def test_the_subgraphs_of_a_node() -> None:
     one, two = (tb.trace(function)("f32") for function in (tb.exp, tb.sin))
     node = Node("while_loop", template, options={"condition": one, "body": two, "limit": None})
     assert subgraphs(node) == (one, two)
-    assert turns(node) == (None, None)
+    assert iterations(node) == (None, None)
     assert with_subgraphs(node, lambda graph: {one: two, two: one}[graph]) == {
         "condition": two, "body": one, "limit": None,
     }  # fmt: skip
-    assert turns(Node("while_loop", template, options={"body": one, "limit": 3})) == (3,)
-    assert turns(Node("scan", template, options={"body": one, "length": 7})) == (7,)
-    assert turns(Node("cond", template, options={"true_branch": one, "false_branch": two})) == (1, 1)
+    assert iterations(Node("while_loop", template, options={"body": one, "limit": 3})) == (3,)
+    assert iterations(Node("scan", template, options={"body": one, "length": 7})) == (7,)
+    assert iterations(Node("cond", template, options={"true_branch": one, "false_branch": two})) == (1, 1)
     plain = Node("exp", template)
-    assert (subgraphs(plain), turns(plain)) == ((), ())
+    assert (subgraphs(plain), iterations(plain)) == ((), ())
     assert with_subgraphs(plain, lambda graph: graph) is plain.options
 
 

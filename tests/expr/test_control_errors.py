@@ -63,20 +63,20 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
      "keep every value in its place, in the same kind of container"),
     ("carried dtype", lambda x: tb.while_loop(
         lambda c: True, lambda c: {"state": [c["state"][0] > 0]}, {"state": [x]}), DTypeError,
-     "while_loop: expected carry['state'][0] to stay f32[3] from turn to turn, got returned=pred[3]; "
+     "while_loop: expected carry['state'][0] to stay f32[3] from iteration to iteration, got returned=pred[3]; "
      "cast it in the body with astype(..., 'float32')"),
     ("carried shape", lambda x: tb.fori_loop(0, 2, lambda i, c: State(c.value, c.count + x), State(x, 0.0)), ShapeError,
-     "fori_loop: expected carry.count to stay f32 from turn to turn, got returned=f32[3]; "
+     "fori_loop: expected carry.count to stay f32 from iteration to iteration, got returned=f32[3]; "
      "reshape, reduce or broadcast it in the body"),
     ("carried names", lambda x: tb.scan(lambda c, y: (tb.flip(c).rename("n"), y), x, x), NamesError,
-     "scan: expected carry to stay f32[3] from turn to turn, got returned=f32[n: 3]; "
+     "scan: expected carry to stay f32[3] from iteration to iteration, got returned=f32[n: 3]; "
      "name its axes in the body with rename(None)"),
     ("carried names, lost",
      lambda x: tb.fori_loop(0, 1, lambda i, c: tb.reshape(c, (3,), names=(None,)), x.rename("n")), NamesError,
-     "fori_loop: expected carry to stay f32[n: 3] from turn to turn, got returned=f32[3]; "
+     "fori_loop: expected carry to stay f32[n: 3] from iteration to iteration, got returned=f32[3]; "
      "name its axes in the body with rename('n')"),
     ("carried number", lambda x: tb.while_loop(lambda c: True, lambda c: tb.argmax(x), 0.5), DTypeError,
-     "while_loop: expected carry to stay f32 from turn to turn, got returned=s64; "
+     "while_loop: expected carry to stay f32 from iteration to iteration, got returned=s64; "
      "cast it in the body with astype(..., 'float32')"),
     ("carried tree", lambda x: tb.fori_loop(0, 2, lambda i, c: (c[0], (c[1], None)), (x, (x, x))), ArgumentError,
      "fori_loop: expected carry[1][0] to stay nested as it was, a tensor, got returned=a tuple of 2; "
@@ -103,7 +103,7 @@ MISTAKES: list[tuple[str, Wrong, type[TensorBackendError], str]] = [
     ("bound", lambda x: tb.fori_loop(0, x[0], lambda i, c: c, 0.0), DTypeError,
      "fori_loop: expected upper as an integer without axes, got upper=f32; cast it with astype()"),
     ("limit", lambda x: tb.while_loop(lambda c: True, lambda c: c, x, limit=-1), ArgumentError,
-     "while_loop: expected a limit of 0 iterations or more, got limit=-1"),
+     "while_loop: expected a limit of at least 0 iterations, got limit=-1"),
     ("inside", lambda x: tb.fori_loop(0, 2, lambda i, c: c + x[:2], x), ShapeError, "add: expected sizes"),
 ]  # fmt: skip
 

@@ -91,12 +91,12 @@ def test_a_call_that_needs_no_carried_value_is_made_in_each_iteration(backend: s
         tb.debug_callback(log, *[constant] * operands)
         return x + 1
 
-    def turn(i: tb.Tensor, x: tb.Tensor) -> Any:
+    def iteration(i: tb.Tensor, x: tb.Tensor) -> Any:
         tb.debug_callback(log, *[tb.asarray(8.0)] * operands)
         return tb.cond(i > 1, call, lambda x: x, x)
 
     def loop(x: tb.Tensor) -> Any:
-        return tb.fori_loop(0, 3, turn, x)
+        return tb.fori_loop(0, 3, iteration, x)
 
     x = tb.asarray(0.0, backend=backend)
     calls = [[8.0][:operands]] * 3 + [[7.0][:operands]]
@@ -126,7 +126,7 @@ def test_a_function_is_called_for_each_example_of_a_batch(backend: str) -> None:
 def test_a_function_is_called_in_loops_and_branches(backend: str) -> None:
     log = Log()
 
-    def turn(i: tb.Tensor, total: tb.Tensor) -> Any:
+    def iteration(i: tb.Tensor, total: tb.Tensor) -> Any:
         tb.debug_callback(log, i)
         return tb.cond(i > 1, branch, lambda total: total, total)
 
@@ -135,7 +135,7 @@ def test_a_function_is_called_in_loops_and_branches(backend: str) -> None:
         return total + 1
 
     def loop(x: tb.Tensor) -> Any:
-        return tb.fori_loop(0, 4, turn, x)
+        return tb.fori_loop(0, 4, iteration, x)
 
     def endless(x: tb.Tensor) -> Any:
         return tb.while_loop(lambda c: c < 3, branch, x)

@@ -37,7 +37,7 @@ class State:
         (([OURS], {"a": ARRAY}), "jax"),
         ((State(OURS),), "jax"),
         ((tb.ones(2, backend="binary"),), "binary"),
-        ((tb.ones(2, backend="binary"), OURS), "binary"),  # an array follows the tensors beside it
+        ((tb.ones(2, backend="binary"), OURS), "binary"),  # an array follows the tensors next to it
         ((State(tb.ones(2)), tb.ones(2, backend="binary")), "numpy"),
         ((tb.template((2,), "f32"), tb.ones(2)), "template"),
     ],

@@ -22,7 +22,7 @@ def grown(x: Any, **options: Any) -> Any:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_trajectory_has_what_is_carried_at_some_turns(backend: str) -> None:
     x = tb.asarray(3.0, backend=backend)
-    steps = (0, 1, 3, 4, 5, 9)  # the loop ends after five turns
+    steps = (0, 1, 3, 4, 5, 9)  # the loop ends after five iterations
 
     def function(x: tb.Tensor) -> Any:
         return grown(x, trajectory=steps)
@@ -32,7 +32,7 @@ def test_a_trajectory_has_what_is_carried_at_some_turns(backend: str) -> None:
         assert trajectory["n"].tolist() == [0, 1, 3, 4, 5, 5]
         assert trajectory["x"].tolist() == [3.0, 6.0, 24.0, 48.0, 96.0, 96.0]
         assert (trajectory["n"].dtype, trajectory["x"].backend.name) == (tb.int64, backend)
-    assert grown(x, trajectory=(2,))["x"].tolist() == [12.0]  # the loop ends at the last recorded turn
+    assert grown(x, trajectory=(2,))["x"].tolist() == [12.0]  # the loop ends at the last recorded iteration
     assert grown(x, trajectory=steps, limit=3)["x"].tolist() == [3.0, 6.0, 24.0, 24.0, 24.0, 24.0]
     named = tb.while_loop(lambda x: tb.max(x) < 9, lambda x: x + 1, tb.ones(2, names=("n",)), trajectory=(1, 2))
     assert named.names == (None, "n")
@@ -48,7 +48,7 @@ def test_a_trajectory_with_a_limit_has_a_gradient() -> None:
         path = tb.while_loop(lambda c: c < 50, lambda c: c * x, x, trajectory=(0, 1, 2, 9), limit=9)
         return tb.sum(path * weights)
 
-    # 1 + 10 * 3 x^2 + 100 * 4 x^3 at x = 3, where the loop ends after three turns
+    # 1 + 10 * 3 x^2 + 100 * 4 x^3 at x = 3, where the loop ends after three iterations
     assert tb.grad(loss)(3.0).item() == tb.jit(tb.grad(loss))(tb.asarray(3.0)).item() == 1 + 30 * 9 + 400 * 27
 
 
@@ -58,17 +58,17 @@ def test_each_example_may_have_its_own_end(backend: str) -> None:
 
     def function(x: tb.Tensor, axis: Any = "batch") -> Any:
         count = tb.zeros(3, dtype="s32", names=("batch",), like=x)
-        state = {"x": x, "turns": count, "shared": 0}
+        state = {"x": x, "iterations": count, "shared": 0}
 
-        def turn(state: dict[str, tb.Tensor]) -> Any:
-            return {"x": state["x"] * 2, "turns": state["turns"] + 1, "shared": state["shared"] + 1}
+        def iteration(state: dict[str, tb.Tensor]) -> Any:
+            return {"x": state["x"] * 2, "iterations": state["iterations"] + 1, "shared": state["shared"] + 1}
 
-        return tb.while_loop(lambda state: state["x"][:, 0] < 50, turn, state, axis=axis)
+        return tb.while_loop(lambda state: state["x"][:, 0] < 50, iteration, state, axis=axis)
 
     for variant in (function, tb.jit(function), lambda x: function(x, 0)):
         final = variant(x)
         assert final["x"].tolist() == [[96.0, 32.0], [80.0, 4.0], [60.0, 5.0]]
-        assert (final["turns"].tolist(), final["shared"].item()) == ([5, 1, 0], 5)
+        assert (final["iterations"].tolist(), final["shared"].item()) == ([5, 1, 0], 5)
         assert final["x"].names == ("batch", None)
     last = tb.while_loop(
         lambda x: tb.sum(x, axis=0) < 9, lambda x: x + 1, tb.asarray([[1.0, 8.0], [0.0, 5.0]]), axis=-1
@@ -119,10 +119,18 @@ WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
     (
         {"axis": 0, "body": lambda c: c[1:]},
         ShapeError,
-        r"expected carry to stay f32\[3\] from turn to turn, got return",
+        r"expected carry to stay f32\[3\] from iteration to iteration, got return",
     ),
-    ({"axis": 0, "body": lambda c: c.rename("n")}, NamesError, r"expected carry to stay f32\[3\] from turn to turn"),
-    ({"axis": 0, "body": lambda c: tb.astype(c, "f64")}, DTypeError, r"expected carry to stay f32\[3\] from turn to t"),
+    (
+        {"axis": 0, "body": lambda c: c.rename("n")},
+        NamesError,
+        r"expected carry to stay f32\[3\] from iteration to iteration",
+    ),
+    (
+        {"axis": 0, "body": lambda c: tb.astype(c, "f64")},
+        DTypeError,
+        r"expected carry to stay f32\[3\] from iteration to t",
+    ),
 ]
 
 

@@ -47,9 +47,9 @@ def test_a_mesh_of_jax_gives_axes_and_devices() -> None:
 @pytest.mark.parametrize(
     ("axes", "devices", "kind", "text"),
     [
-        ({}, None, ArgumentError, "a mesh of one axis or more"),
-        ({"a": 0}, None, ArgumentError, "an int of 1 or more as the size of 'a', got size=0"),
-        ({"a": 2.0}, None, ArgumentError, "an int of 1 or more as the size of 'a'"),
+        ({}, None, ArgumentError, "a mesh of at least one axis"),
+        ({"a": 0}, None, ArgumentError, "an int of at least 1 as the size of 'a', got size=0"),
+        ({"a": 2.0}, None, ArgumentError, "an int of at least 1 as the size of 'a'"),
         ({"": 2}, None, ArgumentKindError, "a non-empty str"),
         ({1: 2}, None, ArgumentKindError, "a non-empty str"),
         ({"a": 2}, [0], ArgumentError, "2 different devices"),

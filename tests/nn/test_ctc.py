@@ -257,7 +257,7 @@ def test_nan_stays_nan() -> None:
 
 
 def likeliest(logits: Any, labels: Any, frames: int) -> tuple[float, Any]:
-    """Return the greatest log-probability of a path that spells the labels, and that path."""
+    """Return the largest log-probability of a path that spells the labels, and that path."""
     scores = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     paths = itertools.product(range(logits.shape[-1]), repeat=frames)
     good = [path for path in paths if spelt(path, 0) == list(labels)]

@@ -63,5 +63,5 @@ def test_like_is_a_tensor_and_stands_alone() -> None:
     x = tb.ones(2)
     with pytest.raises(ArgumentError, match="expected backend or like, not both, got backend='numpy', like="):
         tb.zeros(2, backend="numpy", like=x)
-    with pytest.raises(OperandError, match="expected like to be a tensor, got like=3; wrap it in asarray"):
+    with pytest.raises(OperandError, match="expected a tensor for like, got like=3; wrap it in asarray"):
         tb.arange(3, like=3)  # type: ignore[arg-type]

@@ -75,10 +75,10 @@ def test_a_generator_may_be_used_where_its_function_runs_anew_or_makes_it() -> N
     inside = tb.jit(lambda x: x + tb.random.generator(4).draw(tb.random.uniform, (2,)))
     assert inside(tb.zeros(2)).tolist() == tb.random.generator(4).draw(tb.random.uniform, (2,)).tolist()
 
-    def turn(i: tb.Tensor, state: tuple[tb.Tensor, tb.random.Generator]) -> tuple[tb.Tensor, tb.random.Generator]:
+    def iteration(i: tb.Tensor, state: tuple[tb.Tensor, tb.random.Generator]) -> tuple[tb.Tensor, tb.random.Generator]:
         total, generator = state
         return total + generator.draw(tb.random.uniform), generator
 
-    total, after = tb.fori_loop(0, 3, turn, (tb.zeros(()), random))
+    total, after = tb.fori_loop(0, 3, iteration, (tb.zeros(()), random))
     assert float(total) == pytest.approx(sum(float(random.draw(tb.random.uniform)) for _ in range(3)))
     assert after.key.tolist() == random.key.tolist()

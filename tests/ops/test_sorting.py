@@ -66,7 +66,7 @@ def numbers(x: tb.Tensor) -> list[Any]:
 
 
 def comes_first(a: Any, b: Any) -> bool:
-    """Return whether a may stand before b in ascending order; NaN is greatest."""
+    """Return whether a may stand before b in ascending order; NaN is largest."""
     return bool(b != b or a <= b)
 
 
@@ -360,9 +360,9 @@ MISTAKES: list[tuple[Any, type[TensorBackendError], str]] = [
     (lambda x: tb.nonzero(x, size=-1), ArgumentError, "an int of at least 0 as size"),
     (lambda x: tb.bincount(x), DTypeError, "a tensor of an integer dtype to count"),
     (lambda x: tb.bincount(tb.astype(x, "int8")[0], weights=x), ShapeError, "a weight for each element"),
-    (lambda x: tb.histogram(x, bins=0), ArgumentError, "one interval or more"),
+    (lambda x: tb.histogram(x, bins=0), ArgumentError, "at least one interval"),
     (lambda x: tb.histogram(x, range=(1.0, 1.0)), ArgumentError, "two finite numbers in ascending order"),
-    (lambda x: tb.histogram(x, bins=[1.0]), ShapeError, "two edges or more"),
+    (lambda x: tb.histogram(x, bins=[1.0]), ShapeError, "at least two edges"),
 ]
 
 

@@ -105,7 +105,7 @@ WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
         "expected a function whose result has the first axes of x0",
     ),
     ({"function": lambda x: (x, x)}, OperandError, "expected a function that returns one tensor"),
-    ({"history": 0}, ArgumentError, "expected a history of 1 step or more, got history=0"),
+    ({"history": 0}, ArgumentError, "expected a history of at least 1 step, got history=0"),
     ({"tolerance": tb.ones(2)}, ShapeError, r"expected tolerance of shape \(3,\), got tolerance=f32\[2\]"),
     ({"method": "BFGS", "trajectory": (1,)}, ArgumentError, "expected no trajectory for a method of SciPy"),
     ({"method": "BFGS", "bounds": (0.0, None)}, BackendError, "expected no bounds for the method 'BFGS'"),

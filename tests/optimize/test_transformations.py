@@ -267,7 +267,7 @@ def test_moments_and_sums_by_hand() -> None:
         (lambda: optimize.sgd(0.1, momentum=-0.5), "expected decay from 0 to below 1, got decay=-0.5"),
         (lambda: optimize.sgd(float("nan")), "expected a finite rate, got rate=nan"),
         (lambda: optimize.clip_by_global_norm(0.0), "expected a norm above 0, got most=0.0"),
-        (lambda: optimize.cosine_decay(0.1, 0), "expected 1 step or more, got steps=0"),
+        (lambda: optimize.cosine_decay(0.1, 0), "expected at least 1 step, got steps=0"),
     ],
 )
 def test_mistakes(make: Any, text: str) -> None:

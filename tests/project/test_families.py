@@ -91,7 +91,7 @@ def called(function: Callable[..., Any]) -> list[Any]:
 def test_a_rule_lies_in_its_family(spec: OpSpec) -> None:
     modules = {getattr(callee, "__module__", None) or "" for callee in called(spec.function)}
     words = {place(module)[1] for module in modules if module.startswith("tensorbackend.rules.")}
-    assert words <= SHARED or spec.family in words  # beside its own module, it may use another family's
+    assert words <= SHARED or spec.family in words  # next to its own module, it may use another family's
 
 
 @pytest.mark.parametrize("backend", [BinaryBackend, NumpyBackend, CupyBackend, JaxBackend])

@@ -67,9 +67,9 @@ ROWS: list[tuple[str, Mistake, type[TensorBackendError], str]] = [
     ("too much taken", lambda x: tb.pad(x, [(-3, 0)] * 2), ShapeError, "pad: expected a padding that leaves"),
     ("padded name", lambda x: tb.pad(x, {"time": (1, 1)}), AxisError, "pad: expected an axis name"),
     ("join", lambda x: tb.concatenate([x, ones(x.backend, 2, 4)]), ShapeError, "concatenate: expected sizes"),
-    ("nothing to join", lambda x: tb.concatenate([]), ArgumentError, "concatenate: expected one tensor or more"),
+    ("nothing to join", lambda x: tb.concatenate([]), ArgumentError, "concatenate: expected at least one tensor"),
     ("no sequence", lambda x: tb.concatenate(x), OperandError, "expected a list or tuple of tensors"),  # type: ignore[arg-type]
-    ("nothing to stack", lambda x: tb.stack([]), ArgumentError, "stack: expected one tensor or more"),
+    ("nothing to stack", lambda x: tb.stack([]), ArgumentError, "stack: expected at least one tensor"),
     ("no axis to roll", lambda x: tb.roll(x, 1, axis=1.5), AxisError, "roll: expected .* got axis=1.5"),  # type: ignore[arg-type]
     ("stack", lambda x: tb.stack([x, ones(x.backend, 3, 2)]), ShapeError, "stack: expected tensors of one shape"),
     ("sections", lambda x: tb.split(x, 4, axis=1), ShapeError, "split: expected a number of sections"),

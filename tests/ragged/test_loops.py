@@ -61,15 +61,15 @@ def test_unroll_stops_with_the_last_example(backend: str) -> None:
     start = tb.asarray([3, 0, 1], names=("batch",), backend=backend)
 
     def count(carry: Any) -> Any:
-        left, turns = carry
-        return (left - 1, turns + 1), {"left": left}, left <= 0
+        left, iterations = carry
+        return (left - 1, iterations + 1), {"left": left}, left <= 0
 
     unrolled = tr.unroll(count, (start, 0), limit=9)
     assert unrolled.outputs["left"].shape == (9, 3)
     assert unrolled.outputs["left"].lengths["time"].tolist() == [4, 1, 2]
     assert [row.tolist() for row in tr.to_list(unrolled.outputs["left"])] == [[3, 2, 1, 0], [0], [1, 0]]
     assert unrolled.carry[0].tolist() == [-1, -1, -1]
-    assert unrolled.carry[1].item() == 4  # all examples share it; no turn runs after the last example ends
+    assert unrolled.carry[1].item() == 4  # all examples share it; no iteration runs after the last example ends
 
 
 def test_unroll_ends_at_its_limit() -> None:

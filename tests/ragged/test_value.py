@@ -50,7 +50,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
     (lambda: tr.with_lengths(ones(b=2, t=3), s=[1, 1]), AxisError, "an axis name of"),
     (lambda: tr.with_lengths(tb.ones((2, 3)), time=[1, 1]), AxisError, "name the axis with rename"),
     (lambda: tr.with_lengths(tb.ones((2, 3), names=(None, "t")), t=[1, 1]), NamesError, "a name for each axis"),
-    (lambda: tr.with_lengths(ones(b=2, t=3)), ArgumentError, "the lengths of one axis or more"),
+    (lambda: tr.with_lengths(ones(b=2, t=3)), ArgumentError, "the lengths of at least one axis"),
     (
         lambda: tr.with_lengths(ones(a=2, b=2), a=tb.asarray([1, 1], names=("b",)), b=tb.asarray([1, 1], names=("a",))),
         ArgumentError,
@@ -83,7 +83,7 @@ MISTAKES: list[tuple[Callable[[], Any], type[TensorBackendError], str]] = [
     (lambda: tr.select(pair(), pair(), axis="time"), DTypeError, "a mask of dtype bool"),
     (lambda: tr.select(pair(), tb.ones(3, dtype="bool"), axis="time"), NamesError, "a mask over named axes"),
     (lambda: tr.merge_axes(pair(), ["batch"], name="all"), AxisError, "two named axes"),
-    (lambda: tr.from_list([]), ArgumentError, "one array or more"),
+    (lambda: tr.from_list([]), ArgumentError, "at least one array"),
     (lambda: tr.from_list([[1, 2]], size=1), ShapeError, "at most 1 entries"),
     (lambda: tr.sequence_mask(tb.ones(2), 3), DTypeError, "an integer dtype"),
 ]

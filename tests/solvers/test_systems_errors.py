@@ -39,8 +39,8 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
         "expected A as a tensor, a matrix of tb.sparse or a linear function, got A='matrix'",
     ),
     ({"b": tb.ones(3, dtype="s32"), "A": tb.eye(3, dtype="s32")}, DTypeError, "expected a floating or complex b"),
-    ({"rtol": -1e-3}, ArgumentError, "expected rtol of 0 or more, got rtol=-0.001"),
-    ({"atol": float("nan")}, ArgumentError, "expected atol of 0 or more, got atol=nan"),
+    ({"rtol": -1e-3}, ArgumentError, "expected rtol of at least 0, got rtol=-0.001"),
+    ({"atol": float("nan")}, ArgumentError, "expected atol of at least 0, got atol=nan"),
     (
         {"rtol": 0.0, "method": "cg"},
         ArgumentError,
@@ -86,7 +86,7 @@ WRONG: list[tuple[dict[str, Any], type[TensorBackendError], str]] = [
     ),
     ({"vector_axes": 2, "b": tb.ones((3, 3))}, ArgumentError, "expected vector_axes=1 for a matrix, got vector_axes=2"),
     ({"vector_axes": 0}, ShapeError, "expected a b with the axes of a vector, got vector_axes=0"),
-    ({"restart": 0, "method": "gmres"}, ArgumentError, "expected a restart after 1 iteration or more, got restart=0"),
+    ({"restart": 0, "method": "gmres"}, ArgumentError, "expected a restart after at least 1 iteration, got restart=0"),
     ({"trajectory": (3, 1), "method": "cg"}, ArgumentError, "expected a trajectory of ascending numbers of iterations"),
     (
         {"A": A.rename("n", "m"), "b": B.rename("k")},

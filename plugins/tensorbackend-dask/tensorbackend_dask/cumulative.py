@@ -109,7 +109,7 @@ class DaskCumulative(DaskBase):
 
     @lazily
     def cumulative_max(self, out: Template, x: Tensor, /, *, axis: int, reverse: bool) -> Payload:
-        """Greatest element up to each position."""
+        """Largest element up to each position."""
         return self.accumulated("cumulative_max", out, x, axis, reverse, None)
 
     @lazily

@@ -187,7 +187,7 @@ class DaskReduction(DaskBase):
 
     @lazily
     def reduce_max(self, out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bool) -> Payload:
-        """Greatest element, NaN if there is one."""
+        """Largest element, NaN if there is one."""
         return self.reduced("reduce_max", out, x.data, x.dtype, axes, keepdims, out.dtype, out.dtype)
 
     @lazily
@@ -210,7 +210,7 @@ class DaskReduction(DaskBase):
     def argmax(
         self, out: Template, x: Tensor, /, *, axis: int | None, keepdims: bool, tie_break: Literal["low", "high"]
     ) -> Payload:
-        """Index of the greatest element; the indices in the whole tensor decide ties between blocks."""
+        """Index of the largest element; the indices in the whole tensor decide ties between blocks."""
         return self._extreme("argmax", out, x, axis, keepdims, tie_break)
 
     @lazily

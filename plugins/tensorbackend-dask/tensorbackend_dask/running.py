@@ -63,8 +63,8 @@ def compute(*tensors: tb.Tensor) -> tuple[tb.Tensor, ...]:
     Examples
     --------
     >>> x = tb.iota(4, backend="dask")
-    >>> least, greatest = compute(tb.min(x), tb.max(x))
-    >>> least.item(), greatest.item()
+    >>> least, largest = compute(tb.min(x), tb.max(x))
+    >>> least.item(), largest.item()
     (0, 3)
     """
     for x in tensors:

@@ -33,7 +33,7 @@ class DaskSorting(DaskBase):
 
     @lazily
     def top_k(self, out: tuple[Template, Template], x: Tensor, /, *, k: int) -> Payload:
-        """The greatest elements along the last axis, and their indices."""
+        """The largest elements along the last axis, and their indices."""
         labels = tuple(range(x.ndim))
         result_labels = (*labels[:-1], x.ndim)
         operands = [(x.data, x.dtype, labels)]

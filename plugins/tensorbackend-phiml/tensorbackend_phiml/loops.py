@@ -38,11 +38,11 @@ class Loops(Base):
         stops = None if max_iter is None or isinstance(max_iter, int) else sorted(map(int, max_iter))
         limit = stops[-1] if stops else max_iter if isinstance(max_iter, int) else None
         seen = [values] if stops and stops[0] == 0 else []
-        turn = 0
-        while (limit is None or turn < limit) and bool(self.any(values[0])):
+        iteration = 0
+        while (limit is None or iteration < limit) and bool(self.any(values[0])):
             values = tuple(loop(*self.copy_leaves(values)))
-            turn += 1
-            if stops and turn in stops:
+            iteration += 1
+            if stops and iteration in stops:
                 seen.append(values)
         if stops is None:
             return values
@@ -62,19 +62,19 @@ class Loops(Base):
         def until(values: Any, start: int, stop: int | None) -> Any:
             if stop is None:
                 return tb.while_loop(lambda carry: tb.any(carry[0]), body, values)
-            turn = tb.asarray(start, dtype="int64", backend=self.base)
+            iteration = tb.asarray(start, dtype="int64", backend=self.base)
             last_carry = tb.while_loop(
                 lambda carry: tb.logical_and(carry[0] < stop, tb.any(carry[1][0])),
                 lambda carry: (carry[0] + 1, body(carry[1])),
-                (turn, values),
+                (iteration, values),
             )
             return last_carry[1]
 
         if max_iter is None or isinstance(max_iter, int):
             return until(values, 0, max_iter)
-        seen, turns = [], 0
+        seen, iterations = [], 0
         for stop in sorted(map(int, max_iter)):
-            values, turns = until(values, turns, stop), stop
+            values, iterations = until(values, iterations, stop), stop
             seen.append(values)
         return self.stack_leaves(seen)
 

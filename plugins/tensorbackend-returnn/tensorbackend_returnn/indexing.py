@@ -198,7 +198,7 @@ def _places(x: Tensor, dims: Sequence[Dim]) -> list[int]:
 
 
 def _number(x: Any) -> int:
-    """Convert a number, the size of a dim, or the greatest element of a tensor to an int."""
+    """Convert a number, the size of a dim, or the largest element of a tensor to an int."""
     if isinstance(x, Dim):
         return int(x.get_dim_value())
     return int(tb.max(x.raw_tensor)) if isinstance(x, Tensor) else int(x)

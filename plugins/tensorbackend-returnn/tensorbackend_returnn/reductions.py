@@ -142,7 +142,7 @@ class Reductions(Elementwise):
         k_dim: Dim | None = None,
         sorted: bool = True,
     ) -> tuple[Tensor, Tensor | list[Tensor], Dim]:
-        """The k greatest entries along one or several dims, their indices, and `k_dim`, which is the last dim."""
+        """The k largest entries along one or several dims, their indices, and `k_dim`, which is the last dim."""
         k_dim = k_dim or Dim(k, name="top-k-dim")
         dims = [axis] if isinstance(axis, Dim) else list(axis)
         rest = [dim for dim in source.dims if dim not in dims]

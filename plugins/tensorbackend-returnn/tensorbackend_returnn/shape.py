@@ -271,7 +271,7 @@ class Shaping(Reductions):
 
 
 def _width(width: Any) -> int:
-    """The greatest number of entries of a padding."""
+    """The largest number of entries of a padding."""
     if isinstance(width, Dim):
         return int(width.get_dim_value())
     return int(tb.max(width.raw_tensor)) if isinstance(width, Tensor) else int(width)

@@ -266,7 +266,7 @@ def _atanh(z: Array) -> Array:
     size = torch.abs(a)
     larger, ratio = _larger_and_ratio(a, b)
     real = 0.25 * torch.log1p(4 * size / ((1 - size) * (1 - size) + b * b))
-    # Beside 1 and -1 the squares underflow.
+    # Next to 1 and -1 the squares underflow.
     apart = torch.hypot(1 - size, b)
     beside = 0.5 * (math.log(2) - torch.log(apart))
     real = torch.where((apart > 0) & (apart < 1e-100), beside, real)
@@ -317,7 +317,7 @@ def magnitude(z: Array) -> Array:
 
 
 def length(a: Array, b: Array) -> Array:
-    """The root of the sum of two squares; beside the largest numbers CUDA's, which may be 2 ulps off, overflows."""
+    """The root of the sum of two squares; next to the largest numbers CUDA's, which may be 2 ulps off, overflows."""
     hypotenuse = torch.hypot(a, b)
     if not a.is_cuda:
         return hypotenuse
@@ -428,7 +428,7 @@ def _quotient(x: Array, y: Array) -> Array:
     # (p + qj) / (r + sj) = (q - pj) / (s - rj): the larger part of the divisor comes first.
     p, q = torch.where(upright, p, q), torch.where(upright, q, -p)
     r, s = torch.where(upright, r, s), torch.where(upright, s, -r)
-    # Beside an infinity only the sign of the ratio counts, which may underflow.
+    # Next to an infinity only the sign of the ratio counts, which may underflow.
     infinite = torch.isinf(p) | torch.isinf(q)
     ratio = torch.where(infinite, torch.copysign(torch.ones_like(r), r) * torch.copysign(torch.ones_like(s), s), s / r)
     size = r + s * ratio

@@ -36,7 +36,7 @@ def clip(values: Array, low: Array, high: Array) -> Array:
 
 
 def greatest(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
-    """The greatest element along axes."""
+    """The largest element along axes."""
     return extreme_along(axes, keepdims, greatest=True)(values)
 
 
@@ -46,7 +46,7 @@ def least(values: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
 
 
 def extreme_along(axes: Sequence[int], keepdims: bool, *, greatest: bool) -> Callable[[Array], Array]:
-    """Returns the function that finds the greatest or least element along axes."""
+    """Returns the function that finds the largest or least element along axes."""
     find, count = torch.amax if greatest else torch.amin, torch.count_nonzero
     axis = axes[0] if len(axes) == 1 else tuple(axes)
 

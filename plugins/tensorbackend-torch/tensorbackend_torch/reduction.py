@@ -59,7 +59,7 @@ class TorchReduction(TorchBase):
 
     @kernel_planned(unsigned="order")
     def reduce_max(self, out: Template, x: Template, *, axes: tuple[int, ...], keepdims: bool) -> Fitting:
-        """Greatest element; 0.0 is above -0.0."""
+        """Largest element; 0.0 is above -0.0."""
         return Fitting(extremes.extreme_along(axes, keepdims, greatest=True))
 
     @kernel_planned(unsigned="order")
@@ -69,7 +69,7 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="order", narrow="float32")
     def argmax(self, out: Template, x: Array, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Array:
-        """Index of the greatest element."""
+        """Index of the largest element."""
         return self._position(torch.argmax, out, x, axis, tie_break)
 
     @kernel(unsigned="order", narrow="float32")
@@ -126,7 +126,7 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="order")
     def top_k(self, out: tuple[Template, Template], x: Array, *, k: int) -> tuple[Array, Array]:
-        """The k greatest elements along the last axis, equal ones in order; of a long row only these are sorted."""
+        """The k largest elements along the last axis, equal ones in order; of a long row only these are sorted."""
         size = x.shape[-1] if x.ndim else 1
         if size < _LONG or x.element_size() > 4 or not 0 < k <= size // 8:
             best = torch.sort(x, stable=True, dim=-1, descending=True).indices[..., :k]
@@ -158,7 +158,7 @@ class TorchReduction(TorchBase):
 
     @kernel(unsigned="order", narrow="float32")
     def cumulative_max(self, out: Template, x: Array, *, axis: int, reverse: bool) -> Array:
-        """Greatest element up to each position."""
+        """Largest element up to each position."""
         return _running(torch.cummax, x, axis, reverse, negative=False)
 
     @kernel(unsigned="order", narrow="float32")
@@ -266,7 +266,7 @@ def _accumulated(
 
 
 def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, negative: bool) -> Array:
-    """Return the greatest or least element up to each position.
+    """Return the largest or least element up to each position.
 
     Among zeros of both signs the negative one wins if `negative`, else the positive one.
     """
@@ -280,7 +280,7 @@ def _running(find: Callable[..., Any], x: Array, axis: int, reverse: bool, *, ne
 
 
 def _sortable(values: Array) -> Array:
-    """Return integers that sort as the elements do. Zeros of both signs are equal, and NaN is the greatest."""
+    """Return integers that sort as the elements do. Zeros of both signs are equal, and NaN is the largest."""
     if values.dtype is torch.bool:
         return values.to(torch.uint8)
     return extremes.in_line(values + 0.0 if values.is_floating_point() else values)

@@ -69,7 +69,7 @@ class TorchWindow(TorchConvolution):
         padding: Padding,
         window_dilations: Sizes,
     ) -> Array:
-        """Greatest element of each window."""
+        """Largest element of each window."""
         geometry = _geometry(window_dimensions, strides, window_dilations)
         return _slide(lambda windows: extremes.greatest(windows, (-1,)), x, _limits(x)[0], padding, geometry)
 
@@ -129,7 +129,7 @@ class TorchWindow(TorchConvolution):
         strides: Sizes,
         padding: Padding,
     ) -> Array:
-        """`initial`, plus each source element at its window's greatest element."""
+        """`initial`, plus each source element at its window's largest element."""
         geometry = _geometry(window_dimensions, strides, (1,) * len(strides))
         return self._scattered(extremes.greatest, 0, out, x, source, initial, geometry, padding)
 
@@ -192,7 +192,7 @@ def _without_interior(padding: Padding) -> tuple[tuple[int, int, int], ...]:
 
 
 def _limits(x: Array) -> tuple[Any, Any]:
-    """The least and the greatest value: the identities of maximum and minimum."""
+    """The least and the largest value: the identities of maximum and minimum."""
     dtype: DType = dtype_of(x.dtype)
     if dtype.is_floating:
         return -inf, inf

@@ -68,7 +68,7 @@ def viewed(values: Array, key: tuple[Any, ...]) -> Array:
 
 
 def _limits(dtype: DType, kind: type) -> tuple[float, float] | None:
-    """The least and the greatest number of a class that is written as it is; `None` where there is none."""
+    """The least and the largest number of a class that is written as it is; `None` where there is none."""
     if dtype is bool_:
         return (False, True) if kind is bool else None
     if dtype.is_integer:
@@ -136,7 +136,7 @@ _SHARING: Final[tuple[Callable[[Array], Any], ...]] = (
     lambda x: torch.nn.Parameter(x),
     lambda x: (torch.ones(4, requires_grad=True) * x).grad_fn,
 )
-"""What holds the memory of a tensor beside it."""
+"""What holds the memory of a tensor next to it."""
 
 
 @cache

@@ -117,7 +117,7 @@ def whole(finite: Function, values: Function) -> Function:
 
 def _own(name: str, values: Function, *, odd: bool = False) -> Function:
     """The module's function, but `values` where a part is infinite or NaN, unless it keeps the standard's itself."""
-    finite: Function = lambda xp, z: xp.of_complex(name, z, odd=odd)  # noqa: E731 # beside its use
+    finite: Function = lambda xp, z: xp.of_complex(name, z, odd=odd)  # noqa: E731 # next to its use
     general = whole(finite, values)
     return lambda xp, z: (finite if name in xp.keeps_specials else general)(xp, z)
 
@@ -187,7 +187,7 @@ asinh = _own("arcsinh", table("asinh"), odd=True)
 atan_values = _turned_table("atanh")
 atan = _own("arctan", atan_values, odd=True)
 atanh = _own("arctanh", table("atanh"), odd=True)
-cos_values: Function = lambda xp, z: special(xp, "cosh", turned(xp, z))  # noqa: E731 # beside the other tables
+cos_values: Function = lambda xp, z: special(xp, "cosh", turned(xp, z))  # noqa: E731 # next to the other tables
 cos = _own("cos", cos_values)
 cosh = _own("cosh", table("cosh"))
 exp = _own("exp", table("exp"))

@@ -86,7 +86,7 @@ class ArrayConvolution(ArrayBase):
     """The convolution of the family `protocol.window`."""
 
     conv_block: ClassVar[int] = 1 << 20
-    """About the greatest number of elements of columns and sums that are worked on at once, or half of it for several
+    """About the largest number of elements of columns and sums that are worked on at once, or half of it for several
     images at once: few enough for a processor's caches."""
 
     @takes(_space)

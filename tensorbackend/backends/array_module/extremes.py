@@ -30,7 +30,7 @@ def clip(xp: Any, values: Any, low: Any, high: Any) -> Any:
 
 
 def greatest(xp: Any, values: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-    """The greatest element along axes."""
+    """The largest element along axes."""
     maxima = xp.max(values, axis=axes, keepdims=keepdims)
     if _has_one_zero(values) or not (maxima == 0).any():
         return maxima

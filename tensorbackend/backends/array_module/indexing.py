@@ -273,7 +273,7 @@ class ArrayIndexing(ArrayBase):
     # Helpers
 
     def greatest(self, indices: Array) -> int:
-        """The greatest of some unsigned integers, at least one."""
+        """The largest of some unsigned integers, at least one."""
         return int(indices.max())
 
     def _entries(self, axis: int) -> Kernel:
@@ -289,7 +289,7 @@ class ArrayIndexing(ArrayBase):
         """A function that turns indices into positions inside an axis, and for the mode "fill" gives flags of those
         that were inside from the start. It moves indices from outside in, or in the mode "error" raises."""
         xp, long, unsigned = self.xp, numpy_dtype(int64), numpy_dtype(uint64)
-        # Read as unsigned numbers, negative ones are the greatest, so one comparison finds all that are outside.
+        # Read as unsigned numbers, negative ones are the largest, so one comparison finds all that are outside.
         wide = unsigned if indices.dtype is uint64 else long
 
         greatest = self.greatest

@@ -49,7 +49,7 @@ class ArrayReduction(ArrayBase):
         return lambda values: function(values, axis=axes, keepdims=keepdims)
 
     def finding(self, name: Literal["argmax", "argmin"], axis: int | None) -> Kernel:
-        """A kernel that finds the position of the first greatest or least element, by a function of the module."""
+        """A kernel that finds the position of the first largest or least element, by a function of the module."""
         function = getattr(self.xp, name)
         return lambda values: function(values, axis=axis)
 
@@ -89,7 +89,7 @@ class ArrayReduction(ArrayBase):
     @takes(narrowing)
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Greatest element; 0.0 is above -0.0."""
+        """Largest element; 0.0 is above -0.0."""
         return self._extreme("max", out, x, axes, keepdims)
 
     @takes(narrowing)
@@ -101,7 +101,7 @@ class ArrayReduction(ArrayBase):
     @takes(_position_space)
     @planned
     def argmax(self, out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> Kernel:
-        """Index of the greatest element."""
+        """Index of the largest element."""
         return self._position("argmax", out, x, axis, tie_break)
 
     @takes(_position_space)
@@ -154,7 +154,7 @@ class ArrayReduction(ArrayBase):
     def _extreme(
         self, name: Literal["max", "min"], out: Template, x: Template, axes: tuple[int, ...], keepdims: bool
     ) -> Kernel:
-        """The greatest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign."""
+        """The largest or least element; a zero has the sign that wins (0.0 for "max"), if any zero has that sign."""
         find = self.folding(name, x, axes, keepdims, wide(x.dtype))
         if not x.dtype.is_floating:
             return find

@@ -55,7 +55,7 @@ class ArraySorting(ArrayBase):
     @takes(lambda out, x1, x2, **options: brought(wide(promote_types(x1.dtype, x2.dtype)), x1, x2))
     @planned
     def searchsorted(self, out: Template, x1: Template, x2: Template, /, *, side: str) -> Kernel:
-        """Positions at which values would be inserted; NaN is the greatest in the array module, too."""
+        """Positions at which values would be inserted; NaN is the largest in the array module, too."""
         common = promote_types(x1.dtype, x2.dtype)
         common = float32 if common in NARROW else common
         search = self.searching(side)

@@ -49,7 +49,7 @@ def lapack(out: Template | Sequence[Template], /, *inputs: Template, more: int =
     """The bytes that NumPy's `linalg` takes: it computes float32 and complex64 in 64 bits a part, and so copies all
     inputs, then all results.
 
-    `more` is the memory that a kernel takes afterwards, beside the results.
+    `more` is the memory that a kernel takes afterwards, next to the results.
     """
     outs = (out,) if isinstance(out, Template) else out
     dtype = wide(next(template.dtype for template in outs if template.dtype.is_inexact))

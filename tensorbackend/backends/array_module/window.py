@@ -131,7 +131,7 @@ class ArrayWindow(ArrayBase):
         padding: Padding,
         window_dilations: Sizes,
     ) -> Kernel:
-        """Greatest element of each window."""
+        """Largest element of each window."""
         geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         like = x.replace(dtype=wide(x.dtype))
         greater = kernel_of(self.max, like, like, like)
@@ -201,7 +201,7 @@ class ArrayWindow(ArrayBase):
         strides: Sizes,
         padding: Padding,
     ) -> Kernel:
-        """`initial`, plus each source element at its window's greatest element."""
+        """`initial`, plus each source element at its window's largest element."""
         geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
         return self._scattering(extremes.greatest, limits(x.dtype)[0], out, x, source, geometry, padding)
 
@@ -285,7 +285,7 @@ def _without_interior(padding: Padding) -> tuple[tuple[int, int, int], ...]:
 
 
 def limits(dtype: DType) -> tuple[Any, Any]:
-    """The least and the greatest value: the identities of maximum and minimum."""
+    """The least and the largest value: the identities of maximum and minimum."""
     if dtype.is_floating:
         return -inf, inf
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)

@@ -98,7 +98,7 @@ def clip(values: Column, low: Column, high: Column) -> list[float]:
 
 
 def floor_divide(left: Column, right: Column) -> list[float]:
-    """Greatest integral values not above the quotients."""
+    """Largest integral values not above the quotients."""
     if finite(left, right):
         return mapped(operator.floordiv, scalars.floor_divide, left, right)
     return list(map(scalars.floor_divide, left, right))

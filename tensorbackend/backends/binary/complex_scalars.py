@@ -197,7 +197,7 @@ def log10(column: Sequence[complex]) -> list[complex]:
 
 
 def absolute(z: complex) -> float:
-    """The magnitude; infinite if either part is, even beside NaN."""
+    """The magnitude; infinite if either part is, even next to NaN."""
     return math.hypot(z.real, z.imag)
 
 
@@ -294,7 +294,7 @@ def divide(x: complex, y: complex) -> complex:
 
 
 def _ratio(lesser: float, larger: float, beside_infinity: bool) -> float:
-    """A quotient of magnitude up to 1; beside an infinity, where it might underflow, only its sign."""
+    """A quotient of magnitude up to 1; next to an infinity, where it might underflow, only its sign."""
     if beside_infinity:
         return math.copysign(1.0, lesser) * math.copysign(1.0, larger)
     return lesser / larger

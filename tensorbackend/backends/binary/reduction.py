@@ -51,7 +51,7 @@ def _offsets(shape: Shape, apart: Sequence[int], axes: Sequence[int]) -> list[in
 
 
 def greatest(values: Sequence[Any]) -> Any:
-    """The greatest element, NaN if there is one."""
+    """The largest element, NaN if there is one."""
     return _extreme(values, max)
 
 

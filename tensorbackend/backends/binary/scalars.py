@@ -93,7 +93,7 @@ def divide(a: float, b: float) -> float:
 
 
 def floor_divide(a: float, b: float) -> float:
-    """Greatest integral value not above a / b (Array API standard's special cases)."""
+    """Largest integral value not above a / b (Array API standard's special cases)."""
     if b == 0 or not (math.isfinite(a) and math.isfinite(b)):
         return divide(a, b)  # for infinities the quotient itself: -0.0 for -1 / inf
     return math.copysign(a // b, a / b) if a // b == 0 else a // b

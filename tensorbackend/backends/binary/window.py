@@ -38,7 +38,7 @@ def _pairs(padding: Padding) -> list[tuple[int, int, int]]:
 
 
 def _limits(dtype: DType) -> tuple[Any, Any]:
-    """The least and the greatest value of a dtype: the maximum and the minimum of no elements."""
+    """The least and the largest value of a dtype: the maximum and the minimum of no elements."""
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (-math.inf, math.inf)
 
 

@@ -18,7 +18,7 @@ from ...tensor import Tensor
 from .shape import steps
 
 _HELD = 1 << 20
-"""The greatest number of elements, of all columns together, that are held at once."""
+"""The largest number of elements, of all columns together, that are held at once."""
 
 _SHORT = 8
 """Runs shorter than this are not worth a slice each."""

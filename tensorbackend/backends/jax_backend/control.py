@@ -144,11 +144,11 @@ class JaxControl(JaxBase):
         With a limit it is a scan of `limit` steps, which do nothing once the condition has failed: JAX has a gradient
         of a scan.
         """
-        lax, holds, turn = self.lax, self._of(condition), self._of(body)
+        lax, holds, iteration = self.lax, self._of(condition), self._of(body)
 
         def unlimited(held: Sequence[Array], start: Sequence[Array]) -> Arrays:
             final_state: Arrays = lax.while_loop(
-                lambda carried: holds(*held, *carried)[0], lambda carried: turn(*held, *carried), tuple(start)
+                lambda carried: holds(*held, *carried)[0], lambda carried: iteration(*held, *carried), tuple(start)
             )
             return final_state
 
@@ -156,7 +156,7 @@ class JaxControl(JaxBase):
             def step(state: tuple[Array, Arrays], entry: None) -> tuple[tuple[Array, Arrays], None]:
                 goes_on, carried = state
                 goes_on = goes_on & holds(*held, *carried)[0]
-                return (goes_on, lax.cond(goes_on, partial(turn, *held), lambda *same: same, *carried)), None
+                return (goes_on, lax.cond(goes_on, partial(iteration, *held), lambda *same: same, *carried)), None
 
             final_state: Arrays = lax.scan(step, (self.xp.asarray(True), tuple(start)), None, length=limit)[0][1]
             return final_state

@@ -45,7 +45,7 @@ class JaxCumulative(JaxBase, ArrayCumulative):
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """Greatest element up to and including each element."""
+        """Largest element up to and including each element."""
         return self._running(self.lax.cummax, -0.0, x, axis, reverse)
 
     @planned

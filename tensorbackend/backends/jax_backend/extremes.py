@@ -46,7 +46,7 @@ def extreme(backend: JaxBase, signed: Extreme, x: Template, reduce: Callable[[Ar
 
 
 def greatest(xp: Any, values: Array, reduce: Callable[[Array], Array]) -> Array:
-    """The maximum along axes, a zero with the sign of the greatest zero."""
+    """The maximum along axes, a zero with the sign of the largest zero."""
     maxima = reduce(values)
     if not xp.issubdtype(values.dtype, xp.floating):
         return maxima

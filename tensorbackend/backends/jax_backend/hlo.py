@@ -15,7 +15,7 @@ _COMPUTATION = re.compile(r"^(?P<entry>ENTRY )?%?(?P<name>[\w.\-]+) \(.*\{\s*$")
 _COLLECTIVE = re.compile(rf"= (?P<result>.*?) (?P<kind>{'|'.join(KINDS)})(?P<start>-start)?\(")
 _CALLED = re.compile(r"(?:body|condition|to_apply|calls|true_computation|false_computation)=%?([\w.\-]+)")
 _BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
-_TURNS = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
+_TRIP_COUNT = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
 _ARRAY = re.compile(r"(\w+)\[([\d,]*)\]")
 _LISTED = re.compile(r"(?:replica_groups|source_target_pairs)=\{\{([\d,]*)\}")
 _COUNTED = re.compile(r"replica_groups=\[(\d+),(\d+)\]")
@@ -58,9 +58,9 @@ def _of(bodies: Mapping[str, list[str]], name: str, count: int) -> Iterator[Coll
         called = [*_CALLED.findall(line)]
         for several in _BRANCHES.findall(line):
             called += [branch.strip().lstrip("%") for branch in several.split(",")]
-        turns = _TURNS.search(line)
+        iterations = _TRIP_COUNT.search(line)
         for callee in called:
-            yield from _of(bodies, callee, count * (int(turns[1]) if turns else 1))
+            yield from _of(bodies, callee, count * (int(iterations[1]) if iterations else 1))
 
 
 def _collective(line: str, match: re.Match[str], count: int) -> Collective:

@@ -290,7 +290,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             return numbers(target.at[positions].max(rows, mode="drop")).reshape(out.shape)
 
         def read(values: Array, places: Array, others: Array) -> Array:
-            """The same as a reading of the first greatest updates, which has a derivative."""
+            """The same as a reading of the first largest updates, which has a derivative."""
             wide = xp.broadcast_to(of_updates(others), updates_shape)
             positions, rows, target = written(places, wide, of_x(values))
             count = len(rows)

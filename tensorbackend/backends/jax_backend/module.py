@@ -21,7 +21,7 @@ class JaxModule(ArrayModule):
         return self._lax.complex(*self.broadcast_arrays(real, imaginary))
 
     def abs(self, x: Array) -> Array:
-        """The absolute value; for a complex number it is infinite if either part is, even beside NaN."""
+        """The absolute value; for a complex number it is infinite if either part is, even next to NaN."""
         magnitude = self._module.abs(x)
         if x.dtype.kind != "c":
             return magnitude

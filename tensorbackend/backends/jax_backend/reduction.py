@@ -20,7 +20,7 @@ class JaxReduction(JaxBase, ArrayReduction):
 
     @planned
     def reduce_max(self, out: Template, x: Template, /, *, axes: tuple[int, ...], keepdims: bool) -> Kernel:
-        """Greatest element; 0.0 is above -0.0."""
+        """Largest element; 0.0 is above -0.0."""
         return extreme(self, greatest, x, partial(self.xp.max, axis=axes, keepdims=keepdims))
 
     @planned

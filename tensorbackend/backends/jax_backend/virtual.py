@@ -28,7 +28,7 @@ MARK = b"\nfigures: "
 
 
 def figures(pairs: Sequence[tuple[Graph, Layout]]) -> list[Compiled]:
-    """XLA's figures for graphs, the arguments and results of each laid out by the layout beside it."""
+    """XLA's figures for graphs, the arguments and results of each laid out by the layout next to it."""
     packed = [(dict(layout.mesh.sizes), layout.rules, to_bytes(graph)) for graph, layout in pairs]
     most = max(layout.mesh.size for _, layout in pairs)
     environment = os.environ | {

@@ -17,7 +17,7 @@ from ..array_module.space import nbytes
 from .reduction import _UFUNCS
 
 _BLOCK = 1 << 15
-"""The number of elements of a block: it stays in a core's cache, and starting one costs little beside its sums."""
+"""The number of elements of a block: it stays in a core's cache, and starting one costs little next to its sums."""
 
 
 def _running_sum_space(out: Template, x: Template, /, *, axis: int, **options: Any) -> int:
@@ -82,7 +82,7 @@ class NumpyCumulative(ArrayCumulative):
 
     @planned
     def cumulative_max(self, out: Template, x: Template, /, *, axis: int, reverse: bool) -> Kernel:
-        """The greatest of the elements up to each."""
+        """The largest of the elements up to each."""
         return self._running_extreme("max", x, axis, reverse)
 
     @planned

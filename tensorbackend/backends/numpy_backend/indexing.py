@@ -91,7 +91,7 @@ class NumpyIndexing(ArrayIndexing):
     """Callbacks that read and write by index."""
 
     def indexing(self, x: Template, structure: tuple[Any, ...], /) -> Kernel | None:
-        """NumPy's indexing, except for masks without axes and for uint64: NumPy takes its greatest for negative."""
+        """NumPy's indexing, except for masks without axes and for uint64: NumPy takes its largest for negative."""
         tensors = [kind for kind in structure if isinstance(kind, Template)]
         masks = [place for place, kind in enumerate(structure) if is_mask(kind)]
         if any(kind.dtype is uint64 for kind in tensors) or not all(structure[place].shape for place in masks):
@@ -162,7 +162,7 @@ class NumpyIndexing(ArrayIndexing):
         return lambda values: values.repeat(repeats, axis)
 
     def greatest(self, indices: Array) -> int:
-        """The greatest of some unsigned integers, which `argmax` finds in half the time of a reduction."""
+        """The largest of some unsigned integers, which `argmax` finds in half the time of a reduction."""
         return cast(int, indices.item(indices.argmax()))
 
     @takes(_sampling_space)

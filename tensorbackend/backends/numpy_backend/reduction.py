@@ -98,7 +98,7 @@ class NumpyReduction(ArrayReduction):
 
 
 def _deciding(name: Literal["argmax", "argmin"]) -> Kernel:
-    """A kernel for the greatest or least of bools: a search for it begins in less time than a reduction."""
+    """A kernel for the largest or least of bools: a search for it begins in less time than a reduction."""
     find = methodcaller(name)
 
     def decide(values: Array) -> Array:

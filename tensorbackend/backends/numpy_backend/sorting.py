@@ -22,7 +22,7 @@ from ..array_module.sorting import ArraySorting
 from ..array_module.space import brought, nbytes, widened
 
 _LONG = 1 << 10
-"""A row of at least this many elements is partitioned before its greatest elements are sorted."""
+"""A row of at least this many elements is partitioned before its largest elements are sorted."""
 
 
 def _top_space(out: tuple[Template, Template], x: Template, /, *, k: int) -> int:
@@ -44,7 +44,7 @@ def _sought_space(out: Template, x1: Template, x2: Template, /, *, invert: bool)
 
 
 class NumpySorting(ArraySorting):
-    """Orderings, sets of elements, and their greatest elements."""
+    """Orderings, sets of elements, and their largest elements."""
 
     @takes(_sought_space)
     @planned
@@ -63,7 +63,7 @@ class NumpySorting(ArraySorting):
     @takes(_top_space)
     @planned
     def top_k(self, out: tuple[Template, Template], x: Template, /, *, k: int) -> Kernel:
-        """The k greatest elements along the last axis, equal ones in order; of a long row only these are sorted."""
+        """The k largest elements along the last axis, equal ones in order; of a long row only these are sorted."""
         numpy, size = self.xp, x.shape[-1] if x.shape else 1
         rows, dtype = prod(x.shape[:-1]), wide(x.dtype)
         ascending = self.order_of(x.replace(dtype=dtype), len(x.shape) - 1)
@@ -76,7 +76,7 @@ class NumpySorting(ArraySorting):
 
         def of_row(values: Array) -> Array:
             bound = numpy.partition(values, size - k)[size - k]
-            candidates = numpy.flatnonzero(~(values < bound))  # NaN is greatest; more than k if some are equal
+            candidates = numpy.flatnonzero(~(values < bound))  # NaN is largest; more than k if some are equal
             return candidates[len(candidates) - 1 - values[candidates][::-1].argsort(-1, "stable")[::-1]][:k]
 
         def by_parts(values: Array) -> tuple[Array, Array]:

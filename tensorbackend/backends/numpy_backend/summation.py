@@ -20,7 +20,7 @@ from ..array_module.base import Array
 from ..array_module.precision import ONE_BY_ONE
 
 _TERMS: Final = 1 << 6
-"""The greatest number of terms that a partial sum adds one by one."""
+"""The largest number of terms that a partial sum adds one by one."""
 
 _WIDE: Final = 1 << 8
 """From this number of elements on, NumPy adds a row in less time than it takes to begin with the next one."""
@@ -93,7 +93,7 @@ def passes(shape: Shape, axes: tuple[int, ...], merged: bool) -> list[tuple[Shap
 
 
 def partial_sums(x: Template, axes: tuple[int, ...]) -> int:
-    """The number of the first partial sums of an array in row-major order; the others are few beside them."""
+    """The number of the first partial sums of an array in row-major order; the others are few next to them."""
     if _is_plain(x, axes, x.dtype):
         return 0
     (shape, axis), *others = passes(x.shape, axes, True)

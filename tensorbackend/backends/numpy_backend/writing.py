@@ -27,7 +27,7 @@ _EXACT: Final = 1 << 53
 def write(x: Template, structure: tuple[Any, ...], value: Template | type) -> Write | None:
     """The assignment at keys of a structure; `None` where NumPy takes a key or a number in another way than our ops.
 
-    Of uint64 indices NumPy takes the greatest for negative ones.
+    Of uint64 indices NumPy takes the largest for negative ones.
     """
     tensors = [kind for kind in structure if isinstance(kind, Template)]
     if any(kind.dtype is uint64 or (is_mask(kind) and not kind.shape) for kind in tensors):

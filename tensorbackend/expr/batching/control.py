@@ -251,10 +251,10 @@ def _while_loop(call: Call) -> Results:
 
 
 def _apart(call: Call) -> Results:
-    """A loop with different numbers of turns for the examples: the values of those that are done stay.
+    """A loop with different numbers of iterations for the examples: the values of those that are done stay.
 
-    In the turns after its end, an example gets the values that it started with. One that has no turn at all gets those
-    of one that has.
+    In the iterations after its end, an example gets the values that it started with. One that has no iteration at all
+    gets those of one that has.
     """
     condition, body, size = call.options["condition"], call.options["body"], call.size
     (constants, initial), count = call.inputs, len(call.node.outs)
@@ -269,7 +269,7 @@ def _apart(call: Call) -> Results:
         operands = _operands(condition, [*tensors[: len(fixed)], *tensors[-count:]], flags)
         return logical_and(tensors[len(fixed)], whole(batched(condition, operands, size)[0], size))
 
-    def turn(tensors: list[Any]) -> tuple[Tensor, ...]:
+    def iteration(tensors: list[Any]) -> tuple[Tensor, ...]:
         on, before, safe = going(tensors), tensors[-count:], tensors[len(fixed) + 1 : -count]
         entered = [chosen(on, x, other, (0,)) for x, other in zip(before, safe, strict=True)]
         results = batched(body, _operands(body, [*tensors[: len(fixed)], *entered], flags), size)
@@ -281,7 +281,7 @@ def _apart(call: Call) -> Results:
              *body.names[len(fixed) :]]  # fmt: skip
     options = {
         "condition": trace_leaves(lambda tensors: any_(going(tensors)), templates, names),
-        "body": trace_leaves(turn, templates, names),
+        "body": trace_leaves(iteration, templates, names),
     }
     outs = tuple(_templates(call.node.outs, [True] * count, size))
     return _finished(call, call.record(inputs, outs, options), [True] * count)

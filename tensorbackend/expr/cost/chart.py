@@ -21,7 +21,7 @@ COLOURS: Final = dict(zip(KINDS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00"), s
 LIMIT: Final = "#d55e00"
 
 STEPS: Final = 600
-"""The greatest number of columns of a chart. Each shows the node with the highest memory of those it stands for."""
+"""The largest number of columns of a chart. Each shows the node with the highest memory of those it stands for."""
 
 WIDTH, HEIGHT, LEFT, TITLE, GAP = 960, 240, 80, 30, 30
 """The sizes in pixels of a plot, and of the space to the left, above and below of it."""

@@ -15,7 +15,7 @@ from ...tensor import Tensor
 from ..evaluate import Compiled
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, RENAMED, Node
-from ..subgraphs import subgraphs, turns
+from ..subgraphs import iterations, subgraphs
 from ..trace import trace_leaves
 from .flops import APPLICATIONS, rule_of
 from .memory import timeline
@@ -135,7 +135,7 @@ class Estimator:
     def _controlled(self, node: Node) -> Work:
         """The work of control flow: each graph as often as it runs at most; for `cond`, the branch with most work."""
         works, spaces = [], []
-        for graph, count in zip(subgraphs(node), turns(node), strict=True):
+        for graph, count in zip(subgraphs(node), iterations(node), strict=True):
             inner = self.works(graph)
             once = total(inner)
             once = once._replace(open=once.open or count is None)

@@ -129,7 +129,7 @@ class Program:
 
     @property
     def open(self) -> bool:
-        """Whether a loop counts as one turn, because only data can say how many there are."""
+        """Whether a loop counts as one iteration, because only data can say how many there are."""
         return self._total.open
 
     @property

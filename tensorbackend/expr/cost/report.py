@@ -74,7 +74,7 @@ class DryRun:
         )  # fmt: skip
         lines = [f"{self.name}, {what}", plain_table(columns, rows)]
         if self.eager.open:
-            lines.append("loops whose number of turns depends on data are counted as one turn")
+            lines.append("loops whose number of iterations depends on data are counted as one iteration")
         if self.on_mesh is not None:
             lines += ["", self.on_mesh.summary()]
         return "\n".join(lines)

@@ -23,7 +23,7 @@ class Work(NamedTuple):
     strided: tuple[bool, ...] = ()
     """Whether the elements of each result may lie in an order other than row-major."""
     open: bool = False
-    """Whether a loop is counted as one turn, because only data can say how many there are."""
+    """Whether a loop is counted as one iteration, because only data can say how many there are."""
 
     def times(self, count: int) -> Work:
         """The work of `count` runs, one after another."""

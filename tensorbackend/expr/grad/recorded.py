@@ -37,7 +37,7 @@ def recording() -> Tape | None:
     return None if held is None else held()
 
 
-class Left(NamedTuple):
+class Unrecorded(NamedTuple):
     """Where a value was computed from recorded values outside the block of their tape, so that it was not recorded."""
 
     tape: Tape
@@ -58,7 +58,7 @@ class Recorded(Node):
         tape: Tape | None,
         results: tuple[Tensor, ...],
         *arguments: Any,
-        left: Left | None = None,
+        left: Unrecorded | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*arguments, **options)
@@ -82,7 +82,7 @@ def recorded(
     *,
     tensor: Tensor | None = None,
     line: Line | None = None,
-    left: Left | None = None,
+    left: Unrecorded | None = None,
     plan: Plan | None = None,
 ) -> Recorded:
     """A node of inputs that are values; it is made quicker than by its class, and has no line but the given one."""

@@ -21,7 +21,7 @@ from ..composite_programs import recorded_program
 from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
 from ..recall import plan_of
 from .engine import has_cotangents, inexact
-from .recorded import Left, Recorded, open_tape, recorded, recording
+from .recorded import Recorded, Unrecorded, open_tape, recorded, recording
 from .registry import gradient_of
 
 
@@ -325,20 +325,20 @@ def separate(x: Tensor) -> Tensor:
     return Tensor(x.template, x.backend, x.data)
 
 
-def _constant(x: Tensor, left: Left | None = None) -> Value:
+def _constant(x: Tensor, left: Unrecorded | None = None) -> Value:
     x = separate(x)
     return Value(recorded(None, (x,), CAPTURED, x.template, tensor=x, left=left))
 
 
-def _left(inputs: tuple[Any, ...]) -> Left | None:
+def _left(inputs: tuple[Any, ...]) -> Unrecorded | None:
     """Where an op computes from values of a tape whose block does not run here; `None` if there are no such values."""
-    latest: Left | None = None
+    latest: Unrecorded | None = None
     for x in _flat(inputs):
         if isinstance(x.backend, TapeBackend):
             node = cast(Recorded, x.data.node)
             left = node.left
             if node.tape is not None and not node.tape.is_paused:
-                left = Left(node.tape, here())
+                left = Unrecorded(node.tape, here())
             if left is not None and (latest is None or left.tape.serial > latest.tape.serial):
                 latest = left
     return latest

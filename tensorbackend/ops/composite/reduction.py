@@ -101,7 +101,7 @@ def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Ten
 
 
 def _shifted(x: Tensor, scale: Tensor | None, axis: Axes, keepdims: bool, dtype: DType) -> Tensor:
-    """log(sum(scale * exp(x))), with the exponentials divided by the greatest one so that none overflows."""
+    """log(sum(scale * exp(x))), with the exponentials divided by the largest one so that none overflows."""
     if not count_along(x, axis):
         return astype(log(sum(x, axis=axis, keepdims=keepdims)), dtype)
     greatest = max(x, axis=axis, keepdims=True)

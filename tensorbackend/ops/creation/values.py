@@ -57,7 +57,7 @@ def tensor(
     """A tensor with a copy of the given values: an array, a tensor, or nested lists of numbers, arrays and tensors.
 
     By default the dtype is that of the value. Python numbers have the default dtype of their widest kind, or the dtype
-    of 64 bits a part where a float is beyond that; beside arrays and tensors they are weak and take their dtype. A
+    of 64 bits a part where a float is beyond that; next to arrays and tensors they are weak and take their dtype. A
     `dtype` casts as `astype` does, but Python numbers of a kind that it holds must lie in its range. Raises
     `ShapeError` for ragged lists, `OutOfRangeError` for a number outside the dtype, and `OperandError` for values other
     than numbers and for a masked array, whose mask would be lost.
@@ -411,7 +411,7 @@ def _stacked(value: Any, dtype: DType) -> Tensor:
     """Nested lists with arrays or tensors among them as one tensor, on the backend of the tensors."""
     if not isinstance(value, list | tuple | range):
         return asarray(value, dtype=dtype)
-    # Another library's array, or a list, goes to the backend of the tensors beside it.
+    # Another library's array, or a list, goes to the backend of the tensors next to it.
     parts = [
         element if is_array(element) else _stacked(element, dtype) if _flatten(element) is None else element
         for element in value

@@ -71,7 +71,7 @@ def count_leading_zeros(x: Template, /) -> Plan:
 
 @primitive
 def floor(x: Template, /) -> Plan:
-    """Greatest integer not above x, in x's dtype.
+    """Largest integer not above x, in x's dtype.
 
     >>> import tensorbackend as tb
     >>> tb.floor(tb.asarray([1.8, -1.2])).tolist()

@@ -17,7 +17,7 @@ AROUND: dict[str, Callable[[], float]] = {
     "log1p": lambda: CHANCE.uniform(-0.5, -0.25),
     "atanh": lambda: math.copysign(CHANCE.uniform(0.25, 0.5), CHANCE.uniform(-1, 1)),
 }
-"""Real numbers beside sqrt(1/2) - 1, which is where XLA's log1p changes its polynomial."""
+"""Real numbers next to sqrt(1/2) - 1, which is where XLA's log1p changes its polynomial."""
 UNIT_CIRCLE = [cmath.rect(1 + CHANCE.choice([0, 1e-3, -1e-8]), CHANCE.uniform(-math.pi, math.pi)) for _ in range(3000)]
 
 

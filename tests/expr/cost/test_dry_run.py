@@ -153,7 +153,7 @@ def test_what_shares_memory_is_what_shares_it_on_numpy(function: Any, shares: bo
 
 def test_parts_of_a_composite_need_memory_too() -> None:
     softmax = memory(tb.softmax, "f32[250]")
-    # Beside the result, the workspace holds the differences, or the powers and their sum.
+    # Next to the result, the workspace holds the differences, or the powers and their sum.
     assert softmax.works[-1].workspace == softmax.memory[-1] - 2000
     assert softmax.works[-1].workspace >= 1000
 
@@ -205,7 +205,7 @@ def test_control_flow_counts_each_turn() -> None:
     endless = work(lambda x: tb.while_loop(lambda x: tb.sum(x) > 0, lambda x: tb.exp(x), x), "f32[10]")
     assert (endless.transcendentals, endless.open) == (10, True)
     dry_run = tb.dry_run(lambda x: tb.while_loop(lambda x: tb.sum(x) > 0, lambda x: tb.exp(x), x), "f32[10]")
-    assert "counted as one turn" in repr(dry_run)
+    assert "counted as one iteration" in repr(dry_run)
 
     chosen = work(lambda x: tb.cond(tb.sum(x) > 0, lambda x: tb.exp(tb.exp(x)), lambda x: x * 2.0, x), "f32[10]")
     assert (chosen.flops, chosen.transcendentals) == (0, 20)  # the counts of the costlier branch

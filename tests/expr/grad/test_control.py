@@ -55,7 +55,7 @@ def empty(x: tb.Tensor) -> Any:
 
 
 def grown(x: tb.Tensor) -> Any:
-    """Run a loop whose number of turns depends on data, up to a limit."""
+    """Run a loop whose number of iterations depends on data, up to a limit."""
     return tb.while_loop(lambda c: tb.sum(c[0]) < 5, lambda c: (c[0] * 1.5 + x * x, c[1] + 1), (tb.exp(x), 0), limit=6)
 
 
@@ -77,7 +77,7 @@ def deep(x: tb.Tensor) -> Any:
 
 
 def turning(x: tb.Tensor) -> Any:
-    """Run a loop whose carried values change places, so that a gradient needs several turns to reach x[0]."""
+    """Run a loop whose carried values change places, so that a gradient needs several iterations to reach x[0]."""
     return tb.fori_loop(0, 4, lambda i, c: (c[1], c[2], c[0] * x[i % 3]), (x[0], 1.0, 2.0))
 
 

@@ -355,7 +355,7 @@ def test_contractions_by_parts(backend: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", [complex64, complex128])
 def test_the_parts_of_a_number_are_rounded_together(dtype: tb.DType) -> None:
-    # The error of a tiny part beside a large one is measured in ulps of the large one. This does not hold beside an
+    # The error of a tiny part next to a large one is measured in ulps of the large one. This does not hold next to an
     # infinity, where nothing is rounded, or where the number itself is tiny.
     assert element_distance(Z(1, 1e-20), Z(1, 3e-20), dtype) == 1
     assert element_distance(Z(1e-20, 1e-20), Z(1e-20, 3e-20), dtype) > 1000

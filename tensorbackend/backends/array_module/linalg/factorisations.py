@@ -261,7 +261,7 @@ class ArrayLinalg(ArrayBase):
         return lambda values: phases(xp.take_along_axis(values, xp.expand_dims(first(values), -2), axis=-2))
 
     def largest(self, values: Array) -> Array:
-        """The greatest element of each column; the axis of the rows stays, with size 1."""
+        """The largest element of each column; the axis of the rows stays, with size 1."""
         return values.max(-2, keepdims=True)
 
     def first_row(self, flags: Array) -> Array:

@@ -34,7 +34,7 @@ class ArrayNorms(ArrayReduction):
     def vector_norm(
         self, out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float
     ) -> Kernel:
-        """The root of a sum of powers of magnitudes, their greatest or least, or the number of those that are not 0."""
+        """The root of a sum of powers of magnitudes, their largest or least, or the number of those that are not 0."""
         xp, real = self.xp, wide(out.dtype)
         dtype = x.dtype if x.dtype.is_complex else out.dtype
         total = self.folding("sum", x, axis, keepdims, real)
@@ -58,7 +58,7 @@ class ArrayNorms(ArrayReduction):
         return self.scaled_euclidean(out, x, axes)
 
     def scaled_euclidean(self, out: Template, x: Template, axes: tuple[int, ...]) -> Kernel:
-        """The root of the sum of squares, with elements scaled by the greatest: no square overflows or underflows."""
+        """The root of the sum of squares, with elements scaled by the largest: no square overflows or underflows."""
         xp = self.xp
         greatest = self.folding("max", x, axes, True, wide(out.dtype))
         total = self.folding("sum", x, axes, True, wide(out.dtype))

@@ -14,11 +14,11 @@ from ...array_module.precision import promoted
 from ..base import JaxBase
 
 MOST: Final = 16
-"""The greatest number of steps that are unrolled; each step adds one value of every row."""
+"""The largest number of steps that are unrolled; each step adds one value of every row."""
 
 
 def _steps(count: int, rows: int) -> int:
-    """The greatest number of values of a row for which steps are unrolled: two more than the mean."""
+    """The largest number of values of a row for which steps are unrolled: two more than the mean."""
     return -(-count // rows) + 2
 
 
@@ -98,7 +98,7 @@ class JaxSparse(JaxBase):
         def of_even_rows(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
             lengths = pointers[1:] - pointers[:-1]
 
-            def turn(state: tuple[Array, Array]) -> tuple[Array, Array]:
+            def iteration(state: tuple[Array, Array]) -> tuple[Array, Array]:
                 step, total = state
                 at = xp.minimum(pointers[:-1] + step, len(values) - 1)
                 entries = x[xp.clip(columns[at], 0, len(x) - 1)]
@@ -106,7 +106,7 @@ class JaxSparse(JaxBase):
 
             start = xp.zeros((), lengths.dtype), xp.zeros(rows, xp.result_type(values, x))
             longest = lengths.max()
-            return lax.while_loop(lambda state: state[0] < longest, turn, start)[1]
+            return lax.while_loop(lambda state: state[0] < longest, iteration, start)[1]
 
         def of_few_steps(values: Array, pointers: Array, columns: Array, x: Array) -> Array:
             starts, lengths = pointers[:-1], pointers[1:] - pointers[:-1]

@@ -22,7 +22,7 @@ class Compiled(NamedTuple):
     aliased: int
     """Bytes of results that are written over arguments."""
     flops: float
-    """FLOPs as XLA counts them: of a loop, only those of one turn."""
+    """FLOPs as XLA counts them: of a loop, only those of one iteration."""
 
     @property
     def peak(self) -> int:

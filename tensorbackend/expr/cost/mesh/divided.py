@@ -19,7 +19,7 @@ from .walk import Walk, flat
 COLLECTIVES: Final = ("collective", "over", "devices", "times", "bytes", "all", "op", "line")
 
 SHOWN: Final = 12
-"""The greatest number of rows in each table of a text; tables as cells and JSON have all rows."""
+"""The largest number of rows in each table of a text; tables as cells and JSON have all rows."""
 
 
 class Placed(NamedTuple):
@@ -177,7 +177,7 @@ class OnMesh:
         ]
 
     def beside(self, other: Compiled) -> str:
-        """The predicted figures beside a compiler's, as text."""
+        """The predicted figures next to a compiler's, as text."""
         mine, theirs = self.by_kind, by_kind(other.collectives)
         timeline = self.program.timeline
         rows: list[tuple[str, int, int]] = [(k, mine.get(k, 0), theirs.get(k, 0)) for k in {**mine, **theirs}]

@@ -17,7 +17,7 @@ from .machines import machine_of
 from .walk import Walk, flat
 
 MOST: Final = 4096
-"""The greatest number of layouts that are tried."""
+"""The largest number of layouts that are tried."""
 
 RANKED: Final = ("rank", "layout", "time", "ops", "links", "network", "peak", "sent", "fits")
 

@@ -18,7 +18,7 @@ from ....template import Template
 from ...graph import Graph
 from ...node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value
 from ...simplify import common_subexpressions, expanded
-from ...subgraphs import subgraphs, turns
+from ...subgraphs import iterations, subgraphs
 from ..estimate import Estimator
 from ..memory import Timeline, timeline
 from ..work import Work, total
@@ -325,11 +325,11 @@ class Device(Moves):
         for graph, several in zip(graphs, self.taken(node, operands, steady), strict=True):
             inside = [self.target(value.template, axes) for value, axes in zip(graph.parameters, several, strict=True)]
             device = Device(self.walk, graph, inside)
-            if node.op != "cond" and graph is graphs[-1]:  # the results of a turn lie as the next one takes them
+            if node.op != "cond" and graph is graphs[-1]:  # the results of an iteration lie as the next one takes them
                 before, carried = inside[len(inside) - scanned - self.carried(node) :], graph.outputs
                 device.left(dict(zip(carried[: self.carried(node)], before, strict=False)), node)
             programs.append(device.result())
-        counts = [count or 1 for count in turns(node)]
+        counts = [count or 1 for count in iterations(node)]
         spent = [program.work.times(count) for program, count in zip(programs, counts, strict=True)]
         number = len(node.outs)
         sending = [*zip(programs, counts, strict=True)]
@@ -351,7 +351,7 @@ class Device(Moves):
         )
         inner = [program.timeline for program in programs]
         space = max(max(memory.peak - memory.parameters, 0) for memory in inner)
-        is_open = work.open or None in turns(node)
+        is_open = work.open or None in iterations(node)
         self.works[local_node] = work._replace(
             workspace=space, shares=(None,) * number, strided=(False,) * number, open=is_open
         )
@@ -361,7 +361,7 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
     def carried(self, node: Node) -> int:
-        """The number of values that a loop carries from turn to turn."""
+        """The number of values that a loop carries from iteration to iteration."""
         return len(cast("tuple[Value, ...]", node.inputs[1]))
 
     def left(self, carried: Mapping[Value, Axes], node: Node) -> None:

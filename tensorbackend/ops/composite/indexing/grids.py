@@ -255,7 +255,7 @@ def grid_sample(
         raise ShapeError(expected("coordinates with components along the last axis", coordinates=coordinates.template))
     chosen = normalize_axes(grid.template, range(coordinates.shape[-1]) if axes is None else axes)
     if not chosen:
-        raise AxisError(expected("one spatial axis or more", axes=axes))
+        raise AxisError(expected("at least one spatial axis", axes=axes))
     if order not in (0, 1):
         raise ArgumentError(expected("an order of 0 or 1", order=order))
     sides = sides_of(grid.template, boundary, chosen, option="boundary")

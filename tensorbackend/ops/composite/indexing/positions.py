@@ -96,7 +96,7 @@ RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
 
 
 def signed(indices: Tensor) -> Tensor:
-    """Indices as int64; a uint64 that int64 cannot hold becomes the greatest int64, which is outside of any axis."""
+    """Indices as int64; a uint64 that int64 cannot hold becomes the largest int64, which is outside of any axis."""
     if indices.dtype is uint64:
         indices = minimum(indices, iinfo(int64).max)
     return astype(indices, int64)

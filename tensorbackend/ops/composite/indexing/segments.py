@@ -107,9 +107,9 @@ def _count(table: _Table) -> Tensor:
 
 
 def _first_greatest(table: _Table) -> Tensor:
-    """The position of the first greatest element of each segment and column; -1 in a segment without rows.
+    """The position of the first largest element of each segment and column; -1 in a segment without rows.
 
-    Positions are written in ascending order of their elements, so that the one of the greatest element stays. The
+    Positions are written in ascending order of their elements, so that the one of the largest element stays. The
     elements are sorted from the end, so that of equal elements the first is written last.
     """
     rows, columns = table.rows.shape
@@ -120,7 +120,7 @@ def _first_greatest(table: _Table) -> Tensor:
 
 
 def _greatest(table: _Table) -> Tensor:
-    """The greatest element of each segment and column; the least number of the dtype in a segment without rows."""
+    """The largest element of each segment and column; the least number of the dtype in a segment without rows."""
     dtype = table.rows.dtype
     if dtype is bool_:
         return astype(_greatest(table.of(astype(table.rows, "uint8"))), bool_)
@@ -131,7 +131,7 @@ def _greatest(table: _Table) -> Tensor:
 def _first_of_greatest(table: _Table) -> Tensor:
     """The result of `_first_greatest`, by two maxima in place of a sort: of the elements, then of their positions.
 
-    Positions are counted from the last row, so that the first position is the greatest number.
+    Positions are counted from the last row, so that the first position is the largest number.
     """
     rows, columns = table.rows.shape
     if not table.size:
@@ -140,7 +140,7 @@ def _first_of_greatest(table: _Table) -> Tensor:
     # One more row, with which entries outside all segments are compared.
     lowest = full((1, columns), _lowest(table.rows.dtype), dtype=table.rows.dtype)
     greatest = take_at(concatenate([_greatest(table), lowest], axis=0), table.segments, axis=0, mode="clip")
-    among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is greatest
+    among = logical_or(equal(table.rows, greatest), not_equal(table.rows, table.rows))  # a NaN is largest
     from_end = subtract(rows - 1, iota((rows, columns), axis=0, dtype="int64"))
     nowhere = full((table.size, columns), -1, dtype="int64")
     greatest_distance = indexed_max(
@@ -241,7 +241,7 @@ def segment_sum(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Greatest entry of each segment; NaN if any entry is NaN.
+    """Largest entry of each segment; NaN if any entry is NaN.
 
     A segment without entries holds -inf, or the least integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
@@ -259,7 +259,7 @@ def segment_max(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
     """Least entry of each segment; NaN if any entry is NaN.
 
-    A segment without entries holds inf, or the greatest integer of the dtype. Parameters and errors are those of
+    A segment without entries holds inf, or the largest integer of the dtype. Parameters and errors are those of
     `segment_sum`; x is real or bool.
 
     >>> import tensorbackend as tb
@@ -273,9 +273,9 @@ def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
 
 @composite
 def segment_argmax(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mode: Mode = "error") -> Tensor:
-    """Position of the greatest entry of each segment: the first of equal entries, -1 for an empty segment.
+    """Position of the largest entry of each segment: the first of equal entries, -1 for an empty segment.
 
-    Parameters and errors are those of `segment_sum`; x is real or bool, and NaN is the greatest.
+    Parameters and errors are those of `segment_sum`; x is real or bool, and NaN is the largest.
 
     >>> import tensorbackend as tb
     >>> tb.segment_argmax(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()

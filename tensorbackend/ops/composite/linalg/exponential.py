@@ -20,7 +20,7 @@ from .norms import matrix_norm
 from .systems import nameless, solve, wide_dtype
 
 _SQUARINGS = 16
-"""The greatest number of halvings. As `expm` must not read data, it always squares this often, and selects results."""
+"""The largest number of halvings. As `expm` must not read data, it always squares this often, and selects results."""
 
 _DEGREES = {24: (7, 3.925724783138660), 53: (13, 5.371920351148152)}
 """The degree of the approximant and the 1-norm up to which its error is below a rounding, by the number of bits in the

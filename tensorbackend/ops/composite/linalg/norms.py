@@ -58,7 +58,7 @@ def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
 
 
 def _extreme(values: Tensor, axes: tuple[int, ...], greatest: bool) -> Tensor:
-    """The greatest or least value along axes, which stay with size 1; of no values the greatest is 0."""
+    """The largest or least value along axes, which stay with size 1; of no values the largest is 0."""
     if 0 in (values.shape[axis] for axis in axes):
         if not greatest:
             expectation = "at least one element for a norm that is a minimum"
@@ -101,7 +101,7 @@ def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord:
     """The norm of vectors along an axis, or along several axes flattened into one; by default of all elements.
 
     The norm is (sum |x|**ord)**(1 / ord). For `ord=0` it is the number of elements that are not 0, for infinity the
-    greatest magnitude, and for -infinity the least magnitude.
+    largest magnitude, and for -infinity the least magnitude.
 
     >>> import tensorbackend as tb
     >>> tb.linalg.vector_norm(tb.asarray([3.0, -4.0])).item(), tb.linalg.vector_norm(tb.asarray([3, -4]), ord=1).item()
@@ -121,8 +121,8 @@ def _number(order: object) -> float:
 def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> Tensor:
     """The norm of matrices in the last two axes.
 
-    `ord` is `"fro"` (the root of the sum of squares), `"nuc"` (the sum of the singular values), 2 or -2 (the greatest
-    or least singular value), 1 or -1 (the greatest or least sum of the magnitudes in a column), infinity or -infinity
+    `ord` is `"fro"` (the root of the sum of squares), `"nuc"` (the sum of the singular values), 2 or -2 (the largest
+    or least singular value), 1 or -1 (the largest or least sum of the magnitudes in a column), infinity or -infinity
     (the same for rows). Raises `ArgumentError` for any other `ord`.
 
     >>> import tensorbackend as tb

@@ -130,7 +130,7 @@ def require_weights(p: Tensor, count: int) -> None:
     if readable(p):
         possible = int(count_nonzero(stop_gradient(p)).item())  # type: ignore[arg-type] # an int
         if possible < count:
-            raise DataError(expected(f"{count} or more entries with a probability above 0", possible=possible))
+            raise DataError(expected(f"at least {count} entries with a probability above 0", possible=possible))
 
 
 def require_classes(logits: Tensor, axis: int, count: int) -> None:
@@ -142,4 +142,4 @@ def require_classes(logits: Tensor, axis: int, count: int) -> None:
         chances = count_nonzero(greater(stop_gradient(logits), -math.inf), axis=axis)
         possible = int(min_of(chances).item())  # type: ignore[arg-type] # an int
         if possible < count:
-            raise DataError(expected(f"{count} or more classes with a logit above -inf", possible=possible))
+            raise DataError(expected(f"at least {count} classes with a logit above -inf", possible=possible))

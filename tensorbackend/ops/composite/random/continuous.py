@@ -373,7 +373,7 @@ def gumbel(
 ) -> Tensor:
     """Random numbers of the standard Gumbel distribution, exp(-exp(-x)).
 
-    In float32 the greatest numbers of `mode="low"` are about 16; `mode="high"` draws twice as many bits and reaches 32.
+    In float32 the largest numbers of `mode="low"` are about 16; `mode="high"` draws twice as many bits and reaches 32.
 
     >>> import tensorbackend as tb
     >>> tb.random.gumbel(tb.random.key(0), (2,), "f64").dtype

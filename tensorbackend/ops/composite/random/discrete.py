@@ -106,7 +106,7 @@ def randint(
     others. The smaller maxval - minval is compared with the dtype's range, the smaller this effect. Bounds that are
     tensors are clipped to that range, and where `minval` is not below `maxval`, the result is `minval`. For Python
     numbers, raises `ArgumentError` unless `minval` is below `maxval`, and `OutOfRangeError` for bounds that the dtype
-    does not hold. `maxval` may be one above the greatest integer of the dtype, unless that is uint64.
+    does not hold. `maxval` may be one above the largest integer of the dtype, unless that is uint64.
 
     >>> import tensorbackend as tb
     >>> die = tb.random.randint(tb.random.key(0), (600,), 1, 7)
@@ -122,7 +122,7 @@ def randint(
 
 
 def _bound(value: TensorLike, dtype: DType, above: int, key: Tensor) -> Tensor:
-    """A bound of integers as a tensor; a Python number may exceed the dtype's greatest integer by `above`."""
+    """A bound of integers as a tensor; a Python number may exceed the dtype's largest integer by `above`."""
     if scalar_kind(value) is None:
         _, bound = together(key, value)
         check_dtype(bound.dtype, "integer", "cast the bounds with astype()")
@@ -249,10 +249,10 @@ def categorical(
     A `shape` with more leading axes than the logits draws several classes for each place; with `replace=False` these
     are all different. Raises `ArgumentError` if more different classes are asked for than there are. Raises `DataError`
     wherever data can be read if a logit is NaN, or fewer classes than needed have a logit above -inf; in a trace, NaN
-    counts as the greatest logit, and classes of -inf are drawn where no others are left.
+    counts as the largest logit, and classes of -inf are drawn where no others are left.
 
-    The class is the one with the greatest sum of its logit and a Gumbel number; several different classes are those
-    with the greatest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
+    The class is the one with the largest sum of its logit and a Gumbel number; several different classes are those
+    with the largest sums (Kool, van Hoof and Welling, "Stochastic beams and where to find them", 2019).
 
     >>> import tensorbackend as tb
     >>> logits = tb.asarray([[0.0, -100.0], [-100.0, 0.0]], names=("batch", "class"))
@@ -269,7 +269,7 @@ def categorical(
 
 
 def _greatest(x: Tensor, axis: int, count: int) -> Tensor:
-    """The indices of the `count` greatest elements along an axis, in descending order of the elements."""
+    """The indices of the `count` largest elements along an axis, in descending order of the elements."""
     return sliced(argsort(x, axis=axis, descending=True), (slice(None),) * axis + (slice(count),))
 
 

@@ -53,7 +53,7 @@ def _searchsorted(x1: Tensor, x2: Tensor, /, *, side: Side) -> Tensor:
 
 
 def _before(a: Tensor, b: Tensor) -> Tensor:
-    """Whether a comes before b in an order in which NaN is the greatest."""
+    """Whether a comes before b in an order in which NaN is the largest."""
     if not a.dtype.is_floating:
         return less(astype(a, "uint8"), astype(b, "uint8")) if a.dtype.kind == "bool" else less(a, b)
     return logical_or(less(a, b), logical_and(isnan(b), bitwise_invert(isnan(a))))
@@ -63,7 +63,7 @@ def _before(a: Tensor, b: Tensor) -> Tensor:
 def searchsorted(x1: TensorLike, x2: TensorLike, /, *, side: Side = "left", sorter: TensorLike | None = None) -> Tensor:
     """The indices at which values x2 would be inserted into a sorted x1 to keep it sorted.
 
-    The values go before equal elements ("left") or after them ("right"). NaN is the greatest, as in `sort`. If x1 is
+    The values go before equal elements ("left") or after them ("right"). NaN is the largest, as in `sort`. If x1 is
     not sorted, `sorter` must be the result of its `argsort`. Raises `ShapeError` unless x1 has one axis,
     `ArgumentError` for an unknown side.
 
@@ -122,9 +122,9 @@ def top_k(
 def top_k(
     x: TensorLike, k: int | Tensor, /, *, axis: Axis | tuple[Axis, ...] | list[Axis] = -1, size: int | None = None
 ) -> TopK | TopKOfAxes:
-    """The k greatest elements along an axis, or among several axes together, in descending order, and their indices.
+    """The k largest elements along an axis, or among several axes together, in descending order, and their indices.
 
-    NaN counts as the greatest. Equal elements keep their order.
+    NaN counts as the largest. Equal elements keep their order.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def top_k(
     axis : int, str, or tuple or list of these, default -1
         One axis; or several, whose elements are all compared with each other, such as the beams and words of a search.
     size : int, optional
-        The size of the result's axis if k is a tensor. By default it is the greatest number in k, whose data is then
+        The size of the result's axis if k is a tensor. By default it is the largest number in k, whose data is then
         read. The places from k on are 0.
 
     Returns

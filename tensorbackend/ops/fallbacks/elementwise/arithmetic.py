@@ -15,7 +15,7 @@ from ...elementwise.unary import imag, isinf, isnan, negative, real
 
 @fallback("negate", "real", needs=("multiply",))
 def _negate(out: Template, x: Tensor, /) -> Tensor:
-    # Because products wrap, the greatest unsigned number acts as -1.
+    # Because products wrap, the largest unsigned number acts as -1.
     return multiply(x, iinfo(x.dtype).max if x.dtype.kind == "uint" else -1)
 
 

@@ -153,11 +153,11 @@ def test_entries_of_a_divided_axis_are_gathered_before_a_scan() -> None:
 
 
 def test_what_a_turn_leaves_lies_as_the_next_one_takes_it() -> None:
-    def turn(x: tb.Tensor) -> tb.Tensor:
+    def iteration(x: tb.Tensor) -> tb.Tensor:
         return tb.permute_dims(x, (1, 0))  # without names, so its result is divided the other way round
 
     program = divided(
-        lambda x: tb.fori_loop(0, 3, lambda i, c: turn(c), x.rename(None, None)), "f32[batch=8, hidden=8]"
+        lambda x: tb.fori_loop(0, 3, lambda i, c: iteration(c), x.rename(None, None)), "f32[batch=8, hidden=8]"
     )
     assert together(program) == [("all-to-all", ("model", "data"), 32, 3)]
 

@@ -180,7 +180,7 @@ MISTAKES: list[tuple[Callable[[tb.Tensor], Any], type[TensorBackendError], str]]
     (lambda x: tb.grid_sample(x, tb.zeros((1,)), axes=(1,)), ShapeError, "1 axes of examples in front"),
     (lambda x: tb.grid_sample(x, tb.zeros((4, 0))), ShapeError, "components along the last axis"),
     (lambda x: tb.grid_sample(x, tb.zeros(())), ShapeError, "components along the last axis"),
-    (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), axes=()), AxisError, "one spatial axis or more"),
+    (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), axes=()), AxisError, "at least one spatial axis"),
     (lambda x: tb.grid_sample(x, tb.zeros((4, 2)), axes=("y", "y")), AxisError, "each axis"),
     (lambda x: tb.grid_sample(x[:0], tb.zeros((4, 2))), ShapeError, "spatial axes with at least one entry"),
     (lambda x: tb.grid_sample(x > 0, tb.zeros((4, 2))), DTypeError, "a numeric dtype"),
