@@ -129,7 +129,7 @@ WRONG: list[tuple[Any, type[TensorBackendError], str]] = [
     (
         {"axis": 0, "body": lambda c: tb.astype(c, "f64")},
         DTypeError,
-        r"expected carry to stay f32\[3\] from iteration to t",
+        r"expected carry to stay f32\[3\] from iteration to i",
     ),
 ]
 
