@@ -137,10 +137,14 @@ class ArrayBase(Backend):
         def one(x: Payload) -> Payload:
             return asarray(function(x))
 
+        def two(x1: Payload, x2: Payload) -> Payload:
+            return asarray(function(x1, x2))
+
         def any_number(*payloads: Payload) -> Payload:
             return asarray(function(*payloads))
 
-        array_kernel = one if arity(function) == 1 else any_number
+        count = arity(function)
+        array_kernel = one if count == 1 else two if count == 2 else any_number
         return Calm(array_kernel) if isinstance(kernel, Calm) else array_kernel
 
     def enter(self, kernel: Kernel, /) -> Kernel:
