@@ -95,10 +95,14 @@ class ArrayBase(Backend):
         def one(x: Payload) -> Payload:
             return asarray(kernel(x))
 
+        def two(x1: Payload, x2: Payload) -> Payload:
+            return asarray(kernel(x1, x2))
+
         def any_number(*payloads: Payload) -> Payload:
             return asarray(kernel(*payloads))
 
-        return one if arity(kernel) == 1 else any_number
+        count = arity(kernel)
+        return one if count == 1 else two if count == 2 else any_number
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """The kernel without floating-point reports."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, bfloat16
 from ...interchange import aligned_copy, numpy_dtype, read_only
-from ...protocol import Payload
+from ...protocol import Calm, Kernel, Payload
+from ...protocol.planned import bare
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
@@ -69,6 +70,20 @@ class NumpyBackend(
         self.silent = KernelContext(partial(numpy.seterr, all="ignore"))
         self.watching = KernelContext(partial(numpy.seterr, all="raise", under="ignore"))
         self.watching_all = KernelContext(partial(numpy.seterr, all="raise"))
+
+    def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
+        """As in `ArrayBase`; where NumPy can return an array without axes itself, it makes no number first."""
+        function = bare(kernel)
+        if getattr(out, "shape", None) != () or out.dtype is bfloat16 or not self._returns_arrays(function):
+            return super().settled(kernel, out)
+        array_kernel = partial(function, out=...)
+        return Calm(array_kernel) if isinstance(kernel, Calm) else array_kernel
+
+    def _returns_arrays(self, function: Any) -> bool:
+        """Whether a function is a ufunc that can be asked for an array, as from NumPy 2.3 on."""
+        if not isinstance(function, self.xp.ufunc) or function.nout != 1:
+            return False
+        return tuple(map(int, self.xp.__version__.split(".")[:2])) >= (2, 3)
 
     # Transport
 

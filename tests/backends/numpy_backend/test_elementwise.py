@@ -10,6 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.array_module.elementwise import ArrayElementwise
+from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.protocol import kernel_of
 from tensorbackend.testing import assert_equal
 
@@ -67,3 +68,21 @@ def test_a_nan_stands_in_a_key_by_its_bits() -> None:
     for value in (positive, negative, positive, negative):
         assert_equal(tb.full((2,), value), tb.tensor([value, value]))
         assert bool(tb.all(tb.signbit(tb.full((2,), value)))) == (value is negative)
+
+
+class Older(NumpyBackend):
+    """As with a NumPy whose functions return no arrays without axes."""
+
+    name = "numpy"
+
+    def _returns_arrays(self, function: Any) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("backend", [Older(), NumpyBackend()])
+def test_results_without_axes_are_arrays(backend: NumpyBackend) -> None:
+    three, five = (tb.asarray(number, dtype="float32", backend=backend) for number in (3, 5))
+    results = [three + five, -three, three < five, tb.where(three < five, three, five), tb.bitwise_and(6, five > 3)]
+    assert [x.tolist() for x in results] == [8.0, -3.0, True, 3.0, 0]
+    assert all(isinstance(x.data, numpy.ndarray) and x.data.flags.owndata for x in results)
+    assert [x.dtype for x in results[:3]] == [tb.float32, tb.float32, tb.bool]
