@@ -48,7 +48,13 @@ BENCH_READY := .venv-bench/.ready
 RELEASE_BIN := .venv-release/bin
 RELEASE_READY := .venv-release/.ready
 
-.PHONY: help setup demo test oracles oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd npbench clean
+# What makes mutants: they run in copies of the tree, by the Python of .venv.
+MUTANTS_BIN := .venv-mutants/bin
+MUTANTS_READY := .venv-mutants/.ready
+MUTANTS ?= 60
+SEED ?= 0
+
+.PHONY: help setup demo test oracles mutants oldest stress bench peers docs browser release check fmt lint types plugin dask adapter phiml frontend returnn clients autograd npbench clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -86,6 +92,14 @@ test: $(READY) ## Runs the tests, every payload checked against its template
 
 oracles: $(READY) ## Judges every public function by NumPy, SciPy, JAX, mpmath or brute force, and runs the laws
 	XLA_FLAGS='$(QUICK)' $(PYTEST) $(LAWS)
+
+$(MUTANTS_READY): Makefile
+	$(PYTHON) -m venv .venv-mutants
+	$(MUTANTS_BIN)/python -m pip install -q --disable-pip-version-check 'cosmic-ray>=8.4,<9'
+	@touch $@
+
+mutants: $(READY) $(MUTANTS_READY) ## Plants faults, one at a time, and asks the nearest tests: make mutants MUTANTS=60 SEED=0; not part of check
+	XLA_FLAGS='$(QUICK)' nice -n 10 $(MUTANTS_BIN)/python -m benchmarks.mutants --count $(MUTANTS) --seed $(SEED) --python $(BIN)/python
 
 $(OLDEST_READY): pyproject.toml .ci/oldest.py
 	$(PYTHON) -m venv .venv-oldest
@@ -248,4 +262,4 @@ npbench: $(READY) ## Measures NPBench's programs on ours and on NumPy: make npbe
 check: lint types test oracles plugin dask ## Everything that CI runs
 
 clean: ## Removes the virtual environments and caches
-	rm -rf .venv .venv-oldest .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info
+	rm -rf .venv .venv-mutants .venv-oldest .venv-plugin .venv-dask .venv-phiml .venv-returnn .venv-clients .venv-bench .venv-docs .venv-release .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist site *.egg-info

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -20,7 +21,7 @@ def exists(place: str) -> bool:
     return (PACKAGE / place).is_dir() or (PACKAGE / f"{place}.py").is_file()
 
 
-def tested(path: Path) -> str | None:
+def under_test(path: Path) -> str | None:
     """Return the module or package that a test file tests, without the aspect; `None` if there is none."""
     folder, _, words = subject(path).rpartition("/")
     parts = words.split("_")
@@ -28,9 +29,10 @@ def tested(path: Path) -> str | None:
     return next(filter(exists, leading), None)
 
 
-def test_files() -> list[Path]:
+@cache
+def files() -> tuple[Path, ...]:
     """Return the test files that are about a module or a package."""
-    return [path for path in sorted(TESTS.rglob("test_*.py")) if path.parent != PROJECT]
+    return tuple(path for path in sorted(TESTS.rglob("test_*.py")) if path.parent != PROJECT)
 
 
 def module_name(path: Path) -> str:
@@ -40,17 +42,26 @@ def module_name(path: Path) -> str:
 
 
 def modules() -> list[Path]:
-    """Return the modules of the package, without those that define nothing."""
-    return [path for path in sorted(PACKAGE.rglob("*.py")) if path.stat().st_size > 400]
+    """Return the modules of the package, without its face and those that define nothing."""
+    found = sorted(PACKAGE.rglob("*.py"))
+    return [path for path in found if path != PACKAGE / "__init__.py" and path.stat().st_size > 400]
 
 
 def own_tests(place: str) -> list[Path]:
     """Return the test files of a module or package itself."""
-    return [path for path in test_files() if tested(path) == place]
+    return _by_subject().get(place, [])
+
+
+@cache
+def _by_subject() -> dict[str | None, list[Path]]:
+    found: dict[str | None, list[Path]] = {}
+    for path in files():
+        found.setdefault(under_test(path), []).append(path)
+    return found
 
 
 def nearest_tests(place: str) -> list[Path]:
     """Return the test files of a module, then those in the folder of its package, then those of the package itself."""
     package = place.rpartition("/")[0]
-    beside = [path for path in test_files() if path.parent == TESTS / package] if package else []
+    beside = [path for path in files() if path.parent == TESTS / package] if package else []
     return list(dict.fromkeys([*own_tests(place), *beside, *(own_tests(package) if package else [])]))

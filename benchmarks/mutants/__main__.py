@@ -44,12 +44,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
     parser.add_argument("--count", type=int, default=60, help="how many mutants (60)")
     parser.add_argument("--seed", type=int, default=0, help="which mutants (0)")
-    parser.add_argument("--only", default="", help="only mutants whose line below contains this text")
+    parser.add_argument("--only", nargs="*", default=[""], help="only mutants whose place contains one of these texts")
     parser.add_argument("--jobs", type=int, default=2, help="how many at a time (2)")
     parser.add_argument("--seconds", type=float, default=300, help="the longest time for a mutant (300)")
     parser.add_argument("--python", default=sys.executable, help="the Python that runs the tests")
     arguments = parser.parse_args()
-    mutants = [mutant for mutant in sample(PACKAGE, arguments.count, arguments.seed) if arguments.only in str(mutant)]
+    mutants = sample(PACKAGE, arguments.count, arguments.seed)
+    mutants = [mutant for mutant in mutants if any(text in str(mutant) for text in arguments.only)]
     with tempfile.TemporaryDirectory() as folder:
         runner = _Runner(Path(arguments.python).absolute(), Path(folder), arguments.jobs, arguments.seconds)
         with ThreadPoolExecutor(arguments.jobs) as pool:

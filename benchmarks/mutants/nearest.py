@@ -19,7 +19,7 @@ LAWS = {
     "sparse": r"test_(sparse|oracles)\b",
     "solvers": r"test_(solver\w*|oracles)\b",
     "optimize": r"test_(optimisers|oracles)\b",
-    "backends": r"test_(ops|oracles|assignment|many_elements|traced_operands)\b",
+    "backends": r"test_(ops|oracles|assignment|many_elements|traced_operands|predicted_memory)\b",
 }
 """The property tests that judge what a folder is for, by the names of their files."""
 

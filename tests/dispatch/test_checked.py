@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ContractError, DataError
 from tensorbackend.protocol import Kernel, Payload, planned
+from tensorbackend.testing import profile
 from tensorbackend.testing.calls import Invocation
 from tensorbackend.testing.conformance import judge
 from tensorbackend.testing.failures import Disagreement
@@ -191,3 +194,29 @@ def test_the_kit_tells_an_error_by_accident() -> None:
     with pytest.raises(Disagreement, match="the library's own words") as caught:
         judge(Invocation("sin", (tb.tensor([1.0, 2.0], backend="binary"),), {}), Failing())
     assert caught.value.kind == "exception"
+
+
+class Miscounting(NumpyBackend):
+    """A plugin that returns another number of results than a composite has."""
+
+    name = "miscounting"
+    count = 0
+
+    def optional(self, name: str, args: Any, default_impl: Callable[..., Any]) -> Any:
+        result = default_impl(*args)
+        if name != "split":
+            return result
+        several = list(result)
+        return tuple((several * (self.count + 1))[: self.count])
+
+
+@profile(10)
+@given(st.integers(0, 5))
+def test_checked_mode_counts_the_results_of_a_composite(count: int) -> None:
+    Miscounting.count = count
+    x = tb.tensor([1.0, 2.0, 3.0, 4.0], backend=Miscounting)
+    if count == 2:
+        assert [part.tolist() for part in tb.split(x, 2)] == [[1.0, 2.0], [3.0, 4.0]]
+    else:
+        with pytest.raises(ContractError, match="optional of the backend 'miscounting' to return for split"):
+            tb.split(x, 2)

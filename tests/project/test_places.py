@@ -1,4 +1,4 @@
-"""The tests mirror the package: the name of a test file says which module it tests."""
+"""The tests mirror the package, both ways: a test file names what it tests, and a module has tests of its own."""
 
 from __future__ import annotations
 
@@ -6,21 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import tensorbackend as tb
+from ..places import PROJECT, TESTS, exists, module_name, modules, own_tests, subject, under_test
 
-PACKAGE = Path(tb.__file__).parent
-TESTS = Path(__file__).parents[1]
-PROJECT = TESTS / "project"
-"""The folder of tests about the package as a whole."""
-
-
-def subject(path: Path) -> str:
-    """Return what a test file tests, by its path: `expr/grad/test_control.py` tests `expr/grad/control`."""
-    return path.relative_to(TESTS).with_name(path.stem.removeprefix("test_")).as_posix()
-
-
-def exists(place: str) -> bool:
-    return (PACKAGE / place).is_dir() or (PACKAGE / f"{place}.py").is_file()
+UNTESTED = Path(__file__).with_name("without_tests.txt")
+"""Modules that have neither a test file of their own nor one of their package. The list may only shrink."""
 
 
 @pytest.mark.parametrize("path", sorted(TESTS.rglob("test_*.py")), ids=subject)
@@ -28,9 +17,20 @@ def test_a_test_is_found_by_what_it_tests(path: Path) -> None:
     if path.parent == PROJECT:
         assert not exists(subject(path).removeprefix("project/")), "it is about one module"
         return
-    place = subject(path)
-    names = place.split("_")
-    leading = ["_".join(names[:end]) for end in range(len(names), 0, -1)]
-    assert any(map(exists, leading)), (
-        "name it after a module or package of tensorbackend/, alone or with an aspect of it"
-    )
+    assert under_test(path), "name it after a module or package of tensorbackend/, alone or with an aspect of it"
+
+
+def has_tests(place: str) -> bool:
+    package = place.rpartition("/")[0]
+    return bool(own_tests(place) or (package and own_tests(package)))
+
+
+def test_a_module_has_tests_of_its_own() -> None:
+    listed = UNTESTED.read_text().split()
+    places = [module_name(path) for path in modules()]
+    without = sorted(place for place in places if not has_tests(place))
+    new = [place for place in without if place not in listed]
+    assert new == [], f"write tests/{new[0].rpartition('/')[0]}/test_{new[0].rpartition('/')[2]}.py, and so for each"
+    needless = [place for place in listed if place not in without]
+    assert needless == [], f"take {', '.join(needless)} out of {UNTESTED.name}: they have tests now, or are gone"
+    assert listed == sorted({*listed}), "each module once, in order"

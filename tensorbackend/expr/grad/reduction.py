@@ -91,7 +91,7 @@ def _std(
     centred = wide - mean(wide, axis=axis, keepdims=True)
     length = vector_norm(centred, axis=axis, keepdims=True)  # the variance may be out of range where this is not
     unit = centred / where(length == 0, 1, length)
-    return (_kept(in_float32(cotangent), x, axis) * unit / math.sqrt(divisor if divisor > 0 else 0.0),)
+    return (_kept(in_float32(cotangent), x, axis) * unit / (math.sqrt(divisor) if divisor > 0 else math.nan),)
 
 
 @rule("softmax")

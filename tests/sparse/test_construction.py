@@ -1,0 +1,63 @@
+"""Which shapes a sparse matrix may have, and the names of its axes, in any batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorbackend as tb
+from tensorbackend.errors import ShapeError
+from tensorbackend.testing import profile
+
+
+@profile(80)
+@given(st.lists(st.integers(-1, 2), max_size=3), st.sampled_from(["coo", "csr", "csc"]))
+def test_a_shape_has_rows_and_columns_of_which_there_may_be_none(shape: list[int], format: str) -> None:
+    nothing: list[Any] = [[], [], []]
+    good = len(shape) == 2 and min(shape) >= 0
+    if format != "coo" and good:
+        nothing[2] = [0] * (shape[format == "csc"] + 1)
+    make = getattr(tb.sparse, format)
+    if good:
+        a = make(*nothing, shape=shape)
+        assert (a.shape, a.nnz) == (tuple(shape), 0)
+        assert a.to_dense().shape == tuple(shape)
+    elif len(shape) < 2 or min(shape) < 0:
+        with pytest.raises(ShapeError):
+            make(*nothing, shape=shape)
+
+
+NAMES = st.permutations(["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize("format", ["coo", "csr", "csc"])
+def test_names_follow_the_axes_of_a_batch(format: str) -> None:
+    @profile(40)
+    @given(st.data())
+    def agrees(data: st.DataObject) -> None:
+        batch = data.draw(st.sampled_from([(), (2,), (2, 3)]))
+        own = data.draw(st.booleans())
+        rank = len(batch) + 2
+        random = numpy.random.default_rng(data.draw(st.integers(0, 99)))
+        rows, columns = (random.integers(0, size, (*(batch if own else ()), 3)) for size in (2, 4))
+        values = random.integers(1, 9, (*batch, 3)) / 2
+        words = [name if data.draw(st.booleans()) else None for name in data.draw(NAMES)][:rank]
+        held = tb.asarray(values, names=[*words[: rank - 2], None])
+        coo = tb.sparse.coo(held, tb.asarray(rows), tb.asarray(columns), shape=(2, 4), names=words[-2:])
+        a = getattr(coo, f"to_{format}")()
+        transposed = (*words[:-2], words[-1], words[-2])
+        assert a.names == a.to_dense().names == (a * 2).names == (-a).names == tuple(words)
+        assert a.mT.names == a.mT.to_dense().names == transposed
+        others = [name if data.draw(st.booleans()) else None for name in data.draw(NAMES)][:rank]
+        renamed = a.rename(*others)
+        assert renamed.names == renamed.to_dense().names == tuple(others)
+        numpy.testing.assert_array_equal(numpy.asarray(renamed.to_dense()), numpy.asarray(a.to_dense()))
+        again = tb.sparse.from_dense(renamed.to_dense(), format=format)
+        assert again.names == tuple(others)
+        numpy.testing.assert_array_equal(numpy.asarray(again.to_dense()), numpy.asarray(a.to_dense()))
+
+    agrees()
