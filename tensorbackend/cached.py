@@ -77,8 +77,8 @@ class Kept(dict[Any, Entry], Generic[Entry]):
 def caches() -> tuple[Cache, ...]:
     """The things that the library remembers, to see where memory goes in a program that runs for long.
 
-    Nothing here holds the data of tensors, but for constants of programs, of at most 64 KiB each. What is forgotten is
-    made again when it is needed.
+    Nothing here holds the data of tensors, but for constants of programs, of at most 64 KiB each, and the structures of
+    sparse matrices, which end with the tensors of their indices. What is forgotten is made again when it is needed.
 
     Returns
     -------

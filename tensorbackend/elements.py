@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
 
+from .cached import remembers_calls
 from .dtypes import (
     REAL_OF,
     DType,
@@ -118,6 +119,9 @@ def writer(dtype: DType, count: int) -> Callable[..., bytes]:
         return both(*parts)
 
     return write
+
+
+remembers_calls("readers and writers of elements", _layout, reader, writer)
 
 
 def widen_bfloat16(data: bytes | memoryview) -> bytes:

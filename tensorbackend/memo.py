@@ -12,6 +12,7 @@ from math import copysign
 from struct import pack
 from typing import Any, Final
 
+from .cached import clear_all, remembers
 from .dtypes import DType
 
 MEMO_LIMIT: Final = 4096
@@ -37,6 +38,11 @@ def remember(memo: dict[Any, Any], key: object, value: object) -> None:
         with suppress(KeyError, RuntimeError, StopIteration):
             del memo[next(iter(memo))]
     memo[key] = value
+
+
+def holds_entries(name: str, *memos: dict[Any, Any]) -> None:
+    """Shows memos that `remember` bounds under a name in `tb.caches()`."""
+    remembers(name, lambda: sum(map(len, memos)), lambda: clear_all(memos), lambda: MEMO_LIMIT * len(memos))
 
 
 def freeze(value: object) -> object:

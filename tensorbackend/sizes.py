@@ -23,6 +23,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, TypeAlias
 
+from .cached import remembers_calls
+
 Shape: TypeAlias = tuple[int, ...]
 ShapeFunction: TypeAlias = Callable[..., Any]
 """Takes the shapes of the operands; returns the shape of the result, a tuple of shapes for several results, or `None`
@@ -125,6 +127,9 @@ def _between(name: str, low: int | None, high: int | None) -> str:
 def _code(source: str) -> CodeType:
     (code,) = (code for code in compile(source, __file__, "exec").co_consts if isinstance(code, CodeType))
     return code
+
+
+remembers_calls("code of functions of shapes", _code)
 
 
 def source_of(value: Any) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend import cached
+from tensorbackend.solvers import solve
 
 
 @pytest.fixture
@@ -51,3 +52,26 @@ def test_the_library_works_after_it_forgot_everything() -> None:
             assert 0 < shown[name].entries <= (shown[name].limit or 0)
         tb.clear_caches()
         assert {cache.name for cache in tb.caches() if cache.entries} <= {"templates in use"}
+
+
+def test_sparse_matrices_solvers_and_the_reference_show_what_they_remember() -> None:
+    tb.clear_caches()
+    dense = np.asarray([[4.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 2.0]])
+    matrix = tb.sparse.from_dense(tb.asarray(dense, backend="jax"))
+    right = tb.asarray(np.asarray([1.0, 2.0, 3.0]), backend="jax")
+    np.testing.assert_allclose(matrix @ right, dense @ [1.0, 2.0, 3.0], rtol=1e-6)
+    solved = solve(matrix, right, "cg")
+    np.testing.assert_allclose(solved.x, np.linalg.solve(dense, [1.0, 2.0, 3.0]), rtol=1e-4)
+    tb.fft.fft(tb.astype(tb.asarray([1, 2, 3], backend="binary"), "complex64"))
+    shown = {cache.name: cache.entries for cache in tb.caches()}
+    for name in (
+        "templates of sparse matrices",
+        "templates of sparse products",
+        "structures of sparse matrices",
+        "kernels of BinaryBackend",
+        "roots of unity of BinaryBackend",
+    ):
+        assert shown[name] > 0, name
+    tb.clear_caches()
+    assert {cache.name for cache in tb.caches() if cache.entries} <= {"templates in use"}
+    np.testing.assert_allclose(solve(matrix, right, "cg").x, solved.x)

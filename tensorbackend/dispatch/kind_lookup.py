@@ -29,6 +29,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
+from ..cached import remembers_calls
 from ..dtypes import defaults
 from ..interchange import scalar_dtype
 from ..memo import ATOMS, NUMBERS, told
@@ -126,6 +127,9 @@ def _codes(source: str) -> tuple[CodeType, CodeType]:
     """The code of `by_kind` and of `key_of`; the file is this one, so that its frames count as the package's."""
     first, second = (code for code in compile(source, __file__, "exec").co_consts if isinstance(code, CodeType))
     return first, second
+
+
+remembers_calls("code of plans by kind", _codes)
 
 
 def source_of(spec: OpSpec) -> str:

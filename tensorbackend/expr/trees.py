@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
 from ..entry import checked, entry
 from ..errors import ArgumentError, expected
-from ..memo import remember
+from ..memo import holds_entries, remember
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
@@ -151,6 +151,7 @@ class _Container(NamedTuple):
 
 
 _containers: dict[type, _Container | None] = {}
+holds_entries("classes of containers", _containers)
 
 
 def _container(kind: type) -> _Container | None:

@@ -14,7 +14,7 @@ from weakref import ref
 import numpy
 
 from ..expr.trees import flatten, unflatten
-from ..memo import remember
+from ..memo import holds_entries, remember
 from ..ops.creation.values import asarray
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
@@ -110,6 +110,8 @@ def repeated(function: Linear) -> Linear:
 
 _structures: dict[Any, tuple[ref[Tensor], ref[Tensor], tuple[Any, Any], Structure | None]] = {}
 """Structures by the identity of the tensors of indices; they hold as long as these have the same payloads."""
+
+holds_entries("structures of sparse matrices", _structures)
 
 
 def _structure(matrix: SparseMatrix) -> Structure | None:

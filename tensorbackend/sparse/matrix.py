@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from ..dtypes import DType
 from ..errors import NamesError, expected
 from ..expr.trees import register_tree_node
-from ..memo import remember
+from ..memo import holds_entries, remember
 from ..operands import nameless
 from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
@@ -312,6 +312,7 @@ def _transposed(matrix: SparseMatrix) -> SparseMatrix:
 
 
 _templates: dict[Any, Template] = {}
+holds_entries("templates of sparse matrices", _templates)
 
 
 def _dense_template(parts: tuple[Template, Template, Template], size: Size, matrix_names: MatrixNames) -> Template:

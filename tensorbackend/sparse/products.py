@@ -7,7 +7,7 @@ from typing import Any
 
 from ..entry import entry
 from ..errors import OperandError, ShapeError, expected
-from ..memo import remember
+from ..memo import holds_entries, remember
 from ..ops.composite.contraction import matmul as dense_matmul
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.indexing.selection import repeat
@@ -29,6 +29,7 @@ from .lengths import limited
 from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 _products: dict[tuple[Template, Template], Template] = {}
+holds_entries("templates of sparse products", _products)
 
 
 def product_template(left: Template, right: Template) -> Template:

@@ -61,6 +61,7 @@ SIDEWAYS = {
     ("dtypes", "sizes"),
     ("dtypes", "tracebacks"),
     ("docstrings", "tracebacks"),
+    ("sizes", "cached"),
     ("errors", "tracebacks"),
     ("operators", "methods"),
     ("tensor", "methods"),

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable
 from functools import lru_cache
 
+from ...cached import remembers_calls
 from ...dtypes import REAL_OF, DType, bool_, float64, iinfo
 from ...elements import writer
 from ...template import Template
@@ -39,6 +40,9 @@ def conversion(out: Template, x: Template) -> Callable[[bytes], bytes]:
         return kernel(_unchanged, out, x, storing=_saturating)
     narrows = source.is_integer and target.is_floating and source.bits > float64.mantissa_bits > target.mantissa_bits
     return kernel(_sticky if narrows else _unchanged, out, x)
+
+
+remembers_calls("kernels of BinaryBackend", kernel, conversion)
 
 
 def _unchanged(values: Column) -> Column:

@@ -17,6 +17,7 @@ from itertools import repeat
 from operator import add, mul, sub
 from typing import Any
 
+from ...cached import remembers_calls
 from ...protocol import Backend, Payload
 from ...rules.fourier import Norm
 from ...template import Template
@@ -121,6 +122,9 @@ def _chirp(length: int) -> tuple[Sequence[complex], Sequence[complex]]:
     size = 1 << (2 * length - 2).bit_length()
     zeros = [0j] * (size - 2 * length + 1)
     return chirp, transform([*conjugates, *zeros, *conjugates[:0:-1]])
+
+
+remembers_calls("roots of unity of BinaryBackend", _roots, _chirp)
 
 
 def _bluestein(values: list[complex]) -> list[complex]:

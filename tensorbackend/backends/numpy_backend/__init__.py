@@ -73,11 +73,9 @@ class NumpyBackend(
 
     def settled(self, kernel: Kernel, out: Any, /) -> Kernel:
         """As in `ArrayBase`; where NumPy can return an array without axes itself, it makes no number first."""
-        function = bare(kernel)
-        if getattr(out, "shape", None) != () or out.dtype is bfloat16 or not self._returns_arrays(function):
+        if getattr(out, "shape", None) != () or out.dtype is bfloat16 or not self._returns_arrays(kernel):
             return super().settled(kernel, out)
-        array_kernel = partial(function, out=...)
-        return Calm(array_kernel) if isinstance(kernel, Calm) else array_kernel
+        return partial(kernel, out=...)
 
     def _returns_arrays(self, function: Any) -> bool:
         """Whether a function is a ufunc that can be asked for an array, as from NumPy 2.3 on."""

@@ -7,6 +7,7 @@ from math import prod
 from operator import getitem
 from typing import Final
 
+from ...cached import remembers_calls
 from ...dtypes import DType, int64, promote_types
 from ...interchange import numpy_dtype
 from ...memo import MEMO_LIMIT
@@ -207,6 +208,9 @@ def _orders(backend: NumpySorting, size: int, dtype: DType) -> tuple[Kernel, Ker
         )
     wider = x.replace(dtype=wide(dtype))
     return computing(backend.ordering(wider, 0), x, x), computing(backend.order_of(wider, 0), x.replace(dtype=int64), x)
+
+
+remembers_calls("orders of NumpyBackend", _orders)
 
 
 _MANY: Final = 1 << 10

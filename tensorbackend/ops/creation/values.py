@@ -33,7 +33,7 @@ from ...errors import (
     expected,
 )
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, in_plain_memory
-from ...memo import NUMBERS, remember
+from ...memo import NUMBERS, holds_entries, remember
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
@@ -111,6 +111,8 @@ def asarray(
 
 _shared: dict[Any, Template] = {}
 """The templates of tensors made of NumPy arrays so far, by the type, dtype and shape of the array and the backend."""
+
+holds_entries("templates of arrays", _shared)
 
 
 def beside(value: TensorLike, *others: object) -> Tensor:

@@ -9,6 +9,7 @@ import cmath
 import math
 from functools import lru_cache
 
+from ...cached import remembers_calls
 from ...dispatch.fallbacks import fallback
 from ...dtypes import DType, complex128
 from ...elements import pack
@@ -100,3 +101,6 @@ def _roots(size: int, length: int, sign: int, dtype: DType) -> Tensor:
 def _root_bytes(size: int, length: int, sign: int, dtype: DType) -> bytes:
     turn = [cmath.exp(sign * 2j * math.pi * step / length) for step in range(length)]
     return pack([turn[n * k % length] for n in range(size) for k in range(length)], dtype)
+
+
+remembers_calls("roots of unity of fall-backs", _root_bytes)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ...cached import remembers_calls
 from ...dispatch.fallbacks import fallback
 from ...dtypes import bool_, int64
 from ...elements import pack
@@ -57,6 +58,9 @@ def _transposed(shape: Shape, axes: tuple[int, ...]) -> bytes:
         offsets = range(0, shape[axis] * steps[axis], steps[axis] or 1)
         places = [place + offset for place in places for offset in offsets]
     return pack(places if math.prod(shape) else [], int64)
+
+
+remembers_calls("transposed places of fall-backs", _transposed)
 
 
 @fallback("concatenate", needs=("select", "take"))

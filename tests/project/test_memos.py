@@ -1,0 +1,79 @@
+"""Whatever the package remembers without end of a call is shown and cleared: `tb.caches()` and `tb.clear_caches()`."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tensorbackend
+
+ROOT = Path(tensorbackend.__file__).parent
+MODULES = {str(path.relative_to(ROOT)): path for path in sorted(ROOT.rglob("*.py")) if "testing" not in path.parts}
+
+FEW = {
+    ("dtypes/limits.py", "_limits"): "as many entries as dtypes",
+    ("dtypes/promotion.py", "_by_its_name"): "as many entries as names of dtypes",
+    ("dispatch/fallbacks.py", "_within_reach"): "as many entries as backends",
+    ("expr/jit.py", "_flat"): "as many entries as numbers of arguments",
+}
+"""Memos that stay small by what they remember, and why."""
+
+ENTER = {"remembers", "remembers_calls", "holds_entries", "holds_memo"}
+"""The functions that enter memos among those that are shown."""
+
+
+def bounded(tree: ast.Module) -> set[str]:
+    """The names of a module's own memos that drop entries: functions under `lru_cache`, and what `remember` fills."""
+    variables = {
+        target.id
+        for statement in tree.body
+        for target in (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+            if isinstance(statement, ast.AnnAssign)
+            else []
+        )
+        if isinstance(target, ast.Name)
+    }
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            if any("lru_cache" in ast.unparse(decorator) for decorator in node.decorator_list):
+                names.add(node.name)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "remember" and isinstance(node.args[0], ast.Name):
+            names |= {node.args[0].id} & variables
+    return names
+
+
+def entered(tree: ast.Module) -> set[str]:
+    """The names that stand in calls of the functions in `ENTER`."""
+    return {
+        name.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ENTER
+        for argument in node.args
+        for name in ast.walk(argument)
+        if isinstance(name, ast.Name)
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_memo_is_shown(module: str) -> None:
+    every = {path: ast.parse(path.read_text()) for path in MODULES[module].parent.glob("*.py")}
+    here = bounded(every[MODULES[module]])
+    shown = {name for tree in every.values() for name in entered(tree)}  # by the module itself or one beside it
+    assert {name for name in here - shown if (module, name) not in FEW} == set()
+
+
+def test_no_exception_is_unused() -> None:
+    for module, name in FEW:
+        assert name in bounded(ast.parse(MODULES[module].read_text()))
+
+
+def test_a_memo_that_is_not_entered_is_found() -> None:
+    tree = ast.parse("known: dict[int, int] = {}\ndef f(x):\n    remember(known, x, x)\n@lru_cache(3)\ndef g(x): ...\n")
+    assert bounded(tree) == {"known", "g"}
+    assert entered(ast.parse('remembers_calls("g", g)\nholds_entries("known", known)')) == {"known", "g"}
