@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dtypes import ALL_DTYPES, bfloat16
 from ...interchange import aligned_copy, numpy_dtype, read_only
-from ...protocol import Calm, Kernel, Payload
-from ...protocol.planned import bare
+from ...protocol import Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor
 from ..array_module import ArrayModuleBackend
