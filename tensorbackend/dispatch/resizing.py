@@ -55,6 +55,9 @@ class Leaves:
         if kind is FunctionType:
             return self._function(value, depth)
         if kind is partial:
+            if len(value.args) == 1 and not value.keywords and not isinstance(value.func, FunctionType):
+                part = self.builder(value.args[0], depth + 1)  # a kernel in a context
+                return part and _partial_of_one(value.func, part)
             parts = [self.builder(part, depth + 1) for part in (value.func, value.args, value.keywords)]
             return None if not any(parts) else _partial(value, parts)
         if kind is QuickKernel:
@@ -118,6 +121,10 @@ def _sequence(kind: type, values: Sequence[Any], parts: Sequence[Builder | None]
     return lambda numbers: kind([
         value if part is None else part(numbers) for value, part in zip(values, parts, strict=True)
     ])  # fmt: skip
+
+
+def _partial_of_one(function: Any, part: Builder) -> Builder:
+    return lambda numbers: partial(function, part(numbers))
 
 
 def _partial(value: Any, parts: Sequence[Builder | None]) -> Builder:
