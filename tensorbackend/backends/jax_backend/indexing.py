@@ -13,7 +13,7 @@ from typing import Any
 from ...dtypes import DType, as_dtype, iinfo, int32, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
-from ...protocol.indexing import Mode
+from ...protocol.indexing import Mode, Write
 from ...rules.data_errors import index_out_of_range
 from ...rules.indexing import is_mask
 from ...template import Template
@@ -22,6 +22,7 @@ from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing
 from ..array_module.precision import accumulating, wide
 from .base import JaxBase, Looking
+from .writing import writer
 
 
 def _looking(method: Callable[..., Payload]) -> Callable[..., Payload]:
@@ -94,6 +95,10 @@ class JaxIndexing(JaxBase, ArrayIndexing):
             return entries
 
         return read
+
+    def assignment(self, x: Template, structure: tuple[Any, ...], value: Template | type, /) -> Write | None:
+        """A compiled function for ints and slices, which copies; not on a mesh, where names say how a result lies."""
+        return None if self.lays_by_name else writer(self.jax, x, structure, value)
 
     def _taking(self, x: Template, indices: Template, axis: int) -> Kernel:
         """A kernel that returns the entries along an axis, and whether all indices are in range."""
