@@ -207,12 +207,10 @@ class TorchReduction(TorchBase):
         self, accumulate: Callable[..., Array], initial: int, out: Template, x: Array, axis: int, reverse: bool
     ) -> Array:
         values = bits_of(_accumulating(x, out.dtype))
+        running = accumulate(torch.flip(values, (axis,)) if reverse else values, axis).to(values.dtype)
         if out.shape[axis] > x.shape[axis]:
-            before = values.new_full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial)
-            values = torch.cat((values, before) if reverse else (before, values), axis)
-        if reverse:
-            return torch.flip(accumulate(torch.flip(values, (axis,)), axis).to(values.dtype), (axis,))
-        return accumulate(values, axis).to(values.dtype)
+            running = torch.cat((running.new_full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial), running), axis)
+        return torch.flip(running, (axis,)) if reverse else running
 
     def _normalised(self, function: Callable[..., Array], out: Template, x: Array, axis: tuple[int, ...]) -> Array:
         values = wide(self.cast(x, out), out.dtype)
