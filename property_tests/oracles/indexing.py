@@ -302,7 +302,7 @@ def grid_sample(call: Invocation) -> Any:
     for at in itertools.product(*map(range, where.shape[:-1])):
         point = where[at]
         if not numpy.isfinite(point).all():
-            out[at] = numpy.nan
+            out[at] = numpy.nan if x.dtype.kind != "c" else complex(numpy.nan, numpy.nan)
             continue
         cells = [math.floor(part + 0.5) if order == 0 else math.floor(part) for part in point]
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
