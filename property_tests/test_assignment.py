@@ -208,9 +208,10 @@ def plain(key: tuple[Any, ...], backend: str | None) -> tuple[Any, ...]:
     return tuple(tb.asarray(part, backend=backend) if isinstance(part, np.ndarray) else part for part in key)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_values_stay_values(backend: str) -> None:
-    @profile(150)
+def check_values(backend: str, count: int) -> None:
+    """Run random assignments, each with checks of all tensors and readers."""
+
+    @profile(count)
     @given(st.data())
     def stay(data: st.DataObject) -> None:
         world = World(data.draw, backend)
@@ -223,6 +224,11 @@ def test_values_stay_values(backend: str) -> None:
                 world.check()
 
     stay()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_values_stay_values(backend: str) -> None:
+    check_values(backend, 40)
 
 
 INSTRUCTIONS = ["put", "put", "block", "add", "flip", "same", "reshape", "sum", "view", "swap"]
@@ -264,12 +270,11 @@ def run_step(module: Any, instructions: list[Any], turn: Any, arrays: list[Any])
     return arrays
 
 
-@pytest.mark.parametrize("transform", [tb.jit, lambda function: function], ids=["jit", "eager"])
-def test_loops_keep_values(transform: Any) -> None:
-    """Kernels of programs write into an operand at its last use, unless something else holds its memory."""
+def check_loops(transform: Any, count: int) -> None:
+    """Run random loops on tensors, and on arrays of which each has its own memory."""
     instruction = st.tuples(st.sampled_from(INSTRUCTIONS), *[st.integers(0, 2)] * 2, st.integers(0, 3))
 
-    @profile(60)
+    @profile(count)
     @given(st.lists(instruction, min_size=1, max_size=7), st.integers(0, 4))
     def keep(instructions: list[Any], turns: int) -> None:
         arrays = [np.arange(4) + 10 * number for number in range(3)]
@@ -286,3 +291,12 @@ def test_loops_keep_values(transform: Any) -> None:
         assert [x.tolist() for x in tensors] == [array.tolist() for array in arrays]
 
     keep()
+
+
+TRANSFORMS: dict[str, Any] = {"jit": tb.jit, "eager": lambda function: function}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_loops_keep_values(name: str) -> None:
+    """Kernels of programs write into an operand at its last use, unless something else holds its memory."""
+    check_loops(TRANSFORMS[name], 25)

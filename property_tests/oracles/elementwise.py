@@ -55,6 +55,11 @@ def unjudged(value: Any, where: Any) -> Any:
     return numpy.ma.masked_array(value, numpy.broadcast_to(where, numpy.shape(value)))
 
 
+def of_parts(real: Any, imag: Any) -> Any:
+    """A complex array; unlike `real + 1j * imag`, it keeps infinite parts."""
+    return numpy.stack([real, imag], -1).view(complex)[..., 0]
+
+
 # Functions of one operand
 
 EXACT: dict[str, Callable[[Any], Any]] = {

@@ -17,7 +17,7 @@ from tensorbackend.testing.generators.common import MODES, call, integers, with_
 from tensorbackend.testing.generators.indexing import SIZES, index_parts
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
-from .elementwise import double, rounded
+from .elementwise import double, of_parts, rounded
 from .reduction import options, position
 from .table import Recorder, Refusal, law, reference, wide
 
@@ -185,7 +185,7 @@ def add_along_axis(call: Invocation) -> Any:
     x, indices, updates = map(wide, call.tensors)
     axis, mode = options(call, axis=-1, mode="error")
     axis = position(call, axis)
-    places, inside = checked(indices, x.shape[axis], mode, negative=True)
+    places, inside = checked(indices, x.shape[axis], mode, negative=False)
     for at in itertools.product(*map(range, indices.shape)):
         if inside[at] and x.shape[axis]:
             place = (*at[:axis], places[at], *at[axis + 1 :])
@@ -302,7 +302,7 @@ def grid_sample(call: Invocation) -> Any:
     for at in itertools.product(*map(range, where.shape[:-1])):
         point = where[at]
         if not numpy.isfinite(point).all():
-            out[at] = numpy.nan
+            out[at] = numpy.nan if x.dtype.kind != "c" else complex(numpy.nan, numpy.nan)
             continue
         cells = [math.floor(part + 0.5) if order == 0 else math.floor(part) for part in point]
         shares = [0.0 if order == 0 else part - cell for part, cell in zip(point, cells, strict=True)]
@@ -310,7 +310,9 @@ def grid_sample(call: Invocation) -> Any:
             weight = math.prod(share if bit else 1 - share for share, bit in zip(shares, corner, strict=True))
             if weight or order:  # an infinite neighbour of weight 0 gives NaN
                 place = [cell + bit for cell, bit in zip(cells, corner, strict=True)]
-                out[at] += weight * _entry(x[at[:first]], place, sides)
+                entry = _entry(x[at[:first]], place, sides)
+                complex_numbers = x.dtype.kind == "c"
+                out[at] += of_parts(weight * entry.real, weight * entry.imag) if complex_numbers else weight * entry
     return out
 
 

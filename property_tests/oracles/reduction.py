@@ -17,7 +17,7 @@ from tensorbackend.testing.generators.common import call
 from tensorbackend.testing.strategies import Draw, tensors
 from tensorbackend.testing.strategies import axes_of as drawn_axes
 
-from .elementwise import cast, double, isclose, unjudged
+from .elementwise import cast, double, isclose, of_parts, unjudged
 from .table import Refusal, reference, wide
 
 Axes = int | Sequence[int] | None
@@ -104,7 +104,11 @@ def count_nonzero(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> An
 
 @reference("mean", by="NumPy")
 def mean(x: Any, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    return numpy.mean(double(x), axis=axes_of(x, axis), keepdims=keepdims)
+    x, axes = double(x), axes_of(x, axis)
+    if x.dtype.kind != "c":
+        return numpy.mean(x, axis=axes, keepdims=keepdims)
+    # NumPy divides by a complex number, which makes NaN of the other part of an infinity.
+    return of_parts(*(numpy.mean(part, axis=axes, keepdims=keepdims) for part in (x.real, x.imag)))
 
 
 def deviation(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
@@ -178,7 +182,8 @@ def softmax(x: Any, /, *, axis: Axes = -1) -> Any:
 @reference("log_softmax", by="NumPy")
 def log_softmax(x: Any, /, *, axis: Axes = -1) -> Any:
     x = double(x)
-    return x - log_of_sum(x, axes_of(x, axis), True)
+    total = log_of_sum(x, axes_of(x, axis), True)
+    return unjudged(x - total, total == math.inf)  # all elements may be NaN
 
 
 @reference("weighted_mean", by="NumPy", raw=True)
@@ -218,10 +223,13 @@ def bincount(x: Any, /, *, weights: Any = None, minlength: int = 0, size: int | 
 
 @reference("histogram", by="NumPy")
 def histogram(x: Any, /, *, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    counts, edges = numpy.histogram(
-        double(x), bins if isinstance(bins, int) else double(numpy.asarray(bins)), range, density, weights
-    )
-    return counts, edges
+    x, bins = double(x), bins if isinstance(bins, int) else double(numpy.asarray(bins))
+    if not isinstance(bins, int) or range is not None or numpy.isfinite(x).all():
+        counts, edges = numpy.histogram(x, bins, range, density, weights)
+        held = weights is None or numpy.isfinite(weights).all()
+        return (counts if held else unjudged(counts, True)), edges  # NumPy takes differences of running sums
+    # The edges are not finite, either. NumPy refuses them.
+    return tuple(unjudged(part, True) for part in numpy.histogram(numpy.zeros_like(x), bins, range, density, weights))
 
 
 @reference("covariance", by="NumPy", bound=Bound(32, "a sum of squares of differences", "square"))
@@ -230,4 +238,5 @@ def covariance(x: Any, /, *, mean: Any = None, correction: float = 0.0) -> Any:
     centred = x - (numpy.mean(x, axis=-2, keepdims=True) if mean is None else double(mean)[..., None, :])
     divisor = x.shape[-2] - correction
     products = numpy.swapaxes(centred, -1, -2) @ numpy.conj(centred)
-    return products / divisor if divisor > 0 else numpy.full_like(products, numpy.nan)
+    out = products / divisor if divisor > 0 else numpy.full_like(products, numpy.nan)
+    return unjudged(out, ~numpy.isfinite(out)) if out.dtype.kind == "c" else out  # which of the parts are NaN

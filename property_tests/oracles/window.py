@@ -18,6 +18,7 @@ from tensorbackend.testing.generators.window import last, number_for_each, paddi
 from tensorbackend.testing.strategies import Draw, shapes, tensors
 
 from .contraction import multiply
+from .elementwise import unjudged
 from .matrices import FEWEST
 from .table import NUMERIC, named, reference, wide
 
@@ -125,8 +126,14 @@ def prod(elements: list[Any], dtype: Any) -> Any:
 
 @reference("window_prod", by="brute force", draw=window_call, raw=True)
 def window_prod(call: Invocation) -> Any:
-    x = wide(call.arguments[0])
-    return folded(x, call.arguments[0].names, options_of(call), lambda each: prod(each, x.dtype), x.dtype)
+    x, options = wide(call.arguments[0]), options_of(call)
+    names = call.arguments[0].names
+    out = folded(x, names, options, lambda elements: prod(elements, x.dtype), x.dtype)
+    if x.dtype.kind != "c":
+        return out
+    # An infinite number times the 1 of padding has parts that are NaN: docs/semantics.md.
+    counts = folded(x, names, options, len, int)
+    return unjudged(out, ~numpy.isfinite(out) & (counts < math.prod(each(options["window"], names))))
 
 
 def edge(dtype: DType, least: bool) -> Any:
@@ -164,7 +171,7 @@ def mean_of(x: tb.Tensor, options: Mapping[str, Any], include_padding: bool) -> 
         divisor = count if include_padding else len(elements)
         total = numpy.sum(numpy.array(elements, array.dtype))
         if not divisor:
-            return math.nan
+            return complex(math.nan, math.nan) if x.dtype.is_complex else math.nan
         return complex(total.real / divisor, total.imag / divisor) if x.dtype.is_complex else total / divisor
 
     return named(folded(array, x.names, options, mean, array.dtype), x.names)

@@ -16,6 +16,7 @@ def placed(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tens
     [feature: 4] for axis 1 of [batch: 2][feature: 4][time: 3] is [1][feature: 4][1]. A parameter for several
     axes has them in x's order or, if they are named, in any order.
     """
+    axes = sorted(axes)
     if parameter.ndim == len(axes) and None not in parameter.names:
         axis_names = [x.names[axis] for axis in axes]
         if {*parameter.names} == {*axis_names}:

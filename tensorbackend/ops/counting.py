@@ -109,9 +109,10 @@ def histogram(
     """Count the elements in each interval, or sum their weights; returns the edges of the intervals too.
 
     `bins` is a number of equal intervals that divide `range`, by default from the least to the largest element; or it
-    is the edges in ascending order. An interval includes its lower edge but not its upper edge, the last one includes
-    both; elements outside, and NaN, are ignored. With `density` the counts are divided by their sum and the widths.
-    Raises `ArgumentError` for less than one interval, and for a given `range` that is not finite and ascending.
+    is the edges in ascending order. Without a range, edges are NaN if an element is NaN or infinite. An interval
+    includes its lower edge but not its upper edge, the last one includes both; elements outside, and NaN, are ignored.
+    With `density` the counts are divided by their sum and the widths. Raises `ArgumentError` for less than one
+    interval, and for a given `range` that is not finite and ascending.
 
     >>> import tensorbackend as tb
     >>> counts, edges = tb.histogram(tb.asarray([0.0, 1.0, 1.5, 4.0]), bins=4)

@@ -187,3 +187,18 @@ def test_results_over_the_range_that_is_documented(backend: str, dtype: str, siz
     ):
         allowed = 8 * limits.eps * np.max(abs(wanted)) + limits.smallest_normal * limits.eps
         assert np.max(abs(np.asarray(got.astype("f64")) - wanted)) <= allowed
+
+
+@pytest.mark.parametrize("axis", [(2, 0), (0, 2), ("feature", "batch")])
+def test_the_order_in_which_axes_are_given_does_not_matter(axis: tuple[int | str, int | str]) -> None:
+    x, draw = np.asarray(X).astype("f8"), np.random.default_rng(0)
+    scale = draw.normal(size=(6, 3))
+    expected = x / np.sqrt((x * x).mean((0, 2), keepdims=True) + 1e-6) * scale.T[:, None, :]
+    named = tb.asarray(scale, names=("feature", "batch"))
+    places = tuple(X.names.index(each) if isinstance(each, str) else each for each in axis)
+    unnamed = X.rename(*(None,) * 3)
+    assert np.allclose(tb.nn.rms_norm(X, named, axis=axis), expected, atol=1e-5)
+    assert np.allclose(tb.nn.rms_norm(unnamed, scale.T, axis=places), expected, atol=1e-5)
+    assert np.allclose(
+        tb.nn.layer_norm(unnamed, scale.T, axis=places), tb.nn.layer_norm(X, named, axis=axis), atol=1e-5
+    )

@@ -255,12 +255,10 @@ def _accumulated(
 
     def accumulated(x: Array) -> Array:
         values = bits_of(_accumulating(x, dtype))
+        running = accumulate(torch.flip(values, (axis,)) if reverse else values, axis).to(values.dtype)
         if include_initial:
-            before = values.new_full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial)
-            values = torch.cat((values, before) if reverse else (before, values), axis)
-        if reverse:
-            return torch.flip(accumulate(torch.flip(values, (axis,)), axis).to(values.dtype), (axis,))
-        return accumulate(values, axis).to(values.dtype)
+            running = torch.cat((running.new_full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), initial), running), axis)
+        return torch.flip(running, (axis,)) if reverse else running
 
     return accumulated
 

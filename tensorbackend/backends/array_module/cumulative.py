@@ -68,11 +68,11 @@ class ArrayCumulative(ArrayBase):
 
 
 def _with_one_more(xp: Any, kernel: Kernel, x: Template, axis: int, initial: int, dtype: Any, last: bool) -> Kernel:
-    """A kernel that puts `initial` before an array along an axis, after it if `last`, and then calls `kernel`."""
+    """A kernel that calls `kernel` and puts `initial` before its result along an axis, or after it if `last`."""
     shape = *x.shape[:axis], 1, *x.shape[axis + 1 :]
 
     def longer(values: Array) -> Array:
-        more = xp.full(shape, initial, dtype)
-        return kernel(xp.concatenate((values, more) if last else (more, values), axis=axis))
+        more, running = xp.full(shape, initial, dtype), kernel(values)
+        return xp.concatenate((running, more) if last else (more, running), axis=axis)
 
     return longer

@@ -32,8 +32,8 @@ class BinaryCumulative(Backend):
         """The running results along an axis, computed in float64 or exact integers, each rounded once."""
 
         def accumulated(run: Sequence[Any]) -> list[Any]:
-            first = initial if out.shape[axis] > x.shape[axis] else None
-            running = list(accumulate(run[::-1] if reverse else run, combine, initial=first))
+            first = [initial] if out.shape[axis] > x.shape[axis] else []
+            running = [*first, *accumulate(run[::-1] if reverse else run, combine)]
             return running[::-1] if reverse else running
 
         return store(along(elements(x), x.shape, axis, accumulated), out.dtype)

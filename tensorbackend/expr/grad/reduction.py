@@ -111,7 +111,7 @@ def _log_softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) 
 @rule("masked_softmax")
 def _masked_softmax(cotangent: Tensor, out: Tensor, x: Tensor, mask: Tensor, *, axis: Positions) -> Cotangents:
     scaled = where(mask, cotangent, 0) * out
-    return scaled - out * sum(scaled, axis=axis, keepdims=True), None
+    return where(mask, scaled - out * sum(scaled, axis=axis, keepdims=True), 0), None
 
 
 @rule("standardise")

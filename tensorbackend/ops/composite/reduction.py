@@ -207,9 +207,9 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     --------
     masked_softmax : The softmax over the elements for which a mask holds.
     """
-    x = astype(x, to_floating(x.dtype))
+    dtype, x = to_floating(x.dtype), in_float32(x)
     powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
-    return divide(powers, sum(powers, axis=axis, keepdims=True))
+    return astype(divide(powers, sum(powers, axis=axis, keepdims=True)), dtype)
 
 
 @composite.within(Bound(16, "a difference from a logarithm of a sum", "operand", tame=True))
@@ -241,9 +241,9 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
     """
-    x = astype(x, to_floating(x.dtype))
+    dtype, x = to_floating(x.dtype), in_float32(x)
     shifted = subtract(x, max(x, axis=axis, keepdims=True))
-    return subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True)))
+    return astype(subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True))), dtype)
 
 
 def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
@@ -296,7 +296,8 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     greatest = max(wide, axis=axis, keepdims=True)
     powers = exp(subtract(wide, where(equal(greatest, -math.inf), 0, greatest)))
     total = sum(powers, axis=axis, keepdims=True)
-    return astype(divide(powers, where(equal(total, 0), 1, total)), dtype)
+    shares = divide(powers, where(equal(total, 0), 1, total))
+    return astype(where(inside, shares, 0), dtype)  # a NaN within the mask stays there
 
 
 @composite.within(Bound(64, "differences from a mean over a root of a mean", "operand", tame=True))

@@ -124,3 +124,31 @@ def test_quantiles_between_equal_elements() -> None:
     np.testing.assert_allclose(gradient, [0.1, 0.9, 0, 0], rtol=1e-6)  # JAX and PyTorch give that too
     assert tb.quantile(tb.asarray([INF, INF]), 0.3).item() == INF
     assert tb.quantile(tb.asarray([0.1, 0.1]), 0.3).item() == tb.asarray(0.1).item()
+
+
+@pytest.mark.parametrize("backend", ["binary", "numpy"])
+@pytest.mark.parametrize("order", [2, 3, 0.5, 1])
+@pytest.mark.parametrize(
+    ("dtype", "size"), [("f32", 1e-39), ("f32", 1e-44), ("f64", 1e-310), ("bf16", 1e-39), ("c64", 1e-39)]
+)
+def test_norms_that_are_subnormal(backend: str, order: float, dtype: str, size: float) -> None:
+    """The gradient of the norm of (s, -s) is 2 ** (1 / order - 1) and minus that, for each s."""
+    x = tb.asarray([size, -size], dtype=dtype, backend=backend)
+    gradient = tb.grad(lambda x: tb.linalg.vector_norm(x, ord=order))(x)
+    slope = 2 ** (1 / order - 1)
+    np.testing.assert_allclose(np.asarray(tb.real(gradient)).astype("f8"), [slope, -slope], rtol=0.05)
+    assert not gradient.dtype.is_complex or not tb.any(tb.imag(gradient))
+
+
+@pytest.mark.parametrize("order", [2, 3, 2.5, 4])
+def test_norms_of_an_infinity(order: float) -> None:
+    """As in JAX, other elements have the derivative 0."""
+    gradient = tb.grad(lambda x: tb.linalg.vector_norm(x, ord=order))(tb.asarray([1.0, -INF, 2.0]))
+    assert str(gradient.tolist()) == "[0.0, nan, 0.0]"
+
+
+@pytest.mark.parametrize("inside", [NAN, INF])
+def test_what_a_mask_leaves_out_of_a_softmax_is_0_beside_a_nan(inside: float) -> None:
+    x, mask = tb.asarray([1.0, 5.0, inside]), tb.asarray([True, False, True])
+    value, gradient = nn.masked_softmax(x, mask), tb.grad(lambda x: tb.sum(nn.masked_softmax(x, mask) ** 2))(x)
+    assert str(value.tolist()) == str(gradient.tolist()) == "[nan, 0.0, nan]"

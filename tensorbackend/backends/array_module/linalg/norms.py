@@ -90,8 +90,12 @@ class ArrayNorms(ArrayReduction):
 
 
 def _scale(xp: Any, most: Array) -> Array:
-    """The number by which elements are divided: `most`, or 1 where that is 0, NaN or infinite."""
-    return xp.where(xp.isfinite(most) & (most > 0), most, most.dtype.type(1))
+    """The number by which elements are divided: `most`, or 1 where that is 0, NaN or infinite.
+
+    Its reciprocal is a normal number: XLA multiplies by it, and takes subnormals for zeros.
+    """
+    one = most.dtype.type(1)
+    return xp.where(xp.isfinite(most) & (most > 0), xp.minimum(most, one / xp.finfo(most.dtype).tiny), one)
 
 
 def smallest_sure(dtype: Any, xp: Any) -> float:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ....ops.composite.contraction import matmul
+from ....ops.composite.elementwise.functions import complex
 from ....ops.composite.linalg.matrices import adjoint
 from ....ops.composite.linalg.norms import vector_norm
 from ....ops.composite.linalg.systems import inv, pinv, solve
@@ -14,7 +15,7 @@ from ....ops.composite.shape.triangles import tril, triu
 from ....ops.elementwise.binary import logical_and, maximum, multiply
 from ....ops.elementwise.conversion import astype
 from ....ops.elementwise.ternary import where
-from ....ops.elementwise.unary import abs, imag, sign
+from ....ops.elementwise.unary import abs, imag, real, sign
 from ....ops.linalg import svd, triangular_solve
 from ....ops.reduction import sum
 from ....ops.shape import broadcast_to, expand_dims, matrix_transpose, reshape, squeeze
@@ -123,6 +124,13 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
     return of_a, of_b if matrix else squeeze(of_b, -1), None
 
 
+def _by_real(x: Tensor, real_divisor: Tensor) -> Tensor:
+    """x divided by real numbers."""
+    if not x.dtype.is_complex:
+        return x / real_divisor
+    return complex(real(x) / real_divisor, imag(x) / real_divisor)
+
+
 @rule("vector_norm")
 def _vector_norm(
     cotangent: Tensor, out: Tensor, x: Tensor, *, axis: tuple[int, ...], keepdims: bool, ord: float
@@ -137,9 +145,10 @@ def _vector_norm(
         out = vector_norm(x, axis=axis, ord=ord)
     out = reshape(out, kept)
     away = out != 0
-    scale = where(away, cotangent / where(away, out, 1), 0)
-    if ord == 2:
-        return (multiply(astype(scale, x.dtype), conjugate(x)),)
+    length, cotangent = where(away, out, 1), where(away, cotangent, 0)
+    if ord == 2:  # quotients first: the reciprocal of a length may be out of range
+        unit = _by_real(conjugate(x), length)
+        return (multiply(astype(cotangent, x.dtype), unit),)
     sizes = abs(x)
     if math.isinf(ord):
         chosen = astype(sizes == out, sizes.dtype)
@@ -148,6 +157,5 @@ def _vector_norm(
         weights = broadcast_to(cotangent, x.shape)
     else:
         # 0 to a negative power would be infinite. Any finite number will do there, as it is multiplied by the sign, 0.
-        ratios = where(logical_and(away, sizes > 0), sizes / where(away, out, 1), 1)
-        weights = scale * out * ratios ** (ord - 1)
+        weights = cotangent * where(logical_and(away, sizes > 0), sizes / length, 1) ** (ord - 1)
     return (multiply(astype(weights, x.dtype), conjugate(sign(x))),)
