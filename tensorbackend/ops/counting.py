@@ -18,6 +18,7 @@ from ..memo import remember
 from ..protocol import Kernel
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
+from ..rules.plan import flag
 from ..rules.shape import unnamed
 from ..template import Template
 from ..tensor import Tensor, TensorLike, blank_tensor
@@ -73,19 +74,20 @@ def bincount(
         if counts is not None:
             return counts
     x, amounts = _weighed(x, weights)
+    at_least = checked_size(minlength)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     if size is not None:
         length = checked_size(size)
     elif x.size:
         if amounts is None and _is_new(x):
-            return bincount(x, minlength=checked_size(minlength))
+            return bincount(x, minlength=at_least)
         least = measured(min(x), "bincount()")
         if least < 0:
             raise negative_number(least).met("bincount", [x.template])
-        length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
+        length = builtins.max(measured(max(x), "bincount()") + 1, at_least)
     else:
-        length = checked_size(minlength)
+        length = at_least
     return _summed_at(laid_flat(x), amounts, length)
 
 
@@ -165,6 +167,7 @@ def histogram(
     ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0])
     """
     x, amounts = _weighed(x, weights)
+    as_density = flag(density=density)
     check_dtype(x.dtype, "real")
     flat = laid_flat(x)
     edges = _edges(flat, bins, range)
@@ -176,7 +179,7 @@ def histogram(
     place = where(equal(values, last), count - 1, place)
     # Indices must not be negative, so elements below the first edge go past the end, where they are ignored.
     counts = _summed_at(where(less(place, 0), count, place), amounts, count)
-    if density:
+    if as_density:
         width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),
                          slice_(edges, starts=(0,), lengths=(count,), strides=(1,)))  # fmt: skip
         counts = divide(astype(counts, dtype), multiply(width, astype(sum(counts), dtype)))
