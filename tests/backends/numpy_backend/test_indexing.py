@@ -31,7 +31,7 @@ def keys(draw: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("backend", ["numpy", "binary"])
 def test_a_key_reads_what_numpy_reads_or_is_out_of_range(backend: str) -> None:
-    @profile(150)
+    @profile(80)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         shape = data.draw(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=1, max_size=3).map(tuple))

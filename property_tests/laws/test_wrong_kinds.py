@@ -17,8 +17,8 @@ from tensorbackend.errors import TensorBackendError
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.wrong_values import Odd
 
-FRACTIONS = {"fill_value", "ord", "correction", "arange.0", "arange.1", "arange.2", "percentile.1", "reduce.1", "window_reduce.1",
-             "window_scatter_max.2", "window_scatter_min.2"}  # fmt: skip
+FRACTIONS = {"fill_value", "ord", "correction", "arange.0", "arange.1", "arange.2", "percentile.1", "reduce.1",
+             "window_reduce.1", "window_scatter_max.2", "window_scatter_min.2"}  # fmt: skip
 """Options that may be any number, also where an int was drawn."""
 WORDS = {"expand_dims.name"}
 """Options that may be any text."""
