@@ -11,10 +11,10 @@ from pathlib import Path
 from tests.places import PACKAGE, ROOT, module_name, nearest_tests, own_tests
 
 LAWS = {
-    "rules": r"test_(ops|invalid_calls|oracles|einsum|names)\b",
+    "rules": r"test_(ops|invalid_calls|oracles|einsum|names|wrong_kinds)\b",
     "dispatch": r"test_(ops|warm_calls|changing_shapes|cast_mode|fallback\w*|invalid_calls|overrides)\b",
-    "expr/grad": r"test_(gradient\w*|nested_gradients|transforms_elsewhere|slices)\b",
-    "expr/batching": r"test_(vmap_of_every_op|examples_alone|batches)\b",
+    "expr/grad": r"test_(gradient\w*|nested_gradients|transforms_elsewhere)\b",
+    "expr/batching": r"test_(vmap_of_every_op|examples_alone|large_batches)\b",
     "ragged": r"test_(ragged|masked_places|oracles)\b",
     "sparse": r"test_(sparse|oracles)\b",
     "solvers": r"test_(solver\w*|oracles)\b",

@@ -8,9 +8,9 @@ tests of its own (`nearest.py`).
 from __future__ import annotations
 
 import ast
-import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +58,20 @@ def modules(package: Path) -> list[Path]:
 
 
 def sample(package: Path, count: int, seed: int) -> list[Mutant]:
-    """Return some mutants, each at another place, all places being equally likely."""
+    """Return some mutants, each at another place, all places being equally likely.
+
+    The draw is a hash of the seed and the place, so that a change of the code leaves most of a sample as it is.
+    """
     places = [place for module in modules(package) for place in _places(module)]
-    draw = random.Random(seed)
-    draw.shuffle(places)
+
+    def drawn(mutant: Mutant, about: str = "") -> bytes:
+        text = mutant.module.read_text().splitlines()[mutant.line - 1]
+        where = mutant.module.relative_to(package).as_posix()
+        return sha256(f"{seed} {where} {text} {mutant.column} {about}".encode()).digest()
+
     chosen: list[Mutant] = []
-    for place in places:
-        draw.shuffle(place)
+    for place in sorted(places, key=lambda place: drawn(place[0])):
+        place.sort(key=lambda mutant: drawn(mutant, f"{mutant.operator} {mutant.occurrence}"))
         chosen += [mutant for mutant in place if mutant.source() is not None][:1]
         if len(chosen) == count:
             break

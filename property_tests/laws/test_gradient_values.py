@@ -6,6 +6,7 @@ tensors get new elements, all in double precision.
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +30,7 @@ from tensorbackend.opspec import OPS
 from tensorbackend.tensor import Tensor
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.bounds import READS_DATA
+from tensorbackend.testing.source import public
 
 ASKED = os.environ.get("TENSORBACKEND_EXAMPLES")
 EXAMPLES = int(ASKED or 3)
@@ -271,6 +273,24 @@ def test_gradients_are_central_differences(name: str) -> None:
             return problem.slope(gradient(points))
 
         problem.assert_slope(tb.grad(slope)(problem.points), slope, "second")
+
+    agree()
+
+
+def has_many_options(name: str) -> bool:
+    """Return whether three draws leave out many combinations of options."""
+    parameters = inspect.signature(inspect.unwrap(public(name))).parameters
+    if "key" in parameters:  # random numbers
+        return False
+    return "padding" in parameters or sum(one.default is not one.empty for one in parameters.values()) > 2
+
+
+@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in READS_DATA and has_many_options(name)])
+def test_gradients_with_many_options(name: str) -> None:
+    @profile(25)
+    @given(problems(name))
+    def agree(problem: Problem) -> None:
+        problem.assert_slope(tb.grad(problem.loss)(problem.points), problem.loss, "first")
 
     agree()
 

@@ -16,6 +16,7 @@ from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
+from ..rules.plan import flag
 from ..tensor import Tensor, TensorLike
 from .composite.indexing.positions import checked_size, measured
 from .composite.sorting.searching import searchsorted
@@ -74,6 +75,7 @@ def bincount(
     ([1, 0, 0, 2], [1, 0, 0])
     """
     x, amounts = _weighed(x, weights)
+    at_least = checked_size(minlength)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     if size is not None:
@@ -82,9 +84,9 @@ def bincount(
         least = measured(min(x), "bincount()")
         if least < 0:
             raise negative_number(least).met("bincount", [x.template])
-        length = builtins.max(measured(max(x), "bincount()") + 1, checked_size(minlength))
+        length = builtins.max(measured(max(x), "bincount()") + 1, at_least)
     else:
-        length = checked_size(minlength)
+        length = at_least
     return _summed_at(laid_flat(x), amounts, length)
 
 
@@ -120,6 +122,7 @@ def histogram(
     ([1, 2, 0, 1], [0.0, 1.0, 2.0, 3.0, 4.0])
     """
     x, amounts = _weighed(x, weights)
+    as_density = flag(density=density)
     check_dtype(x.dtype, "real")
     flat = laid_flat(x)
     edges = _edges(flat, bins, range)
@@ -131,7 +134,7 @@ def histogram(
     place = where(equal(values, last), count - 1, place)
     # Indices must not be negative, so elements below the first edge go past the end, where they are ignored.
     counts = _summed_at(where(less(place, 0), count, place), amounts, count)
-    if density:
+    if as_density:
         width = subtract(slice_(edges, starts=(1,), lengths=(count,), strides=(1,)),
                          slice_(edges, starts=(0,), lengths=(count,), strides=(1,)))  # fmt: skip
         counts = divide(astype(counts, dtype), multiply(width, astype(sum(counts), dtype)))

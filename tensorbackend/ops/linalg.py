@@ -23,7 +23,7 @@ from ..rules.linalg import (
     singular,
     triangular_solution,
 )
-from ..rules.plan import Plan
+from ..rules.plan import Plan, flag
 from ..template import Template
 from ..tensor import Tensor, TensorLike
 from .creation.filled import asarray, iota, rename
@@ -86,9 +86,9 @@ def cholesky(x: TensorLike, /, *, upper: bool = False) -> Tensor:
     >>> tb.linalg.cholesky(tb.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
     [[2.0, 0.0], [1.0, 2.0]]
     """
-    x = asarray(x)
+    x, transposed = asarray(x), flag(upper=upper)
     lower = _cholesky(x)
-    return rename(conj(matrix_transpose(lower)), *x.names[:-2], None, x.names[-1]) if upper else lower
+    return rename(conj(matrix_transpose(lower)), *x.names[:-2], None, x.names[-1]) if transposed else lower
 
 
 @primitive.returning(LUResult).within(ELIMINATION)

@@ -10,14 +10,15 @@ from ..dispatch import primitive
 from ..dtypes import default_dtype
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype
-from ..rules.plan import Plan
+from ..rules.plan import Plan, flag
 from ..template import Template
 from ..tensor import Axis
 
 
-def _ordering(x: Template, axis: Axis, descending: bool) -> dict[str, object]:
+def _ordering(x: Template, axis: Axis, descending: bool, stable: bool) -> dict[str, object]:
+    flag(stable=stable)
     check_dtype(x.dtype, "real or bool", "sort real(x), or by argsort(abs(x))")
-    return {"axis": normalize_axis(x, axis), "descending": bool(descending)}
+    return {"axis": normalize_axis(x, axis), "descending": flag(descending=descending)}
 
 
 @primitive
@@ -28,7 +29,7 @@ def sort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable: b
     >>> tb.sort(tb.asarray([2.0, float("nan"), 1.0])).tolist()
     [1.0, 2.0, nan]
     """
-    return Plan(x, (x.dtype,), _ordering(x, axis, descending))
+    return Plan(x, (x.dtype,), _ordering(x, axis, descending, stable))
 
 
 @primitive
@@ -39,4 +40,4 @@ def argsort(x: Template, /, *, axis: Axis = -1, descending: bool = False, stable
     >>> tb.argsort(tb.asarray([1, 3, 1, 2]), descending=True).tolist()
     [1, 3, 0, 2]
     """
-    return Plan(x.replace(dtype=default_dtype("int")), (x.dtype,), _ordering(x, axis, descending))
+    return Plan(x.replace(dtype=default_dtype("int")), (x.dtype,), _ordering(x, axis, descending, stable))

@@ -59,7 +59,7 @@ def order(row: Any, descending: bool) -> Any:
 
 @pytest.mark.parametrize("descending", [False, True])
 def test_a_sort_is_that_of_each_example(descending: bool) -> None:
-    @profile(80)
+    @profile(40)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         drawn = Drawn(data)
@@ -73,7 +73,7 @@ def test_a_sort_is_that_of_each_example(descending: bool) -> None:
     agrees()
 
 
-@profile(80)
+@profile(40)
 @given(st.data())
 def test_the_greatest_are_those_of_each_example(data: st.DataObject) -> None:
     drawn = Drawn(data)

@@ -64,7 +64,7 @@ class Pair:
 def test_sums_of_pairs_that_share_parts(format: str) -> None:
     seen = set()
 
-    @profile(60)
+    @profile(30)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         pair = Pair(data, format)
@@ -82,7 +82,7 @@ def test_sums_of_pairs_that_share_parts(format: str) -> None:
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_products_with_dense_tensors_that_broadcast(format: str) -> None:
-    @profile(40)
+    @profile(20)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         pair = Pair(data, format)

@@ -36,7 +36,7 @@ NAMES = st.permutations(["a", "b", "c", "d"])
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_names_follow_the_axes_of_a_batch(format: str) -> None:
-    @profile(40)
+    @profile(20)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         batch = data.draw(st.sampled_from([(), (2,), (2, 3)]))

@@ -31,7 +31,7 @@ def drawn(data: st.DataObject) -> tuple[tb.sparse.COO, Any]:
 
 @pytest.mark.parametrize("format", ["coo", "csr", "csc"])
 def test_duplicates_are_added_and_each_place_is_stored_once(format: str) -> None:
-    @profile(60)
+    @profile(30)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:
         matrix, dense = drawn(data)
@@ -54,7 +54,7 @@ def test_duplicates_are_added_and_each_place_is_stored_once(format: str) -> None
     agrees()
 
 
-@profile(60)
+@profile(30)
 @given(st.data())
 def test_a_size_fills_up_or_refuses(data: st.DataObject) -> None:
     matrix, dense = drawn(data)

@@ -73,7 +73,7 @@ def gradient(name: str, problem: Problem) -> tuple[numpy.ndarray[Any, Any], nump
 def test_the_cotangent_goes_to_the_first_nan_or_else_the_first_extreme(name: str) -> None:
     sign = 1 if name == "window_max" else -1
 
-    @profile(60)
+    @profile(45)
     @given(problems(ELEMENTS))
     def agrees(problem: Problem) -> None:
         found, weights = gradient(name, problem)
@@ -91,7 +91,7 @@ def test_the_cotangent_goes_to_the_first_nan_or_else_the_first_extreme(name: str
 
 
 def test_a_product_has_the_product_of_the_others_as_its_derivative() -> None:
-    @profile(60)
+    @profile(45)
     @given(problems(st.sampled_from([0.0, 0.0, 0.5, 1.0, -2.0, 3.0])))
     def agrees(problem: Problem) -> None:
         found, weights = gradient("window_prod", problem)
@@ -105,7 +105,7 @@ def test_a_product_has_the_product_of_the_others_as_its_derivative() -> None:
 
 
 def test_a_sum_gives_each_element_the_cotangents_of_its_windows() -> None:
-    @profile(60)
+    @profile(45)
     @given(problems(ELEMENTS))
     def agrees(problem: Problem) -> None:
         found, weights = gradient("window_sum", problem)

@@ -16,7 +16,7 @@ from ....entry import entry
 from ....errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype
-from ....rules.plan import integer
+from ....rules.plan import flag, integer
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Template, as_shape
 from ....tensor import Axis, Tensor, TensorLike
@@ -214,7 +214,7 @@ def _categorical(
     sizes = batch if shape is None else as_shape(shape)
     check_fits(sizes, Template(batch, dtype))
     prefix, places = sizes[: len(sizes) - len(batch)], sizes[len(sizes) - len(batch) :]
-    if replace:
+    if flag(replace=replace):
         whole = (*prefix, *places[:along], logits.shape[along], *places[along:])
         classes = argmax(add(standard_gumbel(key, whole, dtype, mode), logits), axis=len(prefix) + along)
         return named(classes, names)
@@ -396,7 +396,7 @@ def choice(
     x = None if scalar_kind(a) is not None else together(key, a)[1]
     along = 0 if x is None else normalize_axis(x.template, axis)
     size = integer(a=a) if x is None else x.shape[along]
-    count = math.prod(sizes)
+    count, replace = math.prod(sizes), flag(replace=replace)
     if count and size < 1:
         raise ArgumentError(expected("at least one entry to choose from", entries=size))
     if not replace and count > size:
