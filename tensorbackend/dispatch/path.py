@@ -15,7 +15,7 @@ from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..interchange import scalar_dtype
 from ..memo import MEMO_LIMIT, NUMBERS, remember, told
-from ..operands import Call, without_arrays
+from ..operands import Call, grouped, without_arrays
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
@@ -28,7 +28,7 @@ from .constants import makers_of, scalars_of
 from .generated import MISSES, PLACEMENT, generated
 from .kernels import payloads_of, wrap
 from .kind_lookup import find_plans
-from .kinds import Decision, Kinds
+from .kinds import Decision, KindPlan, Kinds
 from .near import Near
 from .quick import (
     KEYS_OF,
@@ -233,14 +233,15 @@ class Path(ABC):
         except Exception as error:  # whatever a wrong argument led to; an error that `tell` cannot explain passes
             tell(error, self.public, arguments, keywords)
             raise
-        inputs = tuple(call.grouped([x.template for x in tensors]))
-        subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
-        call_record = record(ready._replace(kernel=watched(ready.kernel, subject), subject=subject))
+        call_record = self._record(ready, backend, call.grouped([x.template for x in tensors]), options)
         result = self._run(call_record, backend, payloads_of(call.grouped(tensors)), arguments)
         if call.symbolic or _is_symbolic(ready.out):
             return result
-        if lasting:
-            self._keep(call_record, call, tensors, key_of, beside, arguments, keywords)
+        operands = zip(tensors, call.operands, strict=True)
+        moved = any(x is not operand for x, operand in operands if isinstance(operand, Tensor))
+        if lasting and not moved and not call.foreign:
+            makers = makers_of(self.spec.name, call.operands, tensors)
+            self._keep(call_record, makers, [x.dtype for x in tensors], key_of, beside, arguments, keywords)
         records = backend.dispatch_priority > 1 and not backend.template_only  # it recalls what it recorded itself
         if not (is_watching() or defaults.cast_blocks or call.foreign or backend.lays_by_name or records):
             self._learn(call, backend, tensors, arguments, keywords)
@@ -254,41 +255,70 @@ class Path(ABC):
         plan = None if kind is None else self.kinds.plan(kind, backend, arguments, keywords)
         if plan is None:
             return
-        key_ofs = [find_plans(lookup, self.spec, self.kinds) for lookup in self.lookups if lookup.key_of is not None]
+        key_ofs = [
+            find_plans(lookup, self.spec, self.kinds, self._again)
+            for lookup in self.lookups
+            if lookup.key_of is not None
+        ]
         try:
             key = key_ofs[0](*arguments, **keywords)
         except MISSES:
             return
         self.kinds.enter(key, plan)
 
+    def _record(
+        self, ready: Ready, backend: Backend, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Record:  # fmt: skip
+        """A call as a memo holds it, with what a profile needs."""
+        subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, tuple(inputs), options, self.parts)
+        return record(ready._replace(kernel=watched(ready.kernel, subject), subject=subject))
+
+    def _again(
+        self, plan: KindPlan, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Payload],
+        key_of: KeyOf, arguments: Sequence[Any], keywords: Any,
+    ) -> Any:  # fmt: skip
+        """The result of a call of shapes that a plan by kind met before; from now on, such a call is ready.
+
+        Raises an error, of any class, for a call that is left to an exact plan.
+        """
+        if plan.kernel is None:
+            raise KeyError
+        out, templates, options, numbers = plan.at(found, shapes)
+        ready = Ready(out, plan.kernel_at(out, templates, numbers), plan.result)
+        call_record = self._record(ready, plan.backend, grouped(templates, plan.groups), options)
+        makers = [
+            None if isinstance(x, Tensor) else maker
+            for x, maker in zip(arguments[: self.operands], plan.constants, strict=False)
+        ]
+        beside = self._key_beside(arguments, keywords)
+        self._keep(call_record, makers, [x.dtype for x in templates], key_of, beside, arguments, keywords)
+        return wrap(out, plan.backend, call_record[4](*payloads), plan.result)
+
     def _keep(
         self,
         call_record: Record,
-        call: Call,
-        tensors: Sequence[Tensor],
+        makers: Sequence[Callable[..., Any] | None],
+        dtypes: Sequence[DType],
         key_of: KeyOf,
         beside: Any,
         arguments: Sequence[Any],
         keywords: dict[str, Any],
     ) -> None:
-        """Remembers a call: in `ready` where the key of its op determines all that is kept, else in `beside`."""
-        operands = call.operands
-        if any(x is not operand for x, operand in zip(tensors, operands, strict=True) if isinstance(operand, Tensor)):
-            return  # an operand was moved to the backend
-        if call.foreign:
-            return
-        all_tensors = len(call.tensors) == len(operands)
-        if all_tensors and not (self.plain and _from_default(call_record[0], tensors)):
+        """Remembers a call: in `ready` where the key of its op determines all that is kept, else in `beside`.
+
+        `makers` make the payloads of operands that are numbers.
+        """
+        if not any(makers) and not (self.plain and _from_default(call_record[0], dtypes)):
             try:
                 key = key_of(*arguments, **keywords)
                 if not self.plain:
                     remember(self.ready, key, call_record)
                     return
-                if keep(self.near, key, call_record, [x.dtype for x in tensors]):
+                if keep(self.near, key, call_record, dtypes):
                     return
             except (LookupError, AttributeError, TypeError):  # no key, or one that does not hash
                 return
-        self._keep_beside(beside, call_record, makers_of(self.spec.name, operands, tensors))
+        self._keep_beside(beside, call_record, makers)
 
     def _keep_beside(self, beside: Any, call_record: Record, makers: Sequence[Callable[..., Any] | None]) -> None:
         """Remembers a call with numbers among its operands, if it has a key."""
@@ -387,7 +417,7 @@ def _is_symbolic(out: Out) -> bool:
     return any(map(is_symbolic_template, (out,) if isinstance(out, Template) else out))
 
 
-def _from_default(out: Any, inputs: Sequence[Tensor]) -> bool:
+def _from_default(out: Any, inputs: Sequence[DType]) -> bool:
     """Whether a result's dtype may come from the default precision, so that the next call may have another."""
     outs = (out,) if isinstance(out, Template) else out
-    return any(template.dtype.is_inexact for template in outs) and not any(x.dtype.is_inexact for x in inputs)
+    return any(template.dtype.is_inexact for template in outs) and not any(dtype.is_inexact for dtype in inputs)

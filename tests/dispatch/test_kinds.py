@@ -107,21 +107,31 @@ def test_names_precision_numbers_and_options_are_of_other_kinds() -> None:
         assert (row(9) * 2).dtype is tb.float64
 
 
-def test_a_shape_that_is_met_often_gets_an_exact_plan() -> None:
-    for size in (4, 5, 6):
-        tb.exp(row(size))
-    (plan,) = plans("exp")
-    path = path_of("exp")
-    for _ in range(kinds.OFTEN):
-        tb.exp(row(50))
-    assert row(50).template not in path.near.entries
-    tb.exp(row(50))
-    assert row(50).template in path.near.entries
-    assert plan.met[((50,),)] == kinds.OFTEN
+@pytest.mark.parametrize("name", CALLS)
+def test_a_shape_that_is_met_often_is_ready(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in (4, 5, 6, 7):
+        CALLS[name](size)
+    path, (plan,) = path_of(name), plans(name)
+    monkeypatch.setattr(path, "prepare", None)  # no exact plan is made
+    ready = len(path.ready) + len(path.beside)
+    for times in range(1, kinds.OFTEN + 3):
+        result, wanted = CALLS[name](50)
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
+        if times == kinds.OFTEN + 1:
+            assert len(path.ready) + len(path.beside) == ready + 1
+            monkeypatch.setattr(plan, "call", None)
+
+
+def test_a_call_that_is_ready_by_kind_knows_its_subject() -> None:
+    for size in (4, 5, 6, 7, *[50] * (kinds.OFTEN + 1)):
+        tb.reshape(row(size), (1, size, 1))
+    (ready,) = [known for known in path_of("reshape").ready.values() if known[0] is Template((1, 50, 1), "f32")]
+    subject = ready[5]
+    assert (subject.name, subject.out, subject.inputs) == ("reshape", ready[0], (row(50).template,))
 
 
 def test_what_is_counted_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "MOST_SHAPES", 10)
+    monkeypatch.setattr(kinds.Kinds, "most", 10)
     for size in range(3, 60):
         tb.exp(row(size))
     (plan,) = plans("exp")
