@@ -25,7 +25,9 @@ INTRODUCTION = """\
 # Performance
 
 Generated from `docs/performance.jsonl` by `make docs`. `make peers` measures this page anew, and `make bench` runs all
-benchmarks of the project.
+benchmarks of the project. `make npbench NPBENCH=<a checkout of spcl/npbench>` runs NPBench's programs, which others
+wrote for NumPy, on tensorbackend. The one that takes some 25 times as long, `crc16`, works on single elements: for
+these NumPy has numbers, whose operations take a tenth of the time that NumPy's own take on arrays without axes.
 
 This page compares tensorbackend with NumPy and eight other libraries: PyTorch (eager, its meta device and FakeTensor),
 JAX (eager, compiled and `eval_shape`), array-api-compat, array-api-strict, xarray, autoray, Keras and PhiML. The

@@ -13,6 +13,7 @@ A warm call that finds no exact plan calls `Lookup.call`. For `sum(x, /, *, axis
             for _plan in _plans[_defaults.current_precision(), _backend, _kind_x, ...]:
                 _found = _plan.shapes(_shape_x)
                 if _found is not None:
+                    ...  # counts; often met shapes become ready
                     return _plan.call(_found, _shapes, (x.data, ))
         except Exception:  # as in the code below
             pass
@@ -51,6 +52,13 @@ def by_kind({signature}):
         for _plan in _plans[{key}]:
             _found = _plan.shapes({each})
             if _found is not None:
+                _met = _plan.met
+                _times = _met.get(_shapes, 0)
+                if _times >= _plan.often:
+                    return _again(_plan, _found, _shapes, ({data}), _key_of, ({arguments}), {{{keywords}}})
+                if len(_met) >= _kinds.most:
+                    _met.clear()
+                _met[_shapes] = _times + 1
                 return _plan.call(_found, _shapes, ({data}))
     except Exception:  # an unknown kind, or whatever an exact plan does right or raises in its own words
         pass
@@ -96,18 +104,23 @@ class _Numbers(dict[type, Any]):
 _numbers: Final = _Numbers({number_class: number_class for number_class in (*NUMBERS, type(None))})
 
 
-def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds) -> Callable[..., Any]:
-    """Lets a warm call without an exact plan look for one by kind; returns the function of a call's key."""
+def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds, again: Callable[..., Any]) -> Callable[..., Any]:
+    """Lets a warm call without an exact plan look for one by kind; returns the function of a call's key.
+
+    `again` runs a call of shapes that a plan met before.
+    """
     namespace: dict[str, Any] = {
         "__builtins__": builtins,
         "_ATOMS": ATOMS,
         "_Tensor": Tensor,
+        "_again": again,
         "_bool": bool,
         "_current": current,
         "_defaults": defaults,
         "_key_of": lookup.key_of,
         "_int": int,
         "_missed": lookup.missed,
+        "_kinds": kinds,
         "_numbers": _numbers,
         "_placed": placed,
         "_plans": kinds.plans,

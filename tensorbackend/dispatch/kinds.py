@@ -8,13 +8,14 @@ error before data is touched. The kernel comes in one of two ways:
 - a backend with `plans_kinds` is asked for its kernel with symbolic sizes too; such a kernel reads sizes from payloads;
 - for other backends, and where a kernel needs numbers, only the kernel is planned for each shape.
 
-A shape that is met often gets an exact plan, whose warm call is quicker.
+A shape that is met often becomes a call that is ready, whose warm call is quicker: with the kernel of its kind, or with
+an exact plan where each shape has a kernel of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, cast
 
 from ..dtypes import DType, defaults
 from ..errors import ContractError
@@ -22,7 +23,7 @@ from ..memo import remember, told
 from ..operands import Call, grouped
 from ..opspec import OpSpec, Parameter
 from ..protocol import Backend, Kernel
-from ..protocol.planned import quick_form
+from ..protocol.planned import QuickKernel, quick_form
 from ..rules.plan import Out
 from ..sizes import NeedsSizes, SizeTrace
 from ..template import Template, intern_template, template_of_kind
@@ -39,14 +40,11 @@ Key: TypeAlias = Any
 FEW: Final = 2
 """So many shapes of a kind are planned exactly before the kind is planned on symbolic sizes."""
 
-OFTEN: Final = 8
-"""A shape that was met so many times gets an exact plan. One meeting is enough where a kernel is planned for each."""
+OFTEN: Final = 4
+"""A shape that was met so many times becomes a call that is ready. A network meets a new shape in several layers."""
 
 MOST_PLANS: Final = 8
 """The most plans of one kind. They differ in the answers to guards, such as whether a size is 1."""
-
-MOST_SHAPES: Final = 4096
-"""The most shapes that a plan counts."""
 
 
 class Decision(NamedTuple):
@@ -85,7 +83,7 @@ class Planner(Protocol):
 class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
-    __slots__ = ("backend", "build", "call", "constants", "dtypes", "give_up", "groups", "kernel", "kinds", "met",
+    __slots__ = ("backend", "build", "call", "constants", "dtypes", "entered", "give_up", "groups", "kernel", "kinds", "met",
                  "numbered", "often", "options", "out", "path", "proven", "result", "shapes", "sole")  # fmt: skip
 
     def __init__(
@@ -105,12 +103,13 @@ class KindPlan:
         self.kernel = kernel
         """Computes all shapes, or is the example for `build`; `None` if a kernel is planned for each shape."""
         options = dict(decision.options)
-        build_options = None if kernel is not None else leaves.builder(options)
-        self.options: Final[Callable[[Any], Mapping[str, Any]]] = build_options or (lambda numbers: options)
-        """Makes the options from the numbers of the sizes in them, for a kernel that is planned for each shape."""
+        self.options: Final[Callable[[Any], Mapping[str, Any]]] = leaves.builder(options) or (lambda numbers: options)
+        """Makes the options from the numbers of the sizes in them."""
         if kernel is not None:
             self.kernel = quick_form(kernel)
             self.build = leaves.builder(self.kernel)
+        self.entered: Final = isinstance(kernel, QuickKernel)
+        """Whether the kernel is a quick form, which is called from outside as what `enter` makes of its function."""
         shape = out.shape if isinstance(out, Template) else tuple([x.shape for x in out])
         self.shapes: Final = trace.function((shape, tuple(leaves.values)) if leaves.values else shape)
         """Takes the shape of each operand, and each option that is a shape. Returns the shape of the result, or a tuple
@@ -139,45 +138,42 @@ class KindPlan:
 
     def _first_call(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
         """The call of a kernel whose results were not compared with their templates yet."""
-        numbers = ()
-        if self.numbered:
-            found, numbers = found
-        self._meet(shapes)
-        result = self._result(found, numbers, shapes, payloads)
+        result = self._result(found, shapes, payloads)
         if self.sole and self.kernel is not None and not CHECKED:
             self.call = _quick_call(self, self.kernel)
         return result
 
-    def _meet(self, shapes: tuple[Any, ...]) -> None:
-        """Counts a call; raises `KeyError` for shapes that an exact plan should serve."""
-        met = self.met
-        times = met.get(shapes, 0)
-        if times >= self.often:
-            raise KeyError
-        if len(met) >= MOST_SHAPES:
-            met.clear()
-        met[shapes] = times + 1
-
-    def _result(self, found: Any, numbers: tuple[Any, ...], shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        backend, kernel, name = self.backend, self.kernel, self.path.spec.callback
+    def at(self, found: Any, shapes: tuple[Any, ...]) -> tuple[Out, Sequence[Template], Mapping[str, Any], Any]:
+        """The templates of the result and of the operands at shapes, the options, and the numbers that it keeps."""
+        found, numbers = found if self.numbered else (found, ())
         out: Any = (
             template_of_kind(self.out, found)
             if self.sole
             else tuple([template_of_kind(kind, shape) for kind, shape in zip(self.out, found, strict=True)])
         )
         templates = [template_of_kind(kind, shape) for kind, shape in zip(self.kinds, shapes, strict=False)]
-        if kernel is None:
-            options = self.options(numbers)
+        return out, templates, self.options(numbers), numbers
+
+    def kernel_at(self, out: Out, templates: Sequence[Template], numbers: Any) -> Kernel:
+        """The kernel that serves all shapes, as it is called from outside, for what `at` returned."""
+        backend = self.backend
+        kernel: Any = self.kernel if self.build is None else self.build(numbers)
+        if self.entered:
+            kernel = backend.enter(kernel.args[0])
+        if CHECKED and not backend.template_only:
+            kernel = checked(self.path.spec.callback, backend, out, grouped(templates, self.groups), kernel)
+        return cast(Kernel, kernel)
+
+    def _result(self, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
+        backend = self.backend
+        out, templates, options, numbers = self.at(found, shapes)
+        if self.kernel is None:
             kernel, _ = self.path.kernel(backend, out, templates, self.dtypes, options, self.groups)
             return wrap(out, backend, kernel(*payloads), self.result)
-        if self.build is not None:
-            kernel = self.build(numbers)
-        if CHECKED and not backend.template_only:
-            kernel = checked(name, backend, out, grouped(templates, self.groups), kernel)
         try:
-            data = kernel(*payloads)
+            data = self.kernel_at(out, templates, numbers)(*payloads)
             if not self.proven:
-                verify(name, backend, out, data)
+                verify(self.path.spec.callback, backend, out, data)
         except (NeedsSizes, ContractError):
             self.give_up(self)
             raise
@@ -187,16 +183,9 @@ class KindPlan:
 
 def _quick_call(plan: KindPlan, kernel: Kernel) -> Callable[[Any, tuple[Any, ...], Sequence[Any]], Any]:
     """The call of a plan whose kernel serves all shapes and has one result, as a closure, which is quicker."""
-    met, kind, backend, build, often = plan.met, plan.out, plan.backend, plan.build, plan.often
-    numbered, times_met = plan.numbered, plan.met.get
+    kind, backend, build, numbered = plan.out, plan.backend, plan.build, plan.numbered
 
     def call(found: Any, shapes: tuple[Any, ...], payloads: Sequence[Any]) -> Any:
-        times = times_met(shapes, 0)
-        if times >= often:
-            raise KeyError
-        if len(met) >= MOST_SHAPES:
-            met.clear()
-        met[shapes] = times + 1
         function = kernel
         if numbered:
             found, numbers = found
@@ -217,6 +206,9 @@ def _quick_call(plan: KindPlan, kernel: Kernel) -> Callable[[Any, tuple[Any, ...
 
 class Kinds:
     """The plans by kind of an op."""
+
+    most: ClassVar = 4096
+    """The most shapes that a plan counts."""
 
     def __init__(self, path: Planner) -> None:
         self.path: Final = path

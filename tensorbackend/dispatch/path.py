@@ -15,7 +15,7 @@ from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..interchange import scalar_dtype
 from ..memo import NUMBERS
-from ..operands import LEFT_OUT, Call, without_arrays
+from ..operands import LEFT_OUT, Call, grouped, without_arrays
 from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
@@ -25,10 +25,10 @@ from ..tensor import OPERATORS, REFLECTED, Tensor
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
 from .constants import makers_of, scalars_of
-from .generated import PLACEMENT, generated
+from .generated import PLACEMENT, generated, takes_numbers
 from .kernels import payloads_of, wrap
 from .kind_lookup import find_plans
-from .kinds import Decision, Kinds
+from .kinds import Decision, KindPlan, Kinds
 from .records import KeyOf, Lookup, Memo, Missed, Ready, operands_of, record
 from .signature import public
 from .watching import Change, Subject, holds_kernels, is_watching, watched
@@ -62,6 +62,8 @@ class Path(ABC):
         self.sole = spec.kind == "primitive" and CALLBACKS[spec.callback].outputs == 1
         """Whether the op has one result whatever its arguments are."""
         single = all(parameter.role == "tensor" and parameter.kind == "positional" for parameter in operands)
+        self.operands = len(operands) if takes_numbers(operands) else 0
+        """The number of operands if Python numbers may stand for some of them, else 0."""
         self.plain = self.sole and single and 0 < len(operands) == len(spec.parameters) <= 2
         """Whether the op takes one or two tensors, no options, and has one result; its keys leave the precision out."""
         self.calls = Memo(nested=self.plain)
@@ -194,9 +196,7 @@ class Path(ABC):
         except Exception as error:  # whatever a wrong argument led to; an error that `tell` cannot explain passes
             tell(error, self.public, arguments, keywords)
             raise
-        inputs = tuple(call.grouped([x.template for x in tensors]))
-        subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, inputs, options, self.parts)
-        ready = ready._replace(kernel=watched(ready.kernel, subject), subject=subject)
+        ready = self._watched(ready, backend, call.grouped([x.template for x in tensors]), options)
         result = self._run(ready, backend, payloads_of(call.grouped(tensors)), arguments)
         if call.symbolic or _is_symbolic(ready.out):
             return result
@@ -215,30 +215,69 @@ class Path(ABC):
         plan = None if kind is None else self.kinds.plan(kind, backend, arguments, keywords)
         if plan is None:
             return
-        key_ofs = [find_plans(lookup, self.spec, self.kinds) for lookup in self.lookups if lookup.key_of is not None]
+        key_ofs = [
+            find_plans(lookup, self.spec, self.kinds, self._again)
+            for lookup in self.lookups
+            if lookup.key_of is not None
+        ]
         try:
             key = key_ofs[0](*arguments, **keywords)
         except Exception:  # as in the code of a warm call
             return
         self.kinds.enter(key, plan)
 
+    def _watched(
+        self, ready: Ready, backend: Backend, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Ready:  # fmt: skip
+        """A ready call with what a profile needs."""
+        subject = Subject(self.spec.name, self.spec.callback, backend, ready.out, tuple(inputs), options, self.parts)
+        return ready._replace(kernel=watched(ready.kernel, subject), subject=subject)
+
+    def _again(
+        self, plan: KindPlan, found: Any, shapes: tuple[Any, ...], payloads: Sequence[Payload],
+        key_of: KeyOf, arguments: Sequence[Any], keywords: Any,
+    ) -> Any:  # fmt: skip
+        """The result of a call of shapes that a plan by kind met before; from now on, such a call is ready.
+
+        Raises an error, of any class, for a call that is left to an exact plan.
+        """
+        if plan.kernel is None:
+            raise KeyError
+        key = key_of(*arguments, **keywords)
+        out, templates, options, numbers = plan.at(found, shapes)
+        ready = Ready(out, plan.kernel_at(out, templates, numbers), plan.result)
+        ready = self._watched(ready, plan.backend, grouped(templates, plan.groups), options)
+        native = dtypes = [x.dtype for x in templates]
+        operands = arguments[: self.operands]
+        if not all(isinstance(operand, Tensor) for operand in operands):
+            pairs = list(zip(operands, plan.constants, strict=True))
+            ready = ready._replace(constants=tuple([None if isinstance(x, Tensor) else maker for x, maker in pairs]))
+            native = [operand.dtype for operand in operands if isinstance(operand, Tensor)]
+        self._enter(ready, key, native, dtypes)
+        return wrap(out, plan.backend, ready.kernel(*payloads), plan.result)
+
     def _keep(self, ready: Ready, call: Call, tensors: Sequence[Tensor], key: tuple[Any, ...]) -> None:
         """Remembers a call, unless its key leaves out what it depends on."""
-        operands = call.operands
+        operands, native = call.operands, [x.dtype for x in call.tensors]
         if call.foreign or any(
             x is not operand if isinstance(operand, Tensor) else operand.__class__ not in NUMBERS
             for x, operand in zip(tensors, operands, strict=True)
         ):
             return  # an operand was moved to the backend, or made of something else
-        native = call.tensors
         if len(native) < len(operands):
             if LEFT_OUT in call.groups or len(operands) > len(call.groups):
                 return
             ready = ready._replace(constants=makers_of(self.spec.name, operands, tensors))
+        self._enter(ready, key, native, [x.dtype for x in tensors])
+
+    def _enter(
+        self, ready: Ready, key: tuple[Any, ...], native: Sequence[DType], operands: Sequence[DType]
+    ) -> None:  # fmt: skip
+        """Enters a call in the memo. `native` are the dtypes of tensors; `operands` has those of numbers too."""
         known = record(ready)
         if not self.plain:
             self.calls.enter(key, known)
-        elif _is_of_default(ready.out, native, tensors) or not keep(self.calls, key, known, [x.dtype for x in native]):
+        elif _is_of_default(ready.out, native, operands) or not keep(self.calls, key, known, native):
             self.calls.enter((defaults.current_precision(), *key), known)
 
     def _keep_scalars(
@@ -290,12 +329,9 @@ def _is_symbolic(out: Out) -> bool:
     return any(map(is_symbolic_template, (out,) if isinstance(out, Template) else out))
 
 
-def _is_of_default(out: Any, native: Sequence[Tensor], operands: Sequence[Tensor]) -> bool:
-    """Whether a dtype may come from the default precision, so that the next call may have another.
-
-    `native` are the operands that came as tensors; `operands` has tensors of numbers too.
-    """
-    if any(x.dtype.is_inexact for x in native):
+def _is_of_default(out: Any, native: Sequence[DType], operands: Sequence[DType]) -> bool:
+    """Whether a dtype may come from the default precision, so that the next call may have another."""
+    if any(dtype.is_inexact for dtype in native):
         return False
     outs = (out,) if isinstance(out, Template) else out
-    return any(template.dtype.is_inexact for template in outs) or any(x.dtype.is_inexact for x in operands)
+    return any(template.dtype.is_inexact for template in outs) or any(dtype.is_inexact for dtype in operands)

@@ -107,22 +107,33 @@ def test_names_precision_numbers_and_options_are_of_other_kinds() -> None:
         assert (row(9) * 2).dtype is tb.float64
 
 
-def test_a_shape_that_is_met_often_gets_an_exact_plan() -> None:
-    for size in (4, 5, 6):
-        tb.exp(row(size))
-    (plan,) = plans("exp")
-    path = path_of("exp")
-    for _ in range(kinds.OFTEN):
-        tb.exp(row(50))
-    key = row(50).backend, row(50).template
-    assert path.calls.find(key) is None
-    tb.exp(row(50))
-    assert path.calls.find(key) is not None
-    assert plan.met[((50,),)] == kinds.OFTEN
+@pytest.mark.parametrize("name", CALLS)
+def test_a_shape_that_is_met_often_is_ready(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for size in (4, 5, 6, 7):
+        CALLS[name](size)
+    path, (plan,) = path_of(name), plans(name)
+    monkeypatch.setattr(path, "prepare", None)  # no exact plan is made
+    ready = len(path.calls)
+    for times in range(1, kinds.OFTEN + 3):
+        result, wanted = CALLS[name](50)
+        np.testing.assert_allclose(np.asarray(result), wanted, rtol=1e-6)
+        if times == kinds.OFTEN + 1:
+            assert len(path.calls) == ready + 1
+            monkeypatch.setattr(plan, "call", None)
+
+
+def test_a_call_that_is_ready_by_kind_knows_its_subject() -> None:
+    for size in (4, 5, 6, 7, *[50] * (kinds.OFTEN + 1)):
+        tb.reshape(row(size), (1, size, 1))
+    out = Template((1, 50, 1), "f32")
+    (ready,) = [known[-1] for known in path_of("reshape").calls.entries.values() if known[0] is out]
+    subject = ready.subject
+    assert subject is not None
+    assert (subject.name, subject.out, subject.inputs) == ("reshape", out, (row(50).template,))
 
 
 def test_what_is_counted_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kinds, "MOST_SHAPES", 10)
+    monkeypatch.setattr(kinds.Kinds, "most", 10)
     for size in range(3, 60):
         tb.exp(row(size))
     (plan,) = plans("exp")
