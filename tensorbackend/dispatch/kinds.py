@@ -84,7 +84,8 @@ class KindPlan:
     """A plan for all calls of a kind whose shapes pass its guards."""
 
     __slots__ = ("backend", "build", "call", "constants", "dtypes", "entered", "give_up", "groups", "kernel", "kinds",
-                 "met", "numbered", "often", "options", "out", "path", "proven", "result", "shapes", "sole")  # fmt: skip
+                 "met", "numbered", "often", "options", "out", "path", "proven", "result", "shapes",
+                 "sole")  # fmt: skip
 
     def __init__(
         self, path: Planner, trace: SizeTrace, decision: Decision, kernel: Kernel | None, call: Call,
