@@ -53,12 +53,14 @@ def by_kind({signature}):
             _found = _plan.shapes({each})
             if _found is not None:
                 _met = _plan.met
-                _times = _met.get(_shapes, 0)
-                if _times >= _plan.often:
+                _times = _met.get(_shapes)
+                if _times is None:
+                    if len(_met) >= _most: _met.clear()
+                    _met[_shapes] = 1
+                elif _times >= _plan.often:
                     return _again(_plan, _found, _shapes, ({data}), _key_of, ({arguments}), {{{keywords}}})
-                if len(_met) >= _kinds.most:
-                    _met.clear()
-                _met[_shapes] = _times + 1
+                else:
+                    _met[_shapes] = _times + 1
                 return _plan.call(_found, _shapes, ({data}))
     except Exception:  # an unknown kind, or whatever an exact plan does right or raises in its own words
         pass
@@ -120,7 +122,7 @@ def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds, again: Callable[..., 
         "_key_of": lookup.key_of,
         "_int": int,
         "_missed": lookup.missed,
-        "_kinds": kinds,
+        "_most": kinds.most,
         "_numbers": _numbers,
         "_placed": placed,
         "_plans": kinds.plans,
