@@ -90,9 +90,9 @@ def _places(module: Path) -> list[list[Mutant]]:
             continue
         occurrence = 0
         for node in nodes:
-            for start, _ in kind().mutation_positions(node):
-                if not any(first <= start < last for first, last in quiet):
-                    places.setdefault(start, []).append(Mutant(module, *start, name, occurrence))
+            for (line, column), _ in kind().mutation_positions(node):
+                if not any(first <= (line, column) < last for first, last in quiet):
+                    places.setdefault((line, column), []).append(Mutant(module, line, column, name, occurrence))
                 occurrence += 1
     return [places[start] for start in sorted(places)]
 
