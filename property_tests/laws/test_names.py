@@ -104,7 +104,8 @@ def test_a_product_by_lists_pairs_axes_in_their_order(data: st.DataObject) -> No
     order = data.draw(positions)
     for at in order:
         fits = [to for to in free_y if y.array.shape[to] == x.array.shape[at]]
-        if fits and data.draw(st.booleans()):
+        paired: bool = data.draw(st.booleans())
+        if fits and paired:
             to = data.draw(st.sampled_from(fits))
             pairs.append((at, to))
             free_y.remove(to)
