@@ -24,6 +24,9 @@ FILES = "backends/*/indexing.py"
 LEFT_OUT = {"core/ExceptionReplacer", "core/RemoveDecorator", "core/NoOp"}
 """The first two fail at the import or change no behaviour, as where the decorator is a cache."""
 
+GUARDS = {"strict", "frozen"}
+"""Keywords that only guard against mistakes of the code itself."""
+
 IDLE = {"name", "string", "newline", "endmarker", "trailer", "atom_expr", "arglist", "param", "simple_stmt", "suite"}
 PUNCTUATION = {*"()[]{},:.=@;"}
 
@@ -90,9 +93,10 @@ def _places(module: Path) -> list[list[Mutant]]:
             continue
         occurrence = 0
         for node in nodes:
-            for start, _ in kind().mutation_positions(node):
-                if not any(first <= start < last for first, last in quiet):
-                    places.setdefault(start, []).append(Mutant(module, *start, name, occurrence))
+            for (line, column), _ in kind().mutation_positions(node):
+                marker = getattr(node.parent, "type", "") == "parameters"  # the `*` before keyword-only parameters
+                if not marker and not any(first <= (line, column) < last for first, last in quiet):
+                    places.setdefault((line, column), []).append(Mutant(module, line, column, name, occurrence))
                 occurrence += 1
     return [places[start] for start in sorted(places)]
 
@@ -106,9 +110,10 @@ def _nodes(node: Any) -> Iterator[Any]:
 
 
 def _without_effect(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield where annotations begin and end: no program depends on `int | None`."""
+    """Yield where something begins and ends that no program depends on: `int | None`, `strict=True`."""
     for node in ast.walk(tree):
         found = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        found += [node.value] if isinstance(node, ast.keyword) and node.arg in GUARDS else []
         for annotation in filter(None, found):
             end = (annotation.end_lineno or 0, annotation.end_col_offset or 0)
             yield (annotation.lineno, annotation.col_offset), end

@@ -27,7 +27,7 @@ SIZES = dict(zip(WORDS, [2, 3, 2, 1, 2], strict=True))
 class Named:
     """An array with a name or None for each axis."""
 
-    def __init__(self, array: Any, names: list[str | None]) -> None:
+    def __init__(self, array: Any, names: list[Any]) -> None:
         self.array, self.names = array, names
 
     @property
@@ -73,7 +73,7 @@ def unique(names: list[str | None]) -> bool:
 
 
 def operands(data: st.DataObject) -> tuple[Named, Named]:
-    some = st.permutations(WORDS).flatmap(lambda words: st.integers(2, 4).map(lambda count: [*words[:count]]))
+    some: Any = st.permutations(WORDS).flatmap(lambda words: st.integers(2, 4).map(lambda count: [*words[:count]]))
     return named(data, data.draw(some)), named(data, data.draw(some))
 
 
@@ -98,10 +98,14 @@ def test_a_product_by_names_pairs_axes_of_one_name(data: st.DataObject) -> None:
 @given(st.data())
 def test_a_product_by_lists_pairs_axes_in_their_order(data: st.DataObject) -> None:
     x, y = operands(data)
-    pairs, free_y = [], [*range(len(y.names))]
-    for at in data.draw(st.permutations(range(len(x.names)))):
+    pairs: list[tuple[int, int]] = []
+    free_y = [*range(len(y.names))]
+    positions: st.SearchStrategy[list[int]] = st.permutations([*range(len(x.names))])
+    order = data.draw(positions)
+    for at in order:
         fits = [to for to in free_y if y.array.shape[to] == x.array.shape[at]]
-        if fits and data.draw(st.booleans()):
+        paired: bool = data.draw(st.booleans())
+        if fits and paired:
             to = data.draw(st.sampled_from(fits))
             pairs.append((at, to))
             free_y.remove(to)
@@ -132,10 +136,10 @@ def test_a_product_by_lists_pairs_axes_in_their_order(data: st.DataObject) -> No
 @given(st.data())
 def test_words_of_einsum_are_axes(data: st.DataObject) -> None:
     x, y = operands(data)
-    order = dict(zip(WORDS, "vwxyz", strict=True))
+    order: dict[Any, str] = dict(zip(WORDS, "vwxyz", strict=True))
     seen = [*dict.fromkeys([*x.names, *y.names])]
-    out = data.draw(st.permutations([name for name in seen if data.draw(st.booleans())]))
-    long = {name: f"{name}{name}" for name in WORDS}
+    out = [*data.draw(st.permutations([name for name in seen if data.draw(st.booleans())]))]
+    long: dict[Any, str] = {name: f"{name}{name}" for name in WORDS}
     terms = [" ".join(long[name] for name in names) for names in (x.names, y.names, out)]
     letters = ["".join(order[name] for name in names) for names in (x.names, y.names, out)]
     array = numpy.einsum(f"{letters[0]},{letters[1]}->{letters[2]}", x.array, y.array)

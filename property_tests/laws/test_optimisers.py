@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -136,6 +137,20 @@ def assert_close(ours: tb.Tensor, wanted: Array, terms: Array, case: str) -> Non
     fits = numpy.isfinite(wide(tb.astype(tb.asarray(wanted), ours.dtype)))
     off = numpy.abs(wide(ours) - wanted)
     assert numpy.all((off <= bound)[fits]), (ours, wanted, off / bound)
+
+
+def test_every_transformation_has_a_case() -> None:
+    """So that each runs with complex parameters too."""
+    parts = {"trace": "sgd", "scale_by_adam": "adam", "scale_by_rate": "sgd"}
+    named = {name for make, _ in CASES.values() for name in make.__code__.co_names}
+    functions = [getattr(optimize, name) for name in dir(optimize) if not name.startswith("_")]
+    makers = {
+        function.__name__
+        for function in functions
+        if inspect.isfunction(function) and inspect.signature(function).return_annotation == "GradientTransformation"
+    }
+    assert {"sgd", "adam"} <= makers
+    assert {parts.get(name, name) for name in makers} <= named
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -15,7 +15,7 @@ import tensorbackend as tb
 from tensorbackend import ragged as tr
 from tensorbackend.testing import profile
 
-EXTREME = {
+EXTREME: dict[str, list[Any]] = {
     "float32": [math.nan, math.inf, -math.inf, 0.0, 1.0, -2.0],
     "int8": [-128, 127, 0, 1, -1],
     "uint8": [0, 255, 1],
@@ -51,7 +51,9 @@ def check(found: Any, expected: list[Any]) -> None:
 
 def order(row: Any, descending: bool) -> Any:
     """The stable order of a row, by Python's sort: NaN is last, or first in descending order."""
-    known = [(math.isnan(value), 0.0 if math.isnan(value) else value) for value in row.astype("float64").tolist()]
+    known: list[tuple[int, float]] = [
+        (math.isnan(value), 0.0 if math.isnan(value) else value) for value in row.astype("float64").tolist()
+    ]
     if descending:
         known = [(-nan, -value) for nan, value in known]
     return numpy.asarray(sorted(range(len(row)), key=lambda at: known[at]), "int64")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy
 import pytest
@@ -55,7 +55,7 @@ def test_windows_are_those_of_each_example(padding: str) -> None:
 
 
 @pytest.mark.parametrize("padding", ["valid", "same"])
-def test_a_convolution_is_that_of_each_example(padding: str) -> None:
+def test_a_convolution_is_that_of_each_example(padding: Literal["valid", "same"]) -> None:
     @profile(40)
     @given(st.data())
     def agrees(data: st.DataObject) -> None:

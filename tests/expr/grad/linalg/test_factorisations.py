@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.errors import GradientError
 
 
 @pytest.mark.parametrize(("dtype", "size"), [("f16", 2.0**-16), ("bf16", 1e-30), ("f32", 1e-30), ("f64", 1e200)])
@@ -36,3 +37,21 @@ def test_qr_by_central_differences(shape: tuple[int, ...], parts: tuple[int, ...
     slope = float(np.sum(np.asarray(tb.grad(loss)(point)) * np.asarray(step)).real) / 1e-6
     difference = (loss(point + step).item() - loss(point - step).item()) / 2e-6
     assert abs(slope - difference) <= 1e-7 * max(1.0, abs(difference))
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_vectors_that_only_complete_a_basis_have_no_gradient(shape: tuple[int, int], part: int) -> None:
+    """Of a full decomposition the values, and the vectors of the lesser side, have the gradient of the reduced one."""
+    x = tb.asarray(np.random.default_rng(part).normal(size=shape))
+
+    def loss(x: tb.Tensor, full: bool) -> tb.Tensor:
+        result = tb.linalg.svd(x, full_matrices=full)[part]
+        return tb.sum(tb.cos(tb.reshape(tb.iota(result.size, dtype="f64"), result.shape)) * tb.abs(result))
+
+    greater_side = {0: shape[0] > shape[1], 1: False, 2: shape[1] > shape[0]}[part]
+    if greater_side:
+        with pytest.raises(GradientError, match="they only complete the basis"):
+            tb.grad(loss)(x, True)
+    else:
+        np.testing.assert_allclose(tb.grad(loss)(x, True), tb.grad(loss)(x, False), rtol=1e-12)
