@@ -5,23 +5,25 @@ The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=Fal
     def op(x, /, *, axis=None, keepdims=False):
         try:
             _backend = x.backend
-            _out, _function, _ready = _calls[
+            _found = _find((
                 _defaults.current_precision(), _backend, x.template,
                 axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
                 else (axis,) if axis.__class__ is _int
                 else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
                 keepdims if ...
-            ]
-            _data_x = x.data
+            ))
+            if _found is not None:
+                _out, _function, _ready = _found
+                _data_x = x.data
         except Exception:
-            pass
-        else:
+            _found = None
+        if _found is not None:
             try:
                 _data = _function(_data_x)
             ...
         return _lookup.call(x, axis=axis, keepdims=keepdims)
 
-A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend][x.template]`. A loop
+A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend].get(x.template)`. A loop
 over the options takes three to five times as long. Compiling the code of every op would double the import time of the
 package, so each op starts as a stub, which replaces its code by the generated code at the first call. Ops of one
 signature share the code.
@@ -56,8 +58,8 @@ def op({signature}):
     try:
         {find}
     except Exception:  # whatever a call does that is not ready; the full path runs it, or raises in its own words
-        pass
-    else:
+        _found = None
+    if _found is not None:
         try:
             _data = _function({payloads})
         except Exception as _error:  # whatever a backend's code raises
@@ -74,10 +76,11 @@ _DIRECT: Final = """\
 def op({signature}):
     try:
         {find}
-        _data = _function({payloads})
-        if _out.__class__ is _Shaped:
-            _out = _out[_data.shape]
-        {wrap}
+        if _found is not None:
+            _data = _function({payloads})
+            if _out.__class__ is _Shaped:
+                _out = _out[_data.shape]
+            {wrap}
     except _ContractError:
         raise
     except Exception:  # as above; what a kernel raises, too
@@ -185,6 +188,7 @@ def generated(
         "_calls": calls.entries,
         "_current": current,
         "_defaults": defaults,
+        "_find": calls.entries.get,
         "_int": int,
         "_lookup": lookup,
         "_placed": placed,
@@ -241,8 +245,13 @@ def source_of(
         return [*precision, "_backend", *kinds, *option_parts]
 
     def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
-        place = "".join(map("[{}]".format, parts(kinds))) if nested else f"[{', '.join(parts(kinds))}]"
-        return "\n".join([*lines, f"_out, _function, _ready = _calls{place}", *reads])
+        found = f"_found = _find(({', '.join(parts(kinds))}, ))"
+        if nested:
+            first, *others = kinds
+            levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
+            found = "\n".join([f"_found = _calls[_backend].get({first})", *levels])
+        read = indented("\n".join(["_out, _function, _ready = _found", *reads]), 1)
+        return "\n".join([*lines, found, f"if _found is not None:\n    {read}"])
 
     left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
     tensors = [parameter for parameter in tensors if parameter.name not in left_out]
@@ -269,7 +278,7 @@ def source_of(
         find=indented(found, 2),
         payloads=", ".join(payloads),
         arguments=arguments,
-        wrap=indented(_WRAP if sole else _WRAP_ANY, 2),
+        wrap=indented(_WRAP if sole else _WRAP_ANY, 3 if direct else 2),
         passed=arguments + "".join(f"{name}={name}, " for name in keywords),
         prepared=indented("\n".join(lines), 1),
         key=f"({', '.join(parts(kinds))}, )",
