@@ -11,7 +11,6 @@ from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..docstrings import described
-from ..entry import entry
 from ..opspec import OpSpec, read_parameters
 from ..parameters import Role
 from ..protocol import Backend
@@ -52,7 +51,7 @@ class _Path:
             for parameter in read_parameters(function)
         ])  # fmt: skip
         self.name = function.__name__
-        self.function, self.plan = entry(function), plan
+        self.function, self.plan = function, plan
         self.calls = Memo(nested=all(parameter.role != "option" for parameter in parameters))
         spec = OpSpec(self.name, "composite", self.name, function, parameters)
         self.op: Any = generated(spec, self.calls, Lookup(self.missed))

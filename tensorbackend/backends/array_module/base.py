@@ -13,6 +13,7 @@ from contextvars import Context
 from functools import partial, wraps
 from inspect import CO_VARARGS
 from math import isfinite
+from types import MethodType
 from typing import Any, Literal, TypeAlias
 
 from ...dtypes import DType, float32
@@ -57,12 +58,14 @@ class KernelContext:
 
 
 def arity(kernel: Any) -> int | None:
-    """The number of parameters of a function or ufunc, `None` where it is not fixed."""
+    """The number of parameters of a function or ufunc, `None` where calls may differ."""
     code = getattr(kernel, "__code__", None)
     if code is None:
         count: int | None = getattr(kernel, "nin", None)
         return count
-    return None if code.co_flags & CO_VARARGS else int(code.co_argcount)
+    if code.co_flags & CO_VARARGS or kernel.__defaults__:
+        return None
+    return int(code.co_argcount) - isinstance(kernel, MethodType)
 
 
 class ArrayBase(Backend):

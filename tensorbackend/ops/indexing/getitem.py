@@ -7,7 +7,7 @@ kernel for keys serves all that have the same structure: the classes of their pa
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import Any
+from typing import Any, Final
 
 from ...dispatch import CHECKED, verify
 from ...dispatch.direct import direct
@@ -82,6 +82,10 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     >>> x[x > 3].tolist(), x[[0, 1], [1, 2]].tolist()
     ([4, 5, 6], [2, 6])
     """
+    return _read(x, key)
+
+
+def _entries(x: Tensor, key: Any) -> Tensor:
     parts = key if isinstance(key, tuple) else (key,)
     if SETTLED.issuperset([part.__class__ for part in parts]):
         return entries(x, key)
@@ -90,6 +94,9 @@ def getitem(x: Tensor, key: Any) -> Tensor:
         return getitem(x, plain)
     return entries(x, key)  # raises what is wrong
 
+
+_entries.__qualname__ = "getitem"  # in errors
+_read: Final = entry(_entries)
 
 # A method that calls the function would cost as much as the look-up.
 setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the method that stands in the class

@@ -499,7 +499,7 @@ def test_impossible_elements_of_parameters(backend: str) -> None:
         (lambda: random.bernoulli(key, vector(0.5, -1)), "a probability from 0 to 1, got p=-1.0"),
         (lambda: random.categorical(key, vector(-inf, -inf)), "at least 1 classes with a logit above -inf"),
         (lambda: random.categorical(key, vector(0, nan)), "expected logits without NaN"),
-        (lambda: random.categorical(key, vector(0, 0, -inf), shape=(3,), replace=False), "3 or more"),
+        (lambda: random.categorical(key, vector(0, 0, -inf), shape=(3,), replace=False), "at least 3"),
         (lambda: random.uniform(key, (2,), minval=vector(0, 2)), "got minval=2.0, maxval=1.0"),
         (lambda: random.truncated_normal(key, vector(0, 2), 1), "got lower=2.0, upper=1.0"),
     ]  # fmt: skip
