@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.dispatch.watching import forget
 from tensorbackend.dtypes import ALL_DTYPES, DType, float16, float32
 from tensorbackend.errors import (
     DTypeError,
@@ -175,6 +176,7 @@ def test_an_index_outside_is_the_same_error_however_often_a_key_was_read(backend
 
 def test_a_warm_read_enters_few_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["tensorbackend.ops.indexing.getitem"], "CHECKED", False)
+    forget()  # kernels that are checked
     x = tb.tensor(DATA, backend="numpy")
     holds, places = x[:, 0, 0] > 5, tb.asarray([0, 2], backend="numpy")
     reads: list[tuple[Any, int]] = [(0, 1), (slice(1, None), 1), ((..., 1), 1), (holds, 1), (places, 2)]
