@@ -36,7 +36,7 @@ def same(ours: tb.Tensor, expected: tb.Tensor) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "bfloat16"])
 def test_numbers_of_numpy_are_tensors_without_axes(backend: str, dtype: str) -> None:
-    for size in (3, 4, 5, 6, 7):  # exact plans, then one by kind
+    for size in (3, 4, 5, 6, 7) if backend != "jax" else (3, 4):  # exact plans, then one by kind, which JAX has not
         x = tb.asarray(list(range(1, size + 1)), dtype=dtype, backend=backend)
         for number_class in CLASSES:
             for value in (1, 0, 3):  # of which each is new

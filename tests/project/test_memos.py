@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,13 @@ ENTER = {"remembers", "remembers_calls", "holds_entries", "holds_memo"}
 """The functions that enter memos among those that are shown."""
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text())
+
+
+@cache
 def bounded(tree: ast.Module) -> set[str]:
     """The names of a module's own memos that drop entries: functions under `lru_cache`, and what `remember` fills."""
     variables = {
@@ -49,6 +57,7 @@ def bounded(tree: ast.Module) -> set[str]:
     return names
 
 
+@cache
 def entered(tree: ast.Module) -> set[str]:
     """The names that stand in calls of the functions in `ENTER`."""
     return {
@@ -63,9 +72,9 @@ def entered(tree: ast.Module) -> set[str]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_each_memo_is_shown(module: str) -> None:
-    every = {path: ast.parse(path.read_text()) for path in MODULES[module].parent.glob("*.py")}
-    here = bounded(every[MODULES[module]])
-    shown = {name for tree in every.values() for name in entered(tree)}  # by the module itself or one beside it
+    here = bounded(tree_of(MODULES[module]))
+    # By the module itself or one next to it.
+    shown = {name for path in MODULES[module].parent.glob("*.py") for name in entered(tree_of(path))}
     assert {name for name in here - shown if (module, name) not in FEW} == set()
 
 
