@@ -23,6 +23,8 @@ from tensorbackend.testing import profile
 
 Array = Any
 Function = Callable[[Any], Any]
+Directional = Callable[[Any, Any], Any]
+"""A function of a row and a direction."""
 
 ROWS, SIZE = 44, 5
 ZEROS = ("ties", "zeros", "nothing", "whole")
@@ -209,7 +211,7 @@ def losses(twin: Twin, shape: tuple[int, ...]) -> tuple[Function, Function]:
     return (lambda x: tb.sum(twin.ours(x) * ours)), (lambda x: jnp.sum(twin.theirs(x) * weights))
 
 
-def derivatives(twin: Twin, shape: tuple[int, ...]) -> Iterator[tuple[str, int, Function, Function]]:
+def derivatives(twin: Twin, shape: tuple[int, ...]) -> Iterator[tuple[str, int, Directional, Directional]]:
     """Each derivative as functions of a row and a direction, with its order."""
     ours, theirs = losses(twin, shape)
     grad = jax.grad(theirs)
