@@ -38,7 +38,7 @@ def same(ours: tb.Tensor, expected: tb.Tensor) -> None:
 def test_numbers_of_numpy_are_tensors_without_axes(backend: str, dtype: str) -> None:
     for size in (3, 4, 5, 6, 7) if backend != "jax" else (3, 4):  # exact plans, then one by kind, which JAX has not
         x = tb.asarray(list(range(1, size + 1)), dtype=dtype, backend=backend)
-        for number_class in CLASSES:
+        for number_class in CLASSES if backend != "jax" else CLASSES[::3]:
             for value in (1, 0, 3):  # of which each is new
                 number: Any = number_class(value)
                 tensor = tb.asarray(number, backend=backend)
