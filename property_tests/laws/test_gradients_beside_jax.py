@@ -96,7 +96,7 @@ TWINS: dict[str, Twin] = {
     "prod": Twin(tb.prod, jnp.prod),
     "max": Twin(tb.max, jnp.max),
     "min": Twin(tb.min, jnp.min),
-    "var": Twin(tb.var, jnp.var),
+    "var": Twin(tb.var, jnp.var, ("equal",)),  # of which JAX's mean is rounded, so that derivatives are not 0
     "std": Twin(lambda x: tb.std(x, correction=1), lambda x: jnp.std(x, ddof=1)),
     "covariance": Twin(
         lambda x: tb.covariance(tb.stack([x, x * x], axis=-1), correction=1),
@@ -144,7 +144,7 @@ TWINS: dict[str, Twin] = {
     ),
     "hypot": Twin(lambda x: tb.hypot(x, x[BACK]), lambda x: jnp.hypot(x, x[BACK]), (*ZEROS, "equal", "infinite")),
     "layer_norm": Twin(
-        lambda x: nn.layer_norm(x, axis=0), lambda x: centred(x, x.mean(), x.var(), 1e-5), ("large", "mixed")
+        lambda x: nn.layer_norm(x, axis=0), lambda x: centred(x, x.mean(), x.var(), 1e-5), ("large", "mixed", "equal")
     ),
     "rms_norm": Twin(
         lambda x: nn.rms_norm(x, axis=0, epsilon=1e-5),
