@@ -9,17 +9,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import tensorbackend as tb
 from tensorbackend.errors import NamesError
 
-try:
+if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import track
-    from rich.table import Table
-except ModuleNotFoundError:
-    raise SystemExit("this program needs rich: pip install 'tensorbackend[examples]'") from None
 
 DATA = Path(__file__).parent / "data" / "digits.csv.gz"
 STEPS = 300
@@ -86,6 +82,8 @@ def predictions(model: Model, images: tb.Tensor) -> tb.Tensor:
 
 def dry_run(console: Console, count: int) -> None:
     """Prints shapes, dtypes and names of all values of a training step on templates, without data."""
+    from rich.table import Table
+
     model = Model(tb.template((64, 10), "f32", ("pixel", "digit")), tb.template((10,), "f32", ("digit",)))
     batch = Digits(tb.template((count, 64), "f32", ("image", "pixel")), tb.template((count,), "s64", ("image",)))
     computed = {
@@ -116,6 +114,12 @@ def mix_up(console: Console) -> None:
 
 def main() -> None:
     """Runs all five steps."""
+    try:
+        from rich.console import Console
+        from rich.progress import track
+        from rich.table import Table
+    except ModuleNotFoundError:
+        raise SystemExit("this program needs rich: pip install 'tensorbackend[examples]'") from None
     console = Console(width=110)
     train, test = load()
     dry_run(console, train.labels.size)

@@ -63,7 +63,7 @@ def total(f: Function, x: Any, w: Any) -> Any:
     return tb.sum(tb.vmap(f, in_axes=(0, None))(x, w))
 
 
-def agree(ours: Any, wanted: Any) -> None:
+def check_agree(ours: Any, wanted: Any) -> None:
     assert np.allclose(np.asarray(ours), np.asarray(wanted), rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
@@ -81,21 +81,21 @@ def test_batches_of_branches_and_loops(form: Function, name: str, numbers: list[
     wanted = [one.item() for one, _ in alone], sum(one.item() for _, one in alone)
     loss = partial(total, f)
     for gradient in (tb.grad(loss, (0, 1)), tb.jit(tb.grad(loss, (0, 1)))):
-        agree(gradient(x, w)[0], wanted[0])
-        agree(gradient(x, w)[1], wanted[1])
+        check_agree(gradient(x, w)[0], wanted[0])
+        check_agree(gradient(x, w)[1], wanted[1])
     with tb.tape() as tape:
         watched = tape.watch(x)
         y = loss(watched, w)
-    agree(tb.gradient(y, watched), wanted[0])
-    agree(tb.jvp(lambda x: loss(x, w), (x,), (tb.ones_like(x),))[1], sum(wanted[0]))
+    check_agree(tb.gradient(y, watched), wanted[0])
+    check_agree(tb.jvp(lambda x: loss(x, w), (x,), (tb.ones_like(x),))[1], sum(wanted[0]))
     # A batch of batches, and a batch of gradients of batches, in which whole rows may go the other way.
     rows = tb.stack([x, 0 * x, 0 * x - 2])
     nested = tb.grad(lambda rows: tb.sum(tb.vmap(lambda row: loss(row, w))(rows)))(rows)
-    agree(nested[0], wanted[0])
-    agree(tb.vmap(tb.grad(loss), in_axes=(0, None))(rows, w), nested)
-    agree(nested[1][0], tb.grad(f)(x[0] * 0, w))
+    check_agree(nested[0], wanted[0])
+    check_agree(tb.vmap(tb.grad(loss), in_axes=(0, None))(rows, w), nested)
+    check_agree(nested[1][0], tb.grad(f)(x[0] * 0, w))
     second = tb.grad(lambda x: tb.sum(tb.grad(loss)(x, w)))(x)
-    agree(second, [tb.grad(tb.grad(f))(x[n], w).item() for n in range(len(numbers))])
+    check_agree(second, [tb.grad(tb.grad(f))(x[n], w).item() for n in range(len(numbers))])
 
 
 @pytest.mark.parametrize("backend", ["binary", "jax"])
@@ -106,7 +106,7 @@ def test_batches_on_other_backends(form: Function, backend: str) -> None:
     moved = [operand.backend_copy(backend) for operand in (x, w)]
     ours = tb.grad(partial(total, partial(form, "log")), (0, 1))(*moved)
     for one, other in zip(ours, wanted, strict=True):
-        agree(one, other)
+        check_agree(one, other)
         assert np.isfinite(np.asarray(other)).all()
 
 
@@ -128,8 +128,8 @@ def test_loops_along_an_axis(name: str, numbers: list[float]) -> None:
     x, w = tb.asarray(numbers, dtype="f64"), tb.asarray(1.25, dtype="f64")
     alone = [tb.grad(lambda x, w: loop(x, w, None), (0, 1))(x[n], w) for n in range(len(numbers))]
     slopes = tb.grad(lambda x, w: tb.sum(loop(x, w, 0)), (0, 1))(x, w)
-    agree(slopes[0], [one.item() for one, _ in alone])
-    agree(slopes[1], sum(one.item() for _, one in alone))
+    check_agree(slopes[0], [one.item() for one, _ in alone])
+    check_agree(slopes[1], sum(one.item() for _, one in alone))
 
 
 SEQUENCES = st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), max_size=3), min_size=1, max_size=4)
@@ -165,11 +165,11 @@ def test_ragged_scans(reverse: bool, sequences: list[list[float]], padding: floa
         for n, sequence in enumerate(sequences)
     ]
     for n, (entries, first, _) in enumerate(wanted):
-        agree(slopes[0][n, : lengths[n]], entries)
+        check_agree(slopes[0][n, : lengths[n]], entries)
         assert np.all(np.asarray(slopes[0])[n, lengths[n] :] == 0)
-        agree(slopes[1][n], first)
+        check_agree(slopes[1][n], first)
     if any(lengths):
-        agree(slopes[2], sum(last.item() for *_, last in wanted))
+        check_agree(slopes[2], sum(last.item() for *_, last in wanted))
 
 
 @profile(10)
@@ -186,5 +186,5 @@ def test_unrolled_loops(numbers: list[float]) -> None:
     x = tb.asarray(numbers, dtype="f64", names=("batch",))
     slopes = tb.grad(loss, (0, 1))(x, w)
     alone = [tb.grad(loss, (0, 1))(x[n : n + 1], w) for n in range(len(numbers))]
-    agree(slopes[0], [one.item() for one, _ in alone])
-    agree(slopes[1], sum(one.item() for _, one in alone))
+    check_agree(slopes[0], [one.item() for one, _ in alone])
+    check_agree(slopes[1], sum(one.item() for _, one in alone))

@@ -74,7 +74,9 @@ def seconds(loss: Callable[..., tb.Tensor], changes: tuple[tb.Tensor, tb.Tensor]
     }
 
 
-def compare(solver: Solve, case: Case, seed: int, symmetric: bool, units: tuple[float, float], order: str) -> None:
+def check_derivatives(
+    solver: Solve, case: Case, seed: int, symmetric: bool, units: tuple[float, float], order: str
+) -> None:
     """Compare the derivatives of a solver, whose matrices and vectors are in some units."""
     wanted = moved(case, seed, symmetric)
     of_a, of_b = units
@@ -116,7 +118,7 @@ def test_derivatives_of_solves(
         return solve(operator, b, method, rtol=1e-11, restart=size).x
 
     case = drawn(seed, method, "float64", size, scaled=False)
-    compare(solver, case, seed, method in HERMITIAN, units, order)
+    check_derivatives(solver, case, seed, method in HERMITIAN, units, order)
 
 
 def with_several(function: Solve) -> Solve:
@@ -138,7 +140,7 @@ DENSE: dict[str, Solve] = {
 @profile(3)
 @given(seed=seeds, size=st.sampled_from([1, 2, 5]), order=st.sampled_from(ORDERS))
 def test_derivatives_of_dense_solves(name: str, seed: int, size: int, order: str) -> None:
-    compare(DENSE[name], drawn(seed, "direct", "float64", size, scaled=False), seed, False, (1.0, 1.0), order)
+    check_derivatives(DENSE[name], drawn(seed, "direct", "float64", size, scaled=False), seed, False, (1.0, 1.0), order)
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "lsqr"])

@@ -51,6 +51,15 @@ def spoilt(call: Invocation) -> list[tuple[str, Any, Invocation]]:
     return found
 
 
+def is_refused(call: Invocation) -> bool:
+    """Return whether a call raises an error of the library's own; any other error is raised."""
+    try:
+        call.run()
+    except TensorBackendError:
+        return True
+    return False
+
+
 @pytest.mark.parametrize("name", names())
 def test_each_argument_of_a_wrong_kind_is_refused(name: str) -> None:
     @profile(3)
@@ -69,10 +78,7 @@ def test_each_argument_of_a_wrong_kind_is_refused(name: str) -> None:
             if isinstance(bad, str) and f"{name}.{place}" in WORDS:
                 continue
             for backend in ("template", "numpy"):
-                try:
-                    mistaken.on(backend).run()
-                except TensorBackendError:
-                    continue
-                pytest.fail(f"{name} takes {type(bad).__name__} {bad!r} for {place!r} on {backend}", pytrace=False)
+                taken = f"{name} takes {type(bad).__name__} {bad!r} for {place!r} on {backend}"
+                assert is_refused(mistaken.on(backend)), taken
 
     refuses()

@@ -27,7 +27,7 @@ OPERATORS: list[Callable[[Any, Any], Any]] = [operator.add, operator.mul, operat
 BACKENDS = ["numpy", "binary", "jax"]
 
 
-def same(ours: tb.Tensor, expected: tb.Tensor) -> None:
+def check_same(ours: tb.Tensor, expected: tb.Tensor) -> None:
     assert ours.template is expected.template
     assert ours.backend is expected.backend
     assert ours.backend_transfer("binary").data == expected.backend_transfer("binary").data
@@ -43,9 +43,9 @@ def test_numbers_of_numpy_are_tensors_without_axes(backend: str, dtype: str) -> 
                 number: Any = number_class(value)
                 tensor = tb.asarray(number, backend=backend)
                 for operate in OPERATORS[:2]:
-                    same(operate(x, number), operate(x, tensor))
-                    same(operate(number, x), operate(tensor, x))
-                same(tb.where(x == x, x, number), tb.where(x == x, x, tensor))
+                    check_same(operate(x, number), operate(x, tensor))
+                    check_same(operate(number, x), operate(tensor, x))
+                check_same(tb.where(x == x, x, number), tb.where(x == x, x, tensor))
 
 
 def test_a_number_of_numpy_is_kept_by_its_class() -> None:

@@ -37,7 +37,6 @@ def example(name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 def learnt(backend: type[Backend], monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the bias after two steps of examples/digits.py on 20 images."""
-    pytest.importorskip("rich", reason="examples/digits.py needs rich: pip install 'tensorbackend[examples]'")
     digits = example("digits", monkeypatch)
     with tb.default_backend(backend):
         train, _ = digits.load()

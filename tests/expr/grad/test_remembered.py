@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -254,10 +254,8 @@ def test_the_default_precision_and_the_backend_are_part_of_what_is_remembered() 
 
 
 def test_threads_share_the_programs() -> None:
-    failures: list[Any] = []
-
-    def work(seed: int) -> None:
-        random = np.random.default_rng(seed)
+    def work(seed: int) -> list[Any]:
+        random, failures = np.random.default_rng(seed), []
         for count in random.integers(1, 5, 25):
             x, w = random.standard_normal((2, count))
             weight = tensor(w)
@@ -266,10 +264,7 @@ def test_threads_share_the_programs() -> None:
             found = pull(result)[0], tb.jacobian(lambda x, weight=weight: tb.tanh(x * weight))(tensor(x))
             if not (np.allclose(found[0], np.tanh(x * w) * slope) and np.allclose(found[1], np.diag(slope))):
                 failures.append((x, w, found))
+        return failures
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(4))) == [[]] * 4
