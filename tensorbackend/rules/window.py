@@ -67,12 +67,13 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     (1, 3)
     """
     entries: list[int] = []
-    for entry in _for_each(x, axes, option, value, 1):
+    one = not isinstance(value, Sequence | Mapping) or isinstance(value, str)
+    for entry in [value] if one else _for_each(x, axes, option, value, 1):
         number = as_int(entry) or 0
         if not 1 <= number <= MAX_BYTES:
             raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: entry}))
         entries.append(number)
-    return tuple(entries)
+    return tuple(entries) * len(axes) if one else tuple(entries)  # one is checked where there are no axes, too
 
 
 def spread(size: int, dilation: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dispatch import composite
-from ....dtypes import Scalar, bool_
+from ....dtypes import Scalar, bool_, scalar_kind
 from ....errors import ArgumentError, ShapeError, expected
 from ....rules.axes import normalize_axis
 from ....rules.plan import integer
@@ -128,7 +128,7 @@ def _compress(x: Tensor, condition: Tensor, /, *, axis: Axis, size: int, fill_va
     chosen = take_at(x, at, axis=along, mode="clip")
     shape = [1] * x.ndim
     shape[along] = size
-    value = bool(fill_value) if x.dtype is bool_ else fill_value
+    value = bool(fill_value) if x.dtype is bool_ and scalar_kind(fill_value) is not None else fill_value
     return where(reshape(less(at, count), tuple(shape)), chosen, full((), value, dtype=x.dtype))
 
 
