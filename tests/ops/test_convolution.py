@@ -271,3 +271,10 @@ def test_mistakes(error: Any, text: str, call: Callable[[tb.Tensor, tb.Tensor], 
             call(x, kernel)
         texts.add(str(caught.value))
     assert len(texts) == 1
+
+
+def test_a_dilation_of_a_wrong_kind_is_refused_where_there_are_no_spatial_axes() -> None:
+    x, kernel = tb.zeros((2, 3), names=("batch", "channel")), tb.zeros((4, 3), names=("feature", "channel"))
+    for wrong in (object(), "two", 0, 1.5):
+        with pytest.raises(tb.errors.ArgumentError, match="kernel_dilation"):
+            tb.conv(x, kernel, kernel_dilation=wrong)  # type: ignore[arg-type] # which is the point

@@ -72,3 +72,10 @@ def test_a_unit_diagonal_is_not_read(lower: bool, transform: str) -> None:
     solution = tb.linalg.triangular_solve(tb.asarray(drawn), b, unit_diagonal=True, **options)  # type: ignore[arg-type]
     reference = tb.linalg.triangular_solve(tb.asarray(ones), b, **options)  # type: ignore[arg-type]
     assert solution.tolist() == reference.tolist()
+
+
+def test_a_fill_value_of_bools_is_a_number() -> None:
+    x = tb.asarray([True, False])
+    assert tb.compress(x, x, size=3, fill_value=1).tolist() == [True, True, True]
+    with pytest.raises(tb.errors.TensorBackendError, match=r"fill_value|number"):
+        tb.compress(x, x, size=3, fill_value=object())  # type: ignore[arg-type] # which is the point
