@@ -26,7 +26,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import tensorbackend as tb
-from tensorbackend import memo
+from tensorbackend.caching import option_keys
 
 THREADS = 8
 PROGRAMS = 64
@@ -272,12 +272,12 @@ def _switching_often() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _small_memos() -> Iterator[None]:
-    limit = memo.MEMO_LIMIT
-    setattr(memo, "MEMO_LIMIT", 7)  # noqa: B010 # final for everyone else
+    limit = option_keys.MEMO_LIMIT
+    setattr(option_keys, "MEMO_LIMIT", 7)  # noqa: B010 # final for everyone else
     try:
         yield
     finally:
-        setattr(memo, "MEMO_LIMIT", limit)  # noqa: B010
+        setattr(option_keys, "MEMO_LIMIT", limit)  # noqa: B010
 
 
 KINDS = {"threads": in_threads, "interrupts": interrupted, "fork": forked, "spawn": spawned}

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, Final
 
 import tensorbackend as tb
-from tensorbackend.opspec import word
+from tensorbackend.declarations.op_specs import word
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parent
@@ -40,15 +40,15 @@ FAMILIES: Final = {
     "gradients": ("Gradients", ("grad",)),
     "transforms": (
         "Tracing, jit, vmap and trees",
-        ("trace", "jit", "vmap", "trees", "hooks", "host", "questions"),
+        ("trace", "jit", "vmap", "trees", "hooks", "host", "introspection"),
     ),
     "control": ("Control flow", ("choice", "control", "while_loops", "along")),
     "mesh": ("Meshes of devices", ("mesh", "shards", "collectives")),
     "dry_run": ("Dry runs", ("cost",)),
-    "profile": ("Profiles, and what is remembered", ("profile", "cached")),
+    "profile": ("Profiles, and what is remembered", ("profile", "caching")),
     "backends": (
         "Backends, devices, transfers and threads",
-        ("select", "backends", "containers", "record", "dispatch", "threads"),
+        ("select", "backends", "containers", "record", "dispatch"),
     ),
 }
 """The pages of the functions of `tb`: each title, and the words (`word_of`) of the modules whose functions it lists."""

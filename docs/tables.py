@@ -14,16 +14,16 @@ from runpy import run_path
 from typing import Any
 
 import tensorbackend as tb
-from tensorbackend.accuracy import Bound
+from tensorbackend.backends.support import support_of
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec, implemented
 from tensorbackend.dispatch.fallbacks import fallbacks
 from tensorbackend.dispatch.minimum import accepted_dtype, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.expr.grad.coverage import gradient_support
-from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, implemented
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.select import backend_class, backends, origin
-from tensorbackend.support import support_of
 from tensorbackend.testing import partial
 from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.source import qualified

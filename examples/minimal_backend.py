@@ -14,8 +14,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.dtypes import bool_, float32, float64, int64
-from tensorbackend.elements import element_type
-from tensorbackend.extending import index_out_of_range, limited_to
+from tensorbackend.extending import element_type, index_out_of_range, limited_to
 from tensorbackend.protocol import Payload
 
 LETTERS = {bool_: "B", int64: "q", float32: "f", float64: "d"}
@@ -143,8 +142,8 @@ def main() -> None:
     from rich.progress import track
     from rich.table import Table
 
+    from tensorbackend.declarations.op_specs import CALLBACKS
     from tensorbackend.extending import support_of
-    from tensorbackend.opspec import CALLBACKS
 
     console = Console(width=110)
     with tb.default_backend(ArrayBackend):

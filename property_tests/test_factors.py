@@ -11,6 +11,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS, REACHES
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.cost.mesh.factors import Factors, factors_of
@@ -19,7 +20,6 @@ from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.graph import Graph
 from tensorbackend.expr.node import PARAMETER, Node, Value
 from tensorbackend.expr.subgraphs import subgraphs
-from tensorbackend.opspec import OPS, REACHES
 from tensorbackend.template import Template
 from tensorbackend.testing import calls, profile
 

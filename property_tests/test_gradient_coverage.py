@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.grad.coverage import is_declared, needs_gradient
 from tensorbackend.expr.grad.registry import gradient_of
 from tensorbackend.expr.node import CAPTURED, PARAMETER, RENAMED
 from tensorbackend.expr.simplify import expanded
 from tensorbackend.expr.trace import trace_leaves
-from tensorbackend.opspec import CALLBACKS, OPS
 from tensorbackend.testing import calls, profile
 
 OURS = [spec for spec in OPS.values() if spec.function.__module__.startswith("tensorbackend.")]

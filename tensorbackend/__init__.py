@@ -13,7 +13,7 @@ from typing import Any as _Any
 
 # The package `backends` is imported first, so that the function `backends`, imported below, gets the name.
 from . import backends as _package  # noqa: F401
-from . import built_in as _built_in
+from . import late_imports as _built_in
 from .array_api import __array_api_version__ as __array_api_version__
 from .array_api import __array_namespace_info__ as __array_namespace_info__
 from .array_api import e as e
@@ -21,9 +21,9 @@ from .array_api import inf as inf
 from .array_api import nan as nan
 from .array_api import newaxis as newaxis
 from .array_api import pi as pi
-from .cached import Cache as Cache
-from .cached import caches as caches
-from .cached import clear_caches as clear_caches
+from .caching.memos import Cache as Cache
+from .caching.memos import caches as caches
+from .caching.memos import clear_caches as clear_caches
 from .dispatch import composite as composite
 from .dispatch import primitive as primitive
 from .dtypes import DType as DType
@@ -49,6 +49,8 @@ from .dtypes import uint8 as uint8
 from .dtypes import uint16 as uint16
 from .dtypes import uint32 as uint32
 from .dtypes import uint64 as uint64
+from .errors.foreign_names import advice as _advice
+from .errors.tracebacks import install as _install
 from .mesh import Mesh as Mesh
 from .ops import numpy_calls as _numpy_calls  # noqa: F401 # binds the functions that NumPy's protocols call
 from .ops.alignment import aligned as aligned
@@ -240,13 +242,11 @@ from .select import get_backend as get_backend
 from .select import register_backend as register_backend
 from .select import scoped_backend as scoped_backend
 from .select import set_default_backend as set_default_backend
-from .synonyms import advice as _advice
+from .select.threads import set_threads as set_threads
+from .select.threads import threads as threads
 from .template import Template as Template
 from .tensor import Tensor as Tensor
 from .tensor import TensorLike as TensorLike
-from .threads import set_threads as set_threads
-from .threads import threads as threads
-from .tracebacks import install as _install
 
 if _TYPE_CHECKING:
     from . import checkpoints as checkpoints
@@ -300,6 +300,8 @@ if _TYPE_CHECKING:
     from .expr.hooks import debug_callback as debug_callback
     from .expr.hooks import debug_print as debug_print
     from .expr.host import host_call as host_call
+    from .expr.introspection import backend_of as backend_of
+    from .expr.introspection import is_concrete as is_concrete
     from .expr.jit import jit as jit
     from .expr.profile.limits import Limits as Limits
     from .expr.profile.limits import machine_limits as machine_limits
@@ -307,8 +309,6 @@ if _TYPE_CHECKING:
     from .expr.profile.profiles import current_profile as current_profile
     from .expr.profile.profiles import profile as profile
     from .expr.profile.profiles import profile_function as profile_function
-    from .expr.questions import backend_of as backend_of
-    from .expr.questions import is_concrete as is_concrete
     from .expr.record import ExprBackend as ExprBackend
     from .expr.shards import shard_map as shard_map
     from .expr.trace import trace as trace

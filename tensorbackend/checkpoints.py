@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from .backends.libraries import import_library
+from .declarations.argument_errors import check_arguments
 from .dtypes import as_dtype, scalar_kind
-from .entry import entry
 from .errors import ArgumentError, FileError, OperandError, expected
 from .expr.trees import flatten, paths, unflatten
 from .files import safetensors
@@ -46,7 +46,7 @@ _FORMAT = 1
 """The number of the format, the only one that `load` reads."""
 
 
-@entry
+@check_arguments
 def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     """Write nested tensors to a folder, in place of the checkpoint that is there.
 
@@ -107,7 +107,7 @@ def save(folder: str | os.PathLike[str], value: Any, /) -> None:
     meet("done")
 
 
-@entry
+@check_arguments
 def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: BackendLike = None) -> Any:
     """Read a checkpoint onto a backend, one device or a mesh, whatever backend it was written from.
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from .backends.jax_backend import JaxBackend
 from .backends.jax_backend.backend import library
+from .declarations.argument_errors import check_arguments
 from .dtypes import as_dtype
-from .entry import entry
 from .errors import ArgumentError, BackendError, ShapeError, expected
 from .ops.creation.values import asarray
 from .protocol import Backend
@@ -27,7 +27,7 @@ from .tensor import Tensor
 __all__ = ["from_parts", "initialize", "process_count", "process_index", "shutdown"]
 
 
-@entry
+@check_arguments
 def initialize(
     coordinator: str | None = None,
     processes: int | None = None,
@@ -88,7 +88,7 @@ def initialize(
         raise BackendError(expected("the processes to find each other", remedy, error=came)) from error
 
 
-@entry
+@check_arguments
 def shutdown() -> None:
     """Leaves the other processes, once all of them call it.
 
@@ -100,7 +100,7 @@ def shutdown() -> None:
     library("jax").distributed.shutdown()
 
 
-@entry
+@check_arguments
 def process_index() -> int:
     """The index of this process, 0 where there is only one.
 
@@ -118,7 +118,7 @@ def process_index() -> int:
     return int(library("jax").process_index())
 
 
-@entry
+@check_arguments
 def process_count() -> int:
     """The number of processes.
 
@@ -136,7 +136,7 @@ def process_count() -> int:
     return int(library("jax").process_count())
 
 
-@entry
+@check_arguments
 def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> Tensor:
     """One tensor of the parts that the processes have, laid out by its names; each process keeps its own data.
 

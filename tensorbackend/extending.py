@@ -1,7 +1,8 @@
-"""Functions for authors of backends, besides the protocol: errors with the common texts, NumPy's view of dtypes,
-functions of scalar tensors, the tables that every backend reads, and how a backend supports an op.
+"""Functions for authors of backends and ops, besides the protocol: errors with the common texts, elements as bytes,
+NumPy's view of dtypes, functions of scalar tensors, the tables that every backend reads, bounds of accuracy, and how a
+backend supports an op.
 
-A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `elements`, `errors` and `testing`, and nothing
+A plugin imports `tensorbackend`, this module, `protocol`, `dtypes`, `annotations`, `errors` and `testing`, and nothing
 else of the package.
 
 >>> from tensorbackend.extending import index_out_of_range
@@ -13,6 +14,12 @@ from .backends.complex_specials import SPECIALS as SPECIALS
 from .backends.complex_specials import Specials as Specials
 from .backends.functional import calling as calling
 from .backends.libraries import import_library as import_library
+from .backends.support import Way as Way
+from .backends.support import support_of as support_of
+from .dispatch.fallbacks import fallbacks as fallbacks
+from .dtypes.packing import element_type as element_type
+from .dtypes.packing import pack as pack
+from .dtypes.packing import unpack as unpack
 from .interchange import Forward as Forward
 from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype
@@ -25,11 +32,10 @@ from .protocol.devices import host_facts as host_facts
 from .protocol.owners import held_alone as held_alone
 from .protocol.owners import is_spare as is_spare
 from .protocol.workspace import takes as takes
+from .rules.accuracy import Bound as Bound
 from .rules.data_errors import index_out_of_range as index_out_of_range
 from .rules.data_errors import not_positive_definite as not_positive_definite
 from .rules.data_errors import singular_matrix as singular_matrix
 from .rules.random import PARITY as PARITY
 from .rules.random import ROTATIONS as ROTATIONS
 from .sizes import apply as apply
-from .support import Way as Way
-from .support import support_of as support_of

@@ -23,7 +23,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, NoReturn, TypeAlias
 
-from .cached import remembers_calls
+from .caching.memos import remembers_calls
 
 Shape: TypeAlias = tuple[int, ...]
 ShapeFunction: TypeAlias = Callable[..., Any]

@@ -10,12 +10,12 @@ from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary, ref
 
-from .cached import remembers
+from .caching.locks import free_in_child
+from .caching.memos import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
-from .locks import free_in_child
+from .errors.tracebacks import named_in_errors
 from .sizes import Size, is_size, source_of
-from .tracebacks import named_in_errors
 
 Shape: TypeAlias = tuple[int, ...]
 Names: TypeAlias = tuple[str | None, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from functools import cache
 from pathlib import Path
 
@@ -44,7 +45,13 @@ def module_name(path: Path) -> str:
 def modules() -> list[Path]:
     """Return the modules of the package, without its face and those that define nothing."""
     found = sorted(PACKAGE.rglob("*.py"))
-    return [path for path in found if path != PACKAGE / "__init__.py" and path.stat().st_size > 400]
+    return [path for path in found if path != PACKAGE / "__init__.py" and path.stat().st_size > 400 and defines(path)]
+
+
+def defines(path: Path) -> bool:
+    """Return whether a file is a module, or a package's face with functions and classes rather than imports alone."""
+    body = ast.parse(path.read_text()).body
+    return path.name != "__init__.py" or any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in body)
 
 
 def own_tests(place: str) -> list[Path]:

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.opspec import REACHES
+from tensorbackend.declarations.op_specs import REACHES
 from tensorbackend.testing import profile
 
 SIZES = st.sampled_from([5, 8, 6, 12, 7, 16, *range(1, 5), *range(9, 12), *range(13, 16), *range(17, 25)])

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch.cast_mode import is_cast
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.opspec import OPS
 from tensorbackend.testing import Invocation, calls, names, profile
 
 SINGLE = [as_dtype("f32"), as_dtype("c64")]

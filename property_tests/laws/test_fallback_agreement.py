@@ -10,14 +10,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.backends.support import support_of
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.dispatch.fallbacks import fallbacks, lacking
 from tensorbackend.dispatch.minimum import minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType, bool_
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.opspec import CALLBACKS, OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.rules.broadcasting import result_type
-from tensorbackend.support import support_of
 from tensorbackend.testing import Invocation, calls, check, partial, profile, without
 
 PRIMITIVES = [name for name, callback in CALLBACKS.items() if not callback.optional]

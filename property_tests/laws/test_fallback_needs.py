@@ -10,10 +10,10 @@ from hypothesis import given, seed
 from hypothesis import strategies as st
 
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.dispatch.fallbacks import Fallback, fallbacks, running
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import TensorBackendError
-from tensorbackend.opspec import CALLBACKS, OPS
 from tensorbackend.protocol import Backend, Payload
 from tensorbackend.testing import Invocation, calls, profile, recording
 

@@ -20,13 +20,13 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import DType, as_dtype
 from tensorbackend.errors import TensorBackendError
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.grad.coverage import gradient_support
 from tensorbackend.expr.trace import trace_leaves
 from tensorbackend.expr.trees import flatten
-from tensorbackend.opspec import OPS
 from tensorbackend.tensor import Tensor
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.bounds import READS_DATA

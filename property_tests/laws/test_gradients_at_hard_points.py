@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 import tensorbackend as tb
-from tensorbackend.opspec import OPS
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.testing import profile
 from tensorbackend.testing.source import public
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, int64
-from tensorbackend.elements import unpack
+from tensorbackend.dtypes.packing import unpack
 from tensorbackend.testing import assert_equal, profile, tensors
 from tensorbackend.testing.strategies import shapes
 

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
-from tensorbackend.opspec import CALLBACKS, OPS
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.testing import Invocation, check_mistake, invalid_calls, names, profile
 from tensorbackend.testing.source import public
 

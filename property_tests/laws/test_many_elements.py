@@ -10,7 +10,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.numpy_backend import NumpyBackend
-from tensorbackend.opspec import OPS
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.protocol import Payload
 from tensorbackend.testing import Invocation, judge, names
 from tensorbackend.testing.bounds import bound_of

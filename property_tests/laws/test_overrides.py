@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import ALL_DTYPES
-from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import own_method
 from tensorbackend.testing import Invocation, calls, check, judge, profile

@@ -13,6 +13,7 @@ import tensorbackend as tb
 from tensorbackend.backends.array_module import fusion
 from tensorbackend.backends.array_module.fusion import fused
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import TemplateDataError, TensorBackendError
 from tensorbackend.expr.evaluate import evaluate
@@ -26,7 +27,6 @@ from tensorbackend.expr.simplify import (
     rewritten,
     without_names,
 )
-from tensorbackend.opspec import OPS
 from tensorbackend.protocol import own_method
 from tensorbackend.testing import Invocation, calls, names, profile
 from tensorbackend.testing.bounds import READS_DATA

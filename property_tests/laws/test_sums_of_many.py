@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.opspec import OPS
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.testing import Invocation, judge, names
 from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.source import public

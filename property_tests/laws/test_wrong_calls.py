@@ -26,8 +26,8 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.declarations.argument_errors import check_arguments
 from tensorbackend.dispatch.watching import forget
-from tensorbackend.entry import entry
 from tensorbackend.errors import (
     ArgumentError,
     DataError,
@@ -229,7 +229,7 @@ def other_text(x: tb.Tensor, axis: int = 0) -> tb.Tensor:
 
 @pytest.mark.parametrize("function", [planted, other_text])
 def test_a_planted_defect_is_found(function: Callable[..., Any]) -> None:
-    subject = subject_of(function.__name__, entry(function))
+    subject = subject_of(function.__name__, check_arguments(function))
 
     def every() -> None:
         for number in range(300):

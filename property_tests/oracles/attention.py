@@ -9,9 +9,9 @@ import numpy
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import DType, bool_
 from tensorbackend.protocol import Backend
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import integers
 from tensorbackend.testing.strategies import Draw, shapes, tensors

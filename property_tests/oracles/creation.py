@@ -10,9 +10,9 @@ import numpy
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import ALL_DTYPES, DType
 from tensorbackend.protocol import Backend
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.strategies import Draw, axis_names, elements, shapes, tensors
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 from hypothesis import strategies as st
 
-from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import DType
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import call
 from tensorbackend.testing.strategies import Draw, tensors

@@ -11,8 +11,8 @@ import numpy
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import DType
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.common import MODES, call, integers, with_axis
 from tensorbackend.testing.generators.indexing import index_vectors

@@ -28,13 +28,13 @@ from hypothesis import assume, reject
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import ALL_DTYPES, DType, finfo, float32
-from tensorbackend.elements import pack
+from tensorbackend.dtypes.packing import pack
 from tensorbackend.errors import DataError, TensorBackendError
 from tensorbackend.expr.trees import flatten
 from tensorbackend.ops.creation.filled import from_binary
 from tensorbackend.protocol import Backend
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation, assert_equal, calls
 from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.calls import Generator

@@ -11,8 +11,8 @@ import numpy
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.accuracy import Bound
 from tensorbackend.dtypes import DType, iinfo
+from tensorbackend.rules.accuracy import Bound
 from tensorbackend.testing import Invocation
 from tensorbackend.testing.generators.window import last, number_for_each, padding_for_each, positive, window_options
 from tensorbackend.testing.strategies import Draw, shapes, tensors

@@ -18,8 +18,8 @@ import sys
 from argparse import Action, ArgumentParser, Namespace, _SubParsersAction
 from collections.abc import Iterator
 
+from ..declarations.op_specs import OPS
 from ..dtypes import ALL_DTYPES
-from ..opspec import OPS
 from ..select import backends
 from . import command_line
 

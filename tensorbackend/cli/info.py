@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
+from ..declarations.op_specs import CALLBACKS, implemented, overridable
 from ..errors import BackendError
-from ..opspec import CALLBACKS, implemented, overridable
 from ..select import backend_class, backends, get_backend, origin
 from ._table import print_table
 

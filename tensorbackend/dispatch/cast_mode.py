@@ -15,11 +15,11 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ..accuracy import TO_THE_BIT
+from ..caching.locks import free_in_child
+from ..declarations.op_specs import OpSpec
 from ..dtypes import DType, defaults
 from ..interchange import is_plain_array
-from ..locks import free_in_child
-from ..opspec import OpSpec
+from ..rules.accuracy import TO_THE_BIT
 from ..tensor import Tensor, public_op
 from .records import Memo, Record
 

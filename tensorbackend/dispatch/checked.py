@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+from ..declarations.op_specs import CALLBACKS
 from ..errors import ContractError, TensorBackendError, expected
-from ..opspec import CALLBACKS
 from ..protocol import Backend, Kernel, Payload, own_method
 from ..protocol.exhaustion import out_of_memory
 from ..rules.plan import Out

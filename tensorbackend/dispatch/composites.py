@@ -10,24 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..accuracy import Bounds
-from ..blocks import contained
+from ..caching.option_keys import remember, told
+from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import DType, as_dtype, defaults
-from ..memo import remember, told
-from ..operands import Call, Operand, grouped, template_of
-from ..opspec import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall, Core, Cost, Reach
 from ..protocol.planned import is_planned, plan_entered
+from ..rules.accuracy import Bounds
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
+from ..scopes import contained
 from ..select import common_backend, get_backend, move, with_default
 from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
 from .kinds import Decision
+from .operands import Call, Operand, grouped, template_of
 from .path import Path
 
 _programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
-from ..cached import clear_all, remembers
+from ..caching.memos import clear_all, remembers
+from ..caching.option_keys import MEMO_LIMIT, remember
 from ..dtypes import DType, check_scalar, check_scalars
-from ..elements import element_type, writer
+from ..dtypes.packing import element_type, writer
 from ..errors import TensorBackendError
-from ..memo import MEMO_LIMIT, remember
 from ..protocol import Backend, Payload
 from ..sizes import NeedsSizes, Size
 from ..template import intern_template

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, overload
 
-from ..accuracy import EXACT, TO_THE_BIT, Bound, Bounds
-from ..opspec import CostRule
+from ..declarations.op_specs import CostRule
 from ..protocol.core import Cost, Reach
+from ..rules.accuracy import EXACT, TO_THE_BIT, Bound, Bounds
 from ..rules.plan import Plan
 from ..template import Template
 from ..tensor import Tensor, TensorLike

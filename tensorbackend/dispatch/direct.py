@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from ..declarations.op_specs import OpSpec, read_parameters
+from ..declarations.parameters import Role
 from ..docstrings import described
-from ..opspec import OpSpec, read_parameters
-from ..parameters import Role
 from ..protocol import Backend
 from .generated import generated
 from .records import KeyOf, Lookup, Memo, Ready, record

@@ -13,16 +13,16 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
+from ..declarations.op_specs import CALLBACKS, implemented, read_parameters
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
-from ..operands import nameless
-from ..opspec import CALLBACKS, implemented, read_parameters
 from ..protocol import Backend, Payload
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import with_default
 from ..template import Template, intern_template
 from ..tensor import Tensor
+from .operands import nameless
 
 Body: TypeAlias = Callable[..., Tensor | tuple[Tensor, ...]]
 
@@ -97,7 +97,23 @@ def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> C
 
 
 def fallbacks(callback: str) -> tuple[Fallback, ...]:
-    """The fall-backs of a primitive, each for other dtypes; empty if only a backend's own callback can compute it."""
+    """The fall-backs of a primitive: how it is computed by other primitives where a backend has no callback of its own.
+
+    Parameters
+    ----------
+    callback : str
+        The name of the primitive's callback.
+
+    Returns
+    -------
+    tuple of Fallback
+        Each for other dtypes; empty if only a backend's own callback can compute the primitive.
+
+    Examples
+    --------
+    >>> [sorted(fallback.needs) for fallback in fallbacks("subtract")]
+    [['add', 'negate']]
+    """
     for load in _loaders:  # again each time, as another thread may be in the middle of an import
         load()
     return _declared.get(callback, ())

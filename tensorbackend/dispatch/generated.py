@@ -38,15 +38,15 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
+from ..caching.option_keys import ATOMS, told
+from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import defaults
 from ..errors import ContractError
-from ..memo import ATOMS, told
-from ..opspec import OpSpec, Parameter
+from ..errors.tracebacks import named_in_errors
 from ..select import placed
 from ..select.default import current
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
-from ..tracebacks import named_in_errors
 from .kernels import Shaped, wrap
 from .records import Failed, Lookup, Memo, recovery
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ..caching.option_keys import remember
 from ..dtypes import ALL_DTYPES
-from ..memo import remember
-from ..operands import LEFT_OUT
 from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
 from ..protocol.planned import entered, is_planned, plan_entered
@@ -22,6 +21,7 @@ from ..select import with_default
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, explained, verify_default
+from .operands import LEFT_OUT
 
 Templates: TypeAlias = Sequence[Any]
 """For each tensor parameter its template, a tuple of templates for a sequence, or `None` if it was left out."""

@@ -30,11 +30,11 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-from ..cached import remembers_calls
+from ..caching.memos import remembers_calls
+from ..caching.option_keys import ATOMS, NUMBERS, told
+from ..declarations.op_specs import OpSpec
 from ..dtypes import defaults
 from ..interchange import scalar_dtype
-from ..memo import ATOMS, NUMBERS, told
-from ..opspec import OpSpec
 from ..select import placed
 from ..select.default import current
 from ..template import TemplateKind, kind_of_parts

@@ -17,11 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, cast
 
+from ..caching.option_keys import remember, told
+from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import DType, defaults
 from ..errors import ContractError
-from ..memo import remember, told
-from ..operands import Call, grouped
-from ..opspec import OpSpec, Parameter
 from ..protocol import Backend, Kernel
 from ..protocol.planned import QuickKernel, quick_form
 from ..rules.plan import Out
@@ -32,6 +31,7 @@ from .checked import CHECKED, checked, verify
 from .constants import makers_of, scalars_of
 from .generated import PLACEMENT
 from .kernels import of_templates, wrap
+from .operands import Call, grouped
 from .resizing import Leaves
 
 Key: TypeAlias = Any

@@ -8,9 +8,9 @@ from inspect import Parameter
 from itertools import product
 from typing import Any
 
+from ..declarations.op_specs import CALLBACKS, OPS, OpSpec
 from ..dtypes import ALL_DTYPES, DType, bool_, int64
 from ..errors import DTypeError, TensorBackendError
-from ..opspec import CALLBACKS, OPS, OpSpec
 from ..template import intern_template
 from .fallbacks import fallbacks
 

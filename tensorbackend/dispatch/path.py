@@ -10,18 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..caching.option_keys import NUMBERS
+from ..declarations.argument_errors import tell
+from ..declarations.op_specs import CALLBACKS, OpSpec
 from ..dtypes import DType, defaults
-from ..entry import tell
 from ..errors import DataError, TensorBackendError
 from ..interchange import scalar_dtype
-from ..memo import NUMBERS
-from ..operands import LEFT_OUT, Call, grouped, without_arrays
-from ..opspec import CALLBACKS, OpSpec
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
 from ..select import placed, recorded_together
 from ..template import Template, is_symbolic_template
-from ..tensor import OPERATORS, REFLECTED, Tensor
+from ..tensor import Tensor
+from ..tensor.operators import OPERATORS, REFLECTED
 from .cast_mode import cast, holds_no_precision, is_cast, keep
 from .checked import explain
 from .constants import makers_of, scalars_of
@@ -29,6 +29,7 @@ from .generated import PLACEMENT, generated, takes_numbers
 from .kernels import payloads_of, wrap
 from .kind_lookup import find_plans
 from .kinds import Decision, KindPlan, Kinds
+from .operands import LEFT_OUT, Call, grouped, without_arrays
 from .records import KeyOf, Lookup, Memo, Missed, Ready, operands_of, record
 from .signature import public
 from .watching import Change, Subject, holds_kernels, is_watching, watched

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..accuracy import Bounds
+from ..declarations.op_specs import OpSpec, declare, read_parameters
 from ..dtypes import DType
-from ..operands import Call, grouped
-from ..opspec import OpSpec, declare, read_parameters
 from ..protocol import Backend, Kernel
+from ..rules.accuracy import Bounds
 from ..rules.plan import Out, Plan
 from ..select import common_backend, move
 from ..template import Template
@@ -17,6 +16,7 @@ from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import PlainCallback, casting, of_templates, primitive_kernel, symbolic_kernel
 from .kinds import Decision
+from .operands import Call, grouped
 from .path import Path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..memo import MEMO_LIMIT, remember
+from ..caching.option_keys import MEMO_LIMIT, remember
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.planned import QuickKernel, is_busy, quick_form
 from ..template import Template

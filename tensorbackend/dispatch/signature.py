@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, Final, TypeVar
 
+from ..declarations.op_specs import OpSpec
 from ..docstrings import completed
-from ..opspec import OpSpec
 from ..tensor import Tensor, TensorLike
 
 Op = TypeVar("Op", bound=Callable[..., Any])

@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from weakref import WeakSet
 
-from ..cached import remembers
-from ..locks import free_in_child
-from ..memo import MEMO_LIMIT
+from ..caching.locks import free_in_child
+from ..caching.memos import remembers
+from ..caching.option_keys import MEMO_LIMIT
 from ..protocol import Backend, Kernel
 
 

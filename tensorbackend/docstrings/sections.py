@@ -32,7 +32,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from ..tracebacks import named_in_errors
+from ..errors.tracebacks import named_in_errors
 from . import arrays, numerics
 from .results import RETURNS
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Final
 
-from ..blocks import Block
 from ..errors import ArgumentError, expected
-from ..tracebacks import named_in_errors
+from ..errors.tracebacks import named_in_errors
+from ..scopes import Block
 from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, float32, float64, int64, uint64
 
 _FLOATING = {16: float16, 32: float32, 64: float64}

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import DTypeError, OutOfRangeError, expected
-from ..tracebacks import named_in_errors
+from ..errors.tracebacks import named_in_errors
 from .promotion import as_dtype, holds_kind, scalar_kind
 from .types import DType, DTypeLike, Scalar, complex64, complex128, float32, float64
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal, Protocol, TypeAlias
 
-from ..meaning import Meaning
+from ..annotations import Meaning
+from ..caching.option_keys import atom
 
 Kind = Literal["bool", "int", "uint", "float", "complex"]
 Scalar: TypeAlias = bool | int | float | complex
@@ -23,6 +24,7 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
+@atom
 class DType:
     """An element type: its kind, its width in bits, and for a floating or complex dtype how those bits are split.
 

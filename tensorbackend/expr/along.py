@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from operator import index
 from typing import Any, TypeVar, overload
 
-from ..entry import checked
+from ..annotations import Axis
+from ..declarations.argument_errors import checked
 from ..errors import ArgumentError, OperandError, expected
 from ..ops.composite.shape.arranging import moveaxis, stack
 from ..ops.indexing.slices import sliced
 from ..ops.shape import concatenate, flip, reshape
 from ..rules.axes import normalize_axis
 from ..select import common_backend
-from ..tensor import Axis, Tensor
-from .carried import Leaves, check_same, home_of, nested
+from ..tensor import Tensor
 from .control import bring_forward, named, scan
+from .loop_state import Leaves, check_same, home_of, nested
 from .trees import Tree, flatten, leaves_like, unflatten
 from .vmap import vmap
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+from ..caching.option_keys import kind_of
 from ..dtypes import DType
 from ..errors import ArgumentError, expected
-from ..memo import kind_of
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..select import common_backend

@@ -8,9 +8,9 @@ from threading import RLock
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakSet
 
-from ..cached import clear_all, remembers
+from ..caching.locks import free_in_child
+from ..caching.memos import clear_all, remembers
 from ..errors import ArgumentError, expected
-from ..locks import free_in_child
 
 
 class CacheInfo(NamedTuple):

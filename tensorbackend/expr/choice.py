@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVarTuple, overload
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, DTypeError, TensorBackendError, expected
 from ..ops.elementwise.binary import less
 from ..ops.elementwise.conversion import astype
@@ -16,11 +16,11 @@ from ..protocol import Backend
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .carried import Leaves, check_same, home_of
 from .closures import Traced, close, is_array, traced
 from .control import call, call_cond, check_predicate, named, on_backend
 from .evaluate import evaluate
 from .graph import Graph
+from .loop_state import Leaves, check_same, home_of
 from .node import PARAMETER, Node, Value
 from .trace import trace_leaves
 from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
@@ -74,7 +74,7 @@ def cond(
 ) -> Nested: ...
 @overload
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any: ...
-@entry  # type: ignore[misc] # `Any` stands for the operands of the functions
+@check_arguments  # type: ignore[misc] # `Any` stands for the operands of the functions
 def cond(predicate: TensorLike, true_function: Function, false_function: Function, *operands: Any) -> Any:
     """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
 
@@ -121,7 +121,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
 def switch(index: TensorLike, functions: Sequence[Callable[[*Operands], Nested]], *operands: *Operands) -> Nested: ...
 @overload
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any: ...
-@entry  # type: ignore[misc] # as above
+@check_arguments  # type: ignore[misc] # as above
 def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> Any:
     """Call one of several functions: the one at `index`, which may depend on data.
 

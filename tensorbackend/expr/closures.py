@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from ..cached import remembers
+from ..caching.memos import remembers
+from ..caching.option_keys import kind_of
 from ..dtypes import DType, Scalar, check_scalar, scalar_kind
 from ..errors import GradientError, OperandError, expected
-from ..memo import kind_of
 from ..ops.creation.filled import asarray, full
 from ..protocol import Backend
 from ..template import Template

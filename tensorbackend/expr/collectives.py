@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from math import prod
 from typing import TypeAlias
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
-from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.elementwise.binary import divide
 from ..rules.axes import normalize_axis
 from ..template import Template
-from ..tensor import Axis, Tensor
+from ..tensor import Tensor
 from .control import call
 from .record import ExprBackend
 from .varying import current_mesh
@@ -45,7 +46,7 @@ def collective(kind: str, x: Tensor, out: Template, axes: tuple[str, ...], axis:
     return call("collective", x.backend, (out,), ((x,),), {"kind": kind, "axes": axes, "axis": axis, "other": other})[0]
 
 
-@entry
+@check_arguments
 def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The sum of all devices' tensors along mesh axes, on each of these devices.
 
@@ -64,7 +65,7 @@ def psum(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     return collective("sum", x, x.template, _axes(mesh_axes)[0])
 
 
-@entry
+@check_arguments
 def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The mean of all devices' tensors along mesh axes, on each of these devices.
 
@@ -92,7 +93,7 @@ def pmean(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     return divide(collective("sum", x, x.template, axes), count)
 
 
-@entry
+@check_arguments
 def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The elementwise maximum of all devices' tensors along mesh axes, on each of these devices. It has no gradient.
 
@@ -114,7 +115,7 @@ def pmax(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     return collective("max", x, x.template, _axes(mesh_axes)[0])
 
 
-@entry
+@check_arguments
 def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     """The elementwise minimum of all devices' tensors along mesh axes, on each of these devices. It has no gradient.
 
@@ -136,7 +137,7 @@ def pmin(x: Tensor, mesh_axes: MeshAxes) -> Tensor:
     return collective("min", x, x.template, _axes(mesh_axes)[0])
 
 
-@entry
+@check_arguments
 def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     """All devices' tensors along mesh axes, concatenated along an axis, on each of these devices.
 
@@ -177,7 +178,7 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     return collective("gather", x, _resized(x.template, place, x.shape[place] * count), axes, place)
 
 
-@entry
+@check_arguments
 def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     """The sum of all devices' tensors along mesh axes; each device gets a part of the sum along an axis.
 
@@ -219,7 +220,7 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     return collective("scatter", x, _resized(x.template, place, _part(x.template, place, count)), axes, place)
 
 
-@entry
+@check_arguments
 def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis: Axis) -> Tensor:
     """An exchange of parts: each device splits its tensor along one axis and concatenates what it gets along another.
 
@@ -267,7 +268,7 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
     return collective("exchange", x, _resized(out, joined, out.shape[joined] * count), axes, split, joined)
 
 
-@entry
+@check_arguments
 def axis_index(mesh_axes: MeshAxes) -> Tensor:
     """The number of this device along mesh axes, from 0 up.
 

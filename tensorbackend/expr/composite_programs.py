@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..blocks import contained
 from ..dtypes import uncast
 from ..errors import TemplateDataError
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall
+from ..scopes import contained
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor

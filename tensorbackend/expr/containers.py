@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..protocol import BackendLike
 from ..select import backend_copy as copied
 from ..select import backend_deallocate as deallocated
@@ -15,7 +15,7 @@ from .trees import flatten, tree_map
 Nested = TypeVar("Nested")
 
 
-@entry
+@check_arguments
 def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     """Copy a tensor, or nested tensors, to another backend. The originals keep their data.
 
@@ -41,7 +41,7 @@ def backend_copy(x: Nested, backend: BackendLike = None) -> Nested:
     return copies
 
 
-@entry
+@check_arguments
 def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     """Move a tensor, or nested tensors, to another backend. Using the originals raises `DeallocatedError`.
 
@@ -78,7 +78,7 @@ def backend_transfer(x: Nested, backend: BackendLike = None) -> Nested:
     return tensors
 
 
-@entry
+@check_arguments
 def backend_deallocate(x: Any) -> None:
     """Release the data of a tensor, or of nested tensors. A second call has no effect.
 

@@ -14,9 +14,10 @@ from operator import index
 from types import MappingProxyType
 from typing import Any, TypeVar, overload
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dispatch import perform
 from ..dtypes import bool_
-from ..entry import entry
 from ..errors import ArgumentError, DTypeError, NamesError, OperandError, ShapeError, TensorBackendError, expected
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.elementwise.conversion import astype
@@ -26,11 +27,11 @@ from ..protocol.core import CompositeCall
 from ..rules.axes import normalize_axis
 from ..select import common_backend, move
 from ..template import Template
-from ..tensor import Axis, Tensor, TensorLike
-from .carried import Leaves, home_of, nested, settled
+from ..tensor import Tensor, TensorLike
 from .closures import close, traced
 from .effects import run_hook, run_host, run_on_a_mesh
 from .graph import Graph
+from .loop_state import Leaves, home_of, nested, settled
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
 from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
@@ -161,7 +162,7 @@ def fori_loop(
 ) -> Nested: ...
 @overload
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any: ...
-@entry
+@check_arguments
 def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any) -> Any:
     """Run `carry = body(i, carry)` for each i from `lower` up to but excluding `upper`.
 
@@ -234,7 +235,7 @@ def scan(
     *,
     axis: Axis = 0,
 ) -> tuple[Any, Any]: ...
-@entry
+@check_arguments
 def scan(
     function: Function,
     initial: Any,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
+from ..caching.option_keys import kind_of
 from ..errors import ArgumentError, ShapeError, expected
-from ..memo import kind_of
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor

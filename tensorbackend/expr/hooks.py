@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..entry import checked
+from ..declarations.argument_errors import checked
 from ..ops.creation.filled import full
 from ..select import common_backend, move
 from ..tensor import Tensor

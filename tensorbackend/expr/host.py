@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
-from ..blocks import contained
+from ..declarations.argument_errors import checked
 from ..dtypes import DType
-from ..entry import checked
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.filled import asarray
 from ..ops.elementwise.conversion import astype
+from ..scopes import contained
 from ..select import common_backend, default_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor

@@ -8,19 +8,19 @@ from inspect import Parameter, signature
 from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
-from ..blocks import contained
+from ..caching.option_keys import remember
+from ..declarations.argument_errors import checked
 from ..dispatch.watching import Change, Subject, is_program, is_watching
 from ..dtypes import defaults
-from ..entry import checked
 from ..errors import ArgumentError, expected
-from ..memo import remember
+from ..errors.tracebacks import named_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
+from ..scopes import contained
 from ..select import common_backend, get_backend, move
 from ..sizes import NeedsSizes
 from ..template import Template
 from ..tensor import Tensor
-from ..tracebacks import named_in_errors
 from .arguments import Static, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note

@@ -10,12 +10,12 @@ from itertools import count
 from types import FrameType, MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from ..blocks import Block
+from ..errors.tracebacks import is_ours
 from ..rules.plan import Out
+from ..scopes import Block
 from ..sizes import is_symbolic
 from ..template import Template, is_symbolic_template
 from ..tensor import Tensor
-from ..tracebacks import is_ours
 
 PARAMETER: Final = "parameter"
 """The op of a node for an argument of the traced function."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from ..cached import Kept
-from ..memo import ATOMS, NUMBERS, told
+from ..caching.memos import Kept
+from ..caching.option_keys import ATOMS, NUMBERS, told
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import Out
 from ..template import Template

@@ -7,13 +7,13 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any, cast
 
-from ..blocks import Block
+from ..caching.option_keys import kind_of
+from ..declarations.op_specs import CALLBACKS
 from ..errors import BackendError, TemplateDataError, expected
-from ..memo import kind_of
-from ..opspec import CALLBACKS
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
+from ..scopes import Block
 from ..select import get_backend, with_default
 from ..select.default import scoped_default
 from ..sizes import is_symbolic

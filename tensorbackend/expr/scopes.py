@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any, Final
 
-from ..blocks import Block
 from ..protocol import Backend
+from ..scopes import Block
 from ..template import Template
 from ..tensor import Tensor
 from .node import PARAMETER, Node, Value, next_serial

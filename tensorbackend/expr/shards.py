@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
-from ..blocks import contained
-from ..entry import checked
+from ..declarations.argument_errors import checked
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
+from ..scopes import contained
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor

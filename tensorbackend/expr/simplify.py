@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..blocks import contained
+from ..caching.option_keys import kind_of
 from ..errors import TensorBackendError
-from ..memo import kind_of
 from ..protocol import Backend
+from ..scopes import contained
 from ..select import get_backend, with_default
 from ..tensor import Tensor
 from .effects import after_calls

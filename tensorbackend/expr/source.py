@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..cached import remembers_calls
+from ..caching.memos import remembers_calls
 
 
 def function_of(source: str, file: str, name: str, namespace: dict[str, Any]) -> FunctionType:

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from ..blocks import contained
+from ..declarations.argument_errors import checked
 from ..dtypes import as_dtype, scalar_kind
-from ..entry import checked
 from ..errors import DTypeError, OperandError, ShapeError, expected
+from ..errors.tracebacks import named_in_errors
 from ..protocol import Backend
+from ..scopes import contained
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
-from ..tracebacks import named_in_errors
 from . import constants as constants  # registers the function that computes their data
 from .effects import after_calls
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer

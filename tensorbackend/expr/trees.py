@@ -13,9 +13,9 @@ from dataclasses import fields, is_dataclass
 from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
-from ..entry import checked, entry
+from ..caching.option_keys import holds_entries, remember
+from ..declarations.argument_errors import check_arguments, checked
 from ..errors import ArgumentError, expected
-from ..memo import holds_entries, remember
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
@@ -321,7 +321,7 @@ def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
 def tree_map(function: Callable[..., Tensor], value: Nested, *others: Any) -> Nested: ...
 @overload
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any: ...
-@entry
+@check_arguments
 def tree_map(function: Callable[..., Any], value: Any, *others: Any) -> Any:
     """Apply a function to every leaf of nested containers, together with the leaves of others that are nested alike.
 

@@ -16,8 +16,8 @@ from contextvars import ContextVar
 from functools import reduce
 from typing import Any, Final, NamedTuple, cast
 
-from ..blocks import Block
 from ..mesh import Mesh
+from ..scopes import Block
 from ..tensor import Tensor
 from .graph import Graph
 from .node import CUSTOM, HOOK, PARAMETER, Node, Value, next_serial

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from ..entry import checked
+from ..declarations.argument_errors import checked
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
+from ..errors.tracebacks import named_in_errors
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import rename
 from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..template import Template, as_int, intern_template
 from ..tensor import Tensor
-from ..tracebacks import named_in_errors
 from .arguments import as_tensors
 from .batching import rules as rules
 from .batching.engine import batched

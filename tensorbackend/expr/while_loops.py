@@ -7,8 +7,9 @@ from itertools import pairwise
 from operator import index
 from typing import Any, cast, overload
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import bool_
-from ..entry import entry
 from ..errors import ArgumentError, AxisError, DTypeError, ShapeError, expected
 from ..ops.creation.filled import asarray, full
 from ..ops.elementwise.binary import less, logical_and
@@ -16,11 +17,11 @@ from ..ops.elementwise.ternary import where
 from ..ops.reduction import any as any_
 from ..rules.axes import normalize_axis
 from ..template import Template
-from ..tensor import Axis, Tensor, TensorLike
-from .carried import Leaves, home_of, nested, settled
+from ..tensor import Tensor, TensorLike
 from .closures import traced
 from .control import Flat, Function, Tensors, named, run_scan_of, run_while
 from .examples import chosen, replaced, spread
+from .loop_state import Leaves, home_of, nested, settled
 from .trees import Nested, leaves_like, unflatten
 
 Asked = Callable[[list[Tensor]], Any]
@@ -56,7 +57,7 @@ def while_loop(
     axis: Axis | None = None,
     trajectory: Sequence[int] | None = None,
 ) -> Any: ...
-@entry
+@check_arguments
 def while_loop(
     condition: Function,
     body: Function,

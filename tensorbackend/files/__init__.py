@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import IO, Any, Final, Protocol, cast
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import FileError, OperandError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
@@ -34,7 +34,7 @@ class Format(Protocol):
     """Reads the tensors of a `Source` onto a backend, of at most a given number of bytes."""
 
 
-@entry
+@check_arguments
 def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) -> None:
     """Write a tensor to `.npy`, or tensors by name to `.npz` or `.safetensors`, as the file's suffix says.
 
@@ -86,7 +86,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
         form.write(file, tensors)
 
 
-@entry
+@check_arguments
 def load(
     path: str | os.PathLike[str], /, *, backend: BackendLike = None, max_bytes: int | None = None
 ) -> Tensor | dict[str, Tensor]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from ..accuracy import Bound, within
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, promote_types
-from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
@@ -25,9 +25,10 @@ from ..ops.reduction import all as all_
 from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import align_to, expand_dims, matrix_transpose, permute_dims, reshape
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import to_floating
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 
 ATTENDED = Bound(64, "exponentials of sums of products", "square", tame=True)
 
@@ -81,7 +82,7 @@ class _Weights(NamedTuple):
     """Under a mask, where it holds for a query or key that is not finite: the weights there are to be NaN."""
 
 
-@entry
+@check_arguments
 @within(ATTENDED)
 def attention_weights(
     query: TensorLike,
@@ -187,7 +188,7 @@ def _biased(scores: Tensor, bias: Tensor) -> Tensor:
     return biased
 
 
-@entry
+@check_arguments
 @within(ATTENDED)
 def attention(
     query: TensorLike,
@@ -263,7 +264,7 @@ class KeyValueCache(NamedTuple):
     """The number of steps so far, an int64 without axes."""
 
 
-@entry
+@check_arguments
 def key_value_cache(
     batch: tuple[int, ...] | list[int], /, *, heads: int, size: int, units: int, dtype: DTypeLike | None = None
 ) -> KeyValueCache:
@@ -334,7 +335,7 @@ def _out_of_heads(x: Tensor) -> Tensor:
     return reshape(back, (*back.shape[:-2], back.shape[-2] * back.shape[-1]), names=(*back.names[:-2], None))
 
 
-@entry
+@check_arguments
 @within(ATTENDED)
 def multi_head_attention(
     parameters: Parameters,
@@ -407,7 +408,7 @@ def multi_head_attention(
     return _projected(parameters, "output", _out_of_heads(attended), masked)
 
 
-@entry
+@check_arguments
 def incremental_attention(
     parameters: Parameters,
     x: TensorLike,

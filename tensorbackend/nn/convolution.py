@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..accuracy import SUM, within
-from ..entry import entry
+from ..annotations import Axes, Axis
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.window import window_mean
 from ..ops.convolution import conv as primitive_conv
@@ -15,11 +15,12 @@ from ..ops.creation.values import together
 from ..ops.elementwise.binary import add
 from ..ops.shape import flip, permute_dims, reshape
 from ..ops.window import window_max
+from ..rules.accuracy import SUM, within
 from ..rules.axes import normalize_axes, normalize_axis
 from ..rules.window import Paddings, PerAxis, numbers
 from ..template import check_meeting
-from ..tensor import Axes, Axis, Tensor, TensorLike
-from .placing import placed
+from ..tensor import Tensor, TensorLike
+from .broadcast_parameters import placed
 
 
 class _Layout(NamedTuple):
@@ -73,7 +74,7 @@ def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -
     return add(back, placed(together(back, bias)[1], back, (layout.feature,), "a bias"))
 
 
-@entry
+@check_arguments
 @within(SUM)
 def conv(
     x: TensorLike,
@@ -138,7 +139,7 @@ def conv(
     return _unflat(convolved, x, layout, bias)
 
 
-@entry
+@check_arguments
 @within(SUM)
 def conv_transpose(
     x: TensorLike,
@@ -233,7 +234,7 @@ def _cuts(padding: str | Sequence[Sequence[int]], paces: Sequence[int], spans: S
     return pairs
 
 
-@entry
+@check_arguments
 def max_pool(
     x: TensorLike,
     window: PerAxis,
@@ -279,7 +280,7 @@ def max_pool(
     return window_max(x, window, strides=paces, padding=padding, dilations=dilation)
 
 
-@entry
+@check_arguments
 @within(SUM)
 def mean_pool(
     x: TensorLike,

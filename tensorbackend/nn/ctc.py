@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from ..accuracy import Bound, within
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import float32, promote_types
-from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.reduction import log_softmax
@@ -22,11 +22,12 @@ from ..ops.indexing.slices import sliced
 from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, sum
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import broadcast, check_dtype, to_floating
 from ..rules.plan import choice
 from ..template import Names, Shape, intern_template, merge_names
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 from .ctc_paths import Examples, best, loss
 
 
@@ -115,7 +116,7 @@ def _examples(
     return frames, Examples(scores, targets, frames.counts, counts)
 
 
-@entry
+@check_arguments
 @within(Bound(64, "sums of exponentials over all paths", "operand", tame=True))
 def ctc_loss(
     logits: TensorLike,
@@ -200,7 +201,7 @@ def ctc_loss(
     return frames.back(astype(losses, to_floating(logits.dtype)))
 
 
-@entry
+@check_arguments
 def ctc_alignment(
     logits: TensorLike,
     labels: TensorLike,
@@ -286,7 +287,7 @@ def _targets(frames: _Frames, labels: Tensor, lengths: TensorLike | None) -> tup
     return frames, flat, _flat(counts, frames.shape, frames.names, "lengths")
 
 
-@entry
+@check_arguments
 def ctc_best_path(
     logits: TensorLike,
     /,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import DTypeError, ShapeError, expected
 from ..expr.control import scan
 from ..ops.composite.cumulative import cumulative_min
@@ -20,7 +20,7 @@ from ..template import Template, intern_template
 from ..tensor import Tensor, TensorLike
 
 
-@entry
+@check_arguments
 def edit_distance(
     hypotheses: TensorLike,
     references: TensorLike,

@@ -10,8 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, as_dtype, float32, promote_types
-from ..entry import entry
 from ..errors import ShapeError, expected
 from ..ops.composite.random.continuous import normal, truncated_normal, uniform
 from ..ops.creation.filled import rename
@@ -23,7 +24,7 @@ from ..rules.axes import normalize_axis
 from ..rules.plan import choice
 from ..rules.random import floating_or_default
 from ..template import Template
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 
 TRUNCATED = 0.87962566103423978
 """The standard deviation of the standard normal distribution, truncated to -2 to 2."""
@@ -32,7 +33,7 @@ Fan = Literal["inputs", "outputs", "mean"]
 Distribution = Literal["normal", "truncated normal", "uniform"]
 
 
-@entry
+@check_arguments
 def variance_scaling(
     key: TensorLike,
     /,
@@ -179,7 +180,7 @@ def _initialiser(name: str, summary: str, scale: float, fan: Fan, distribution: 
     --------
     variance_scaling : Takes any scale, fan and distribution.
     """
-    return entry(initialiser)
+    return check_arguments(initialiser)
 
 
 glorot_uniform = _initialiser(
@@ -215,7 +216,7 @@ lecun_normal = _initialiser(
 )
 
 
-@entry
+@check_arguments
 def orthogonal(
     key: TensorLike,
     /,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..accuracy import Bound, within
+from ..annotations import Axes, Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import DTypeLike, as_dtype, default_dtype
-from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..ops.composite.random.discrete import bernoulli
 from ..ops.composite.shape.arranging import split
@@ -17,12 +17,13 @@ from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.shape import expand_dims, reshape
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axis, sorted_axes
 from ..rules.broadcasting import to_floating
-from ..tensor import Axes, Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 
 
-@entry
+@check_arguments
 def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None) -> Tensor:
     """Set random elements of x to 0, and scale the others so that the mean stays the same (Srivastava et al. 2014).
 
@@ -67,7 +68,7 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
     return where(keep, multiply(x, 1 / (1 - rate) if rate < 1 else 0), 0)
 
 
-@entry
+@check_arguments
 @within(Bound(8, "a gate with a few ulps"))
 def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] = sigmoid) -> Tensor:
     """The first half of an axis times a gate computed from the second half (Dauphin et al. 2017).
@@ -105,7 +106,7 @@ def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] =
     return multiply(value, gate(control))
 
 
-@entry
+@check_arguments
 def one_hot(
     indices: TensorLike,
     size: int,

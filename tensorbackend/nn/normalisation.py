@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..accuracy import Bound, within
+from ..annotations import Axes, Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import float32, promote_types
-from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
 from ..ops.composite.reduction import count_along, in_float32, mean, standardise
@@ -18,10 +18,11 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum
 from ..ops.shape import broadcast_to, reshape
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
 from ..rules.broadcasting import broadcast, to_floating
-from ..tensor import Axes, Axis, Tensor, TensorLike
-from .placing import placed
+from ..tensor import Tensor, TensorLike
+from .broadcast_parameters import placed
 
 NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
 
@@ -39,7 +40,7 @@ def _scaled(
     return astype(wide, dtype)
 
 
-@entry
+@check_arguments
 @within(NORMALISED)
 def layer_norm(
     x: TensorLike,
@@ -89,7 +90,7 @@ def layer_norm(
     return _scaled(standardise(in_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
 
 
-@entry
+@check_arguments
 @within(NORMALISED)
 def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = -1, epsilon: float = 1e-6) -> Tensor:
     """Divide x by the root mean square along some axes, then scale it (Zhang and Sennrich 2019).
@@ -128,7 +129,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     return _scaled(multiply(wide, rsqrt(add(squares, epsilon))), x, axes, scale, None)
 
 
-@entry
+@check_arguments
 @within(NORMALISED)
 def group_norm(
     x: TensorLike,
@@ -205,7 +206,7 @@ class BatchNorm(NamedTuple):
     statistics: Statistics
 
 
-@entry
+@check_arguments
 @within(NORMALISED)
 def batch_norm(
     x: TensorLike,

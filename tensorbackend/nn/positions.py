@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..accuracy import Bound, within
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
-from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.reduction import in_float32
 from ..ops.composite.shape.arranging import split, stack
@@ -18,9 +18,10 @@ from ..ops.elementwise.transcendental import cos, exp, sin
 from ..ops.indexing.slices import sliced
 from ..ops.padding import pad
 from ..ops.shape import concatenate, expand_dims, permute_dims, reshape
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import to_floating
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 
 
 def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
@@ -36,7 +37,7 @@ def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
     return multiply(expand_dims(wide, axis=wide.ndim), frequencies)
 
 
-@entry
+@check_arguments
 @within(Bound(16, "sines of products with exponentials", "operand", tame=True))
 def sinusoidal_positions(
     positions: TensorLike,
@@ -95,7 +96,7 @@ def sinusoidal_positions(
     return astype(whole, kind)
 
 
-@entry
+@check_arguments
 @within(Bound(64, "products with sines of products with exponentials", "square", tame=True))
 def rotary(
     x: TensorLike,
@@ -172,7 +173,7 @@ def rotary(
     )
 
 
-@entry
+@check_arguments
 def relative_shift(scores: TensorLike, /) -> Tensor:
     """Turn scores by distance into scores by key (Dai et al. 2019, appendix B).
 

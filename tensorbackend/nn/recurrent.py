@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
-from ..accuracy import Bound, within
-from ..entry import entry
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.control import scan
-from ..operands import nameless
 from ..ops.composite.contraction import matmul
 from ..ops.composite.shape.arranging import moveaxis, split
 from ..ops.creation.filled import asarray, iota, rename, zeros
@@ -20,9 +20,10 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import tanh
 from ..ops.shape import broadcast_to, expand_dims, permute_dims
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import broadcast, result_type, to_floating
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 
 STEPPED = Bound(64, "steps of sigmoids of sums of products", "square", tame=True)
 
@@ -183,7 +184,7 @@ def _initial(sequence: _Sequence, state: tuple[Tensor, ...] | None, count: int) 
     return [astype(rename(part, *sequence.names), zero.dtype) for part in state]
 
 
-@entry
+@check_arguments
 @within(STEPPED)
 def lstm(
     x: TensorLike,
@@ -252,7 +253,7 @@ def lstm(
     return LSTM(*_scanned(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
 
 
-@entry
+@check_arguments
 @within(STEPPED)
 def gru(
     x: TensorLike,

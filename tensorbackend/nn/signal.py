@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
-from ..accuracy import Bound, within
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
-from ..entry import entry
 from ..errors import ArgumentError, ShapeError, expected
 from ..fft import irfft, rfft
 from ..ops.composite.shape.arranging import moveaxis
@@ -22,10 +22,11 @@ from ..ops.indexing.slices import sliced
 from ..ops.indexing.taking import take
 from ..ops.padding import pad
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
+from ..rules.accuracy import Bound, within
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, to_floating
 from ..rules.plan import choice
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 
 Window: TypeAlias = Literal["hann", "hamming", "blackman", "rectangular"]
 
@@ -65,7 +66,7 @@ def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
     return add(first, iota((1, size), axis=1, dtype="int64", like=like))
 
 
-@entry
+@check_arguments
 @within(Bound(16, "transforms of products with a window", "norm", tame=True))
 def stft(
     x: TensorLike,
@@ -132,7 +133,7 @@ def stft(
     return moveaxis(named, (-2, -1), (along, along + 1))
 
 
-@entry
+@check_arguments
 @within(Bound(64, "sums of transforms over sums of squares", "operand", tame=True))
 def istft(
     spectra: TensorLike,
@@ -213,7 +214,7 @@ def istft(
     return moveaxis(rename(signal, moved.names[0], *moved.names[1:-1]), 0, along)
 
 
-@entry
+@check_arguments
 def mel_filters(
     frequencies: int,
     filters: int,

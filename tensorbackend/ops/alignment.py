@@ -6,15 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from operator import index
 
-from ..entry import entry
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..errors import NamesError, ShapeError, expected
 from ..rules.axes import normalize_axes, normalize_axis
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 from .creation.values import together
 from .shape import align_to, permute_dims, reshape
 
 
-@entry
+@check_arguments
 def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     """Bring tensors into one order of axes by name, so that they broadcast with each other.
 
@@ -69,7 +70,7 @@ def aligned(*tensors: TensorLike, outer: bool = False) -> tuple[Tensor, ...]:
     return tuple(align_to(x, [name for name in order if name is not None]) if x.ndim else x for x in operands)
 
 
-@entry
+@check_arguments
 def split_axis(
     x: TensorLike,
     axis: Axis,
@@ -137,7 +138,7 @@ def split_axis(
     return reshape(x, shape, names=(*x.names[:along], *new_names, *x.names[along + 1 :]))
 
 
-@entry
+@check_arguments
 def merge_axes(x: TensorLike, axes: Sequence[Axis], /, *, name: str | None = None) -> Tensor:
     """Merge several axes into one, in the given order; the last varies fastest.
 

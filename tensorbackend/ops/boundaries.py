@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from ..annotations import Axis
 from ..dtypes import Scalar, scalar_kind
 from ..errors import ArgumentError, AxisError, expected
 from ..rules.axes import normalize_axis
 from ..template import Template
-from ..tensor import Axis
 
 Side: TypeAlias = str | Scalar
 """The values beyond one end of an axis."""

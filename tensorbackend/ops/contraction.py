@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..accuracy import SUM
 from ..dispatch import primitive
+from ..rules.accuracy import SUM
 from ..rules.contraction import Pairs, contraction
 from ..rules.plan import Plan
 from ..template import Template

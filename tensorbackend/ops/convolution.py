@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..accuracy import SUM
 from ..dispatch import primitive
+from ..rules.accuracy import SUM
 from ..rules.convolution import convolution
 from ..rules.plan import Plan
 from ..rules.window import Paddings, PerAxis

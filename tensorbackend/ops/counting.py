@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from operator import index
 from typing import NamedTuple
 
-from ..accuracy import Bound, within
+from ..declarations.argument_errors import check_arguments
 from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
 from ..dispatch.records import Ready
-from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
+from ..rules.accuracy import Bound, within
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.plan import flag
@@ -98,7 +98,7 @@ class Histogram(NamedTuple):
 
 
 @within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
-@entry
+@check_arguments
 def histogram(
     x: TensorLike,
     /,

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..accuracy import TRANSFORM
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, default_dtype, float64, int64
-from ..entry import entry
 from ..protocol import BackendLike
+from ..rules.accuracy import TRANSFORM
 from ..rules.broadcasting import check_dtype
 from ..rules.fourier import Norm, check_length, transform
 from ..rules.plan import Plan
 from ..template import Template
-from ..tensor import Axis, Like, Tensor
+from ..tensor import Like, Tensor
 from .creation.filled import iota
 from .elementwise.binary import divide, greater, multiply, subtract
 from .elementwise.conversion import astype
@@ -48,7 +49,7 @@ def ifft(x: Template, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = 
     return transform(x, n, axis, norm)
 
 
-@entry
+@check_arguments
 def fftfreq(
     n: int,
     /,
@@ -74,7 +75,7 @@ def fftfreq(
     return _frequencies(folded, n, d, dtype)
 
 
-@entry
+@check_arguments
 def rfftfreq(
     n: int,
     /,

@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ..accuracy import COMPLEX_STEPS, Bound
+from ..annotations import Axes
 from ..dispatch import primitive
 from ..dtypes import DType, DTypeLike, as_dtype, promote_types
 from ..errors import DTypeError, OperandError, ShapeError, expected
+from ..rules.accuracy import COMPLEX_STEPS, Bound
 from ..rules.broadcasting import result_type
 from ..rules.functional import check_initial
 from ..rules.plan import Plan
 from ..rules.reduction import reduction
 from ..select import get_backend, with_default
 from ..template import Template, intern_template
-from ..tensor import Axes, Tensor
+from ..tensor import Tensor
 from .elementwise.conversion import astype
 
 OfOne: TypeAlias = Callable[[Tensor], Tensor]

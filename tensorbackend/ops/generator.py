@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, TypeVar
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, expected
 from ..protocol import BackendLike
 from ..select import get_backend
@@ -109,7 +109,7 @@ class Generator:
         return function(self.next_key(), *arguments, **options)
 
 
-@entry
+@check_arguments
 def generator(seed: int, /, *, backend: BackendLike = None) -> Generator:
     """A generator from a seed.
 

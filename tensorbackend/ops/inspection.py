@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from operator import index
 from typing import Literal
 
+from ..declarations.argument_errors import check_arguments, checked
 from ..display import ends, heading, table, terminal_width
+from ..display.heat_map import HeatMap
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, float32, float64, promote_types, scalar_kind
-from ..entry import checked, entry
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ..heat_map import HeatMap
 from ..rules import broadcasting
 from ..rules.plan import choice
 from ..template import Template, weak_template
@@ -38,7 +38,7 @@ def _as_template(value: Tensor | DTypeLike | Scalar) -> Template:
     return Template((), value) if kind is None else weak_template(kind)  # type: ignore[arg-type] # or as_dtype raises
 
 
-@entry
+@check_arguments
 def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
     """The dtype to which tensors, dtypes and Python numbers are promoted; Python numbers are weak.
 
@@ -53,7 +53,7 @@ def result_type(*arrays_and_dtypes: Tensor | DTypeLike | Scalar) -> DType:
     return broadcasting.result_type([_as_template(value) for value in arrays_and_dtypes])
 
 
-@entry
+@check_arguments
 def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
     """Whether a dtype, or the dtype of a tensor, promotes to another dtype.
 
@@ -69,7 +69,7 @@ def can_cast(from_: Tensor | DTypeLike, to: DTypeLike, /) -> bool:
         return False
 
 
-@entry
+@check_arguments
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
     """Whether a dtype equals another one or belongs to a kind such as `"real floating"`, or to one of several.
 
@@ -122,7 +122,7 @@ def _batches(x: Tensor, size: int, leftover: Leftover) -> Iterator[Tensor]:
             yield concatenate([batch, sliced(x, slice(0, size - count))], axis=0)
 
 
-@entry
+@check_arguments
 def inspect(x: Tensor, /, *, limit: int = 100) -> str:
     """A tensor as text. At most `limit` elements are read and shown, those at the ends of each axis.
 
@@ -156,7 +156,7 @@ def notebook(x: Tensor, /) -> str:
     return table(head, matrix, positions, [[next(cells) for _ in positions[1]] for _ in positions[0]])
 
 
-@entry
+@check_arguments
 def show(x: Tensor, /, *, size: tuple[int, int] | None = None) -> HeatMap:
     """A tensor as a heat map, which shows itself at a prompt and in a notebook; in a script, print it.
 

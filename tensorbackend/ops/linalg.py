@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..accuracy import ELIMINATION, SPECTRAL
+from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
 from ..docstrings import described
-from ..entry import entry
 from ..protocol.linalg import Transform
+from ..rules.accuracy import ELIMINATION, SPECTRAL
 from ..rules.linalg import (
     eigen,
     lower_factor,
@@ -170,7 +170,7 @@ def _triangular_solve(
     return triangular_solution(a, b, left_side, lower, transform)
 
 
-@entry
+@check_arguments
 def triangular_solve(
     a: TensorLike,
     b: TensorLike,

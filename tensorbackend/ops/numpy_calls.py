@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..declarations.op_specs import OPS
 from ..errors import ArgumentError, DTypeError, OperandError, TemplateDataError, TensorBackendError
+from ..errors.foreign_names import SYNONYMS
 from ..interchange import is_plain_array
-from ..opspec import OPS
-from ..synonyms import SYNONYMS
 from ..tensor import Tensor, bind
 from .creation.values import asarray
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ShapeError, expected
 from ..rules.shape import Paddings, padded
 from ..tensor import Tensor, TensorLike
@@ -56,7 +56,7 @@ def _entries(x: Tensor, axis: int, places: Iterable[int], word: Side) -> Tensor:
     return take_at(x, asarray(chosen, dtype="int64", backend=x.backend), axis=axis, mode="clip")
 
 
-@entry
+@check_arguments
 def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     """Pad x with its own elements mirrored at the ends: `pad` with `mode="reflect"`.
 
@@ -67,7 +67,7 @@ def reflect(x: TensorLike, padding: Paddings, /) -> Tensor:
     return pad(x, padding, mode="reflect")
 
 
-@entry
+@check_arguments
 def pad(x: TensorLike, padding: Paddings, /, *, value: TensorLike | None = None, mode: Boundary = CONSTANT) -> Tensor:
     """Add elements before, after and between those of x: a value, by default zero, or elements of x itself.
 

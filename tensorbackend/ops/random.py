@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from operator import index
 
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import uint32
-from ..entry import entry
 from ..errors import OperandError, OutOfRangeError, TemplateDataError, expected
 from ..protocol import BackendLike
 from ..tensor import Like, Tensor
 from .creation.filled import asarray
 
 
-@entry
+@check_arguments
 def key(seed: int, /, *, backend: BackendLike = None, device: str | None = None, like: Like = None) -> Tensor:
     """A random key from a seed of up to 64 bits: the high and the low word of the seed.
 

@@ -6,15 +6,15 @@ Reduced axes are dropped, or kept with size 1 if `keepdims`; other axes keep the
 
 from __future__ import annotations
 
-from ..accuracy import PRODUCT, SUM
+from ..annotations import Axes, Axis
 from ..dispatch import primitive
 from ..dtypes import DTypeLike, as_dtype, bool_
 from ..protocol.reduction import TieBreak
+from ..rules.accuracy import PRODUCT, SUM
 from ..rules.broadcasting import check_dtype
 from ..rules.plan import Plan, choice
 from ..rules.reduction import accumulator, index_reduction, reduction, summed
 from ..template import Template
-from ..tensor import Axes, Axis
 
 
 @primitive

@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from ..annotations import Axis
 from ..docstrings import described
 from ..dtypes import Scalar, scalar_kind
+from ..errors.tracebacks import named_in_errors
 from ..rules.axes import normalize_axis
-from ..tensor import Axis, Tensor, TensorLike
-from ..tracebacks import named_in_errors
+from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
 from .composite.indexing.positions import checked_size, measured
 from .composite.shape.arranging import moveaxis, stack, unstack

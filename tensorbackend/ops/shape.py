@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..annotations import Axes, Axis, ShapeLike
+from ..declarations.argument_errors import check_arguments
 from ..dispatch import primitive
 from ..docstrings import described
-from ..entry import entry
 from ..errors import OperandError, ShapeError, expected
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import broadcast, result_type
@@ -28,7 +29,7 @@ from ..rules.shape import (
     transposed,
 )
 from ..template import Template, as_shape
-from ..tensor import Axes, Axis, ShapeLike, Tensor, TensorLike, bind
+from ..tensor import Tensor, TensorLike, bind
 
 
 @primitive
@@ -191,7 +192,7 @@ def concat(arrays: Sequence[TensorLike], /, *, axis: Axis | None = 0) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     """The tensor with its axes in the given order, and axes of size 1 for names that x lacks.
 
@@ -207,7 +208,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def align_as(x: Tensor, other: Tensor) -> Tensor:
     """The tensor with its axes in the order of another tensor's names, all of which must be given.
 
@@ -218,7 +219,7 @@ def align_as(x: Tensor, other: Tensor) -> Tensor:
     return align_to(x, [name for name in other.names if name is not None])
 
 
-@entry
+@check_arguments
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape to which shapes broadcast.
 

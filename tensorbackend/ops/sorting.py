@@ -6,13 +6,13 @@ NaN comes last in ascending and first in descending order; -0.0 is equal to 0.0.
 
 from __future__ import annotations
 
+from ..annotations import Axis
 from ..dispatch import primitive
 from ..dtypes import default_dtype
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype
 from ..rules.plan import Plan, flag
 from ..template import Template
-from ..tensor import Axis
 
 
 def _ordering(x: Template, axis: Axis, descending: bool, stable: bool) -> dict[str, object]:

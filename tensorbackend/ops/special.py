@@ -6,8 +6,8 @@ Errors: `DTypeError` for complex numbers and bool; for two operands also `ShapeE
 
 from __future__ import annotations
 
-from ..accuracy import Bound
 from ..dispatch import primitive
+from ..rules.accuracy import Bound
 from ..rules.broadcasting import elementwise, to_floating
 from ..rules.plan import Plan
 from ..template import Template

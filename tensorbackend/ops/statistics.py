@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from ..accuracy import Bound, within
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import float32, promote_types
-from ..entry import entry
 from ..errors import ShapeError, expected
+from ..rules.accuracy import Bound, within
 from ..rules.broadcasting import result_type, to_floating
 from ..tensor import Tensor, TensorLike
 from .composite.contraction import matmul
@@ -19,7 +19,7 @@ from .elementwise.unary import conj
 from .shape import expand_dims, matrix_transpose
 
 
-@entry
+@check_arguments
 @within(Bound(16, "sums of products of differences", "square", tame=True))
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
     """The covariance matrix (..., d, d) of observations (..., n, d), with one variable per column.

@@ -14,8 +14,8 @@ for a padding that takes away more than there is, `DTypeError`.
 
 from __future__ import annotations
 
-from ..accuracy import COMPLEX_STEPS, PRODUCT, SUM
 from ..dispatch import primitive
+from ..rules.accuracy import COMPLEX_STEPS, PRODUCT, SUM
 from ..rules.plan import Plan
 from ..rules.window import Paddings, PerAxis, scatter_plan, window_plan, windowed
 from ..template import Template, intern_template

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from ..dispatch.operands import nameless
 from ..dtypes import finfo
 from ..errors import GradientError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import grad, vjp
 from ..expr.graph import Graph
 from ..expr.vmap import vmap
-from ..operands import nameless
 from ..ops.composite.elementwise.functions import logical_not
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import eye, ones_like, zeros_like

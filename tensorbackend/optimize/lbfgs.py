@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from ..dispatch.operands import nameless
 from ..dtypes import finfo
 from ..expr.evaluate import evaluate
 from ..expr.grad.functions import vjp
 from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.while_loops import while_loop
-from ..operands import nameless
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import full_like, ones_like, zeros, zeros_like

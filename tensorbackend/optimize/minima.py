@@ -7,10 +7,10 @@ from math import prod
 from operator import index
 from typing import Any, Final, Generic, NamedTuple, TypeVar, overload
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.trees import LEAF, Tree, flatten, paths, unflatten
-from ..operands import nameless
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, is_array, together
@@ -74,7 +74,7 @@ def minimize(
     history: int = 10,
     trajectory: Sequence[int] | None = None,
 ) -> Minimum[Any]: ...
-@entry
+@check_arguments
 def minimize(
     function: Callable[[Any], Any],
     x0: Any,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import log
 from typing import NamedTuple
 
+from ..declarations.argument_errors import checked
 from ..dtypes import DType
-from ..entry import checked
 from ..expr.trees import tree_map
 from ..ops.creation.filled import ones_like
 from ..ops.elementwise.conversion import astype

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from operator import index
 from typing import Any, NamedTuple
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
 from ..expr.grad.jacobians import jacobian
 from ..expr.graph import Graph
 from ..expr.jit import jit
 from ..expr.while_loops import while_loop
-from ..operands import nameless
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray, together
@@ -43,7 +43,7 @@ class Root(NamedTuple):
     """Whether there is a NaN or an infinity, as after a singular Jacobian; for `bisect`, equal signs at both ends."""
 
 
-@entry
+@check_arguments
 def root(
     function: Callable[[Tensor], Any], x0: TensorLike, /, *, tolerance: float = 1e-6, max_iterations: int = 50
 ) -> Root:
@@ -158,7 +158,7 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
     return last_state
 
 
-@entry
+@check_arguments
 def bisect(
     function: Callable[[Tensor], Any],
     low: TensorLike,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import pi
 
-from ..entry import checked, entry
+from ..declarations.argument_errors import check_arguments, checked
 from ..errors import ArgumentError, expected
 from ..ops.creation.values import asarray
 from ..ops.elementwise.binary import maximum, minimum
@@ -56,7 +56,7 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     """
     per_step, first, base = 1 / _positive(steps), float(rate), float(factor)
 
-    @entry
+    @check_arguments
     def decayed(count: TensorLike) -> Tensor:
         return first * base ** _share(count, per_step)
 
@@ -94,7 +94,7 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     """
     per_step, first, last = 1 / _positive(steps), float(rate), float(least)
 
-    @entry
+    @check_arguments
     def decayed(count: TensorLike) -> Tensor:
         return last + (first - last) * 0.5 * (1 + cos(minimum(_share(count, per_step), 1.0) * pi))
 
@@ -126,7 +126,7 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     """
     per_step = 1 / _positive(steps)
 
-    @entry
+    @check_arguments
     def warmed(count: TensorLike) -> Tensor:
         x = asarray(count)
         if x.dtype.is_integer and x.dtype.bits < 32:  # which may not hold the number of steps

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from ..declarations.argument_errors import check_arguments, checked
 from ..dtypes import iinfo
-from ..entry import checked, entry
 from ..errors import ArgumentError, expected
 from ..expr.trees import flatten, tree_map
 from ..ops.composite.elementwise.functions import isfinite, square
@@ -52,7 +52,7 @@ class GradientTransformation(NamedTuple):
     """Returns the updates and the next state, from gradients, the state, and the parameters."""
 
 
-@entry
+@check_arguments
 def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     """Add updates to parameters.
 
@@ -83,7 +83,7 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     return updated
 
 
-@entry
+@check_arguments
 def global_norm(tree: Trees) -> Tensor:
     """The Euclidean norm of all tensors of a tree as one vector.
 

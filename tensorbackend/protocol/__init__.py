@@ -6,7 +6,7 @@ returns a payload. The contract is in docs/write-a-backend.md; in short: the pay
 nothing; names never concern it; inputs are never changed.
 
 This table is the only list of primitive ops. The dispatcher, `TemplateBackend`, `supports` and the
-conformance suite read it (see `opspec`).
+conformance suite read it (see `declarations.op_specs`).
 """
 
 from __future__ import annotations

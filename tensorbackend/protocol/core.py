@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
+from ..caching.locks import free_in_child
 from ..display import ends, show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
-from ..elements import unpack
+from ..dtypes.packing import unpack
 from ..errors import ArgumentError, UnsupportedOp, expected
 from ..interchange import HOST, dlpack_capsule, dlpack_device, numpy_from_binary, numpy_from_dlpack
-from ..locks import free_in_child
 from ..mesh import Layout, Sharding
 from ..template import Template
 from ..tensor import Tensor

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
-from ..entry import entry
 from ..errors import DataError, expected
 from ..ops.creation.filled import asarray, zeros
 from ..ops.elementwise.binary import add, less, minimum
@@ -73,7 +73,7 @@ class TensorArray:
         return Ragged(self.buffer, {axis: self.count})
 
 
-@entry
+@check_arguments
 def tensor_array(like: Tensor | Template, size: int, /, *, axis: str = "time") -> TensorArray:
     """Make room for tensors that are written one after another, as in a loop.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..entry import entry
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, AxisError, DataError, DTypeError, NamesError, ShapeError, expected
 from ..ops.composite.shape.arranging import stack
 from ..ops.creation.filled import asarray
@@ -13,12 +14,12 @@ from ..ops.indexing.getitem import isel
 from ..ops.indexing.taking import take as take_entries
 from ..ops.padding import pad
 from ..rules.plan import integer
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 from .lengths import checked_lengths, inside, limited, read
 from .value import Ragged, lifted, position_of, ragged_axis, ragged_or_tensor
 
 
-@entry
+@check_arguments
 def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tensor:
     """Whether each position is below a length.
 
@@ -59,7 +60,7 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     return inside(x, name, integer(0, size=size))
 
 
-@entry
+@check_arguments
 def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
     """Give some axes of a tensor a length for each example; elements beyond the lengths become padding.
 
@@ -106,7 +107,7 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
     return Ragged(x, checked_lengths(x, lengths))
 
 
-@entry
+@check_arguments
 def from_list(
     arrays: Sequence[Any], *, axis: str = "time", batch: str = "batch", size: int | None = None, fill: TensorLike = 0
 ) -> Ragged:
@@ -165,7 +166,7 @@ def from_list(
     return with_lengths(stack(rows, name=batch), **{axis: lengths})
 
 
-@entry
+@check_arguments
 def to_list(x: Ragged | Tensor) -> Any:
     """Split x into its examples, each without its padding.
 
@@ -218,7 +219,7 @@ def _entries(x: Ragged, axis: str, key: Any) -> Ragged:
     return Ragged(values, lengths)
 
 
-@entry
+@check_arguments
 def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     """Change the size of an axis with lengths; the lengths stay the same.
 
@@ -277,7 +278,7 @@ def _numbers(data: Any) -> list[int]:
     return [data] if isinstance(data, int) else [number for row in data for number in _numbers(row)]
 
 
-@entry
+@check_arguments
 def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis) -> Any:
     """Take entries along an axis without lengths, such as examples, together with the lengths over that axis.
 

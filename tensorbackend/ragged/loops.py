@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from ..annotations import Axis
+from ..declarations.argument_errors import checked
 from ..dtypes import bool_, int64
-from ..entry import checked
 from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
-from ..expr.carried import home_of
 from ..expr.control import named
 from ..expr.control import scan as _scan
 from ..expr.examples import replaced
+from ..expr.loop_state import home_of
 from ..expr.trace import trace
 from ..expr.trees import Tree, flatten, tree_map, unflatten
 from ..expr.while_loops import while_loop
@@ -28,7 +29,7 @@ from ..ops.reduction import any as _any
 from ..ops.shape import broadcast_to, expand_dims
 from ..rules.plan import integer
 from ..template import Template
-from ..tensor import Axis, Tensor
+from ..tensor import Tensor
 from .lengths import inside, laid_out
 from .value import Ragged, lifted, met, neutral, ragged_axis, ragged_or_tensor
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from operator import index as as_index
 from typing import Any
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
-from ..entry import entry
 from ..errors import ArgumentError, DTypeError, NamesError, ShapeError, expected
 from ..ops.creation.filled import asarray, iota, zeros
 from ..ops.elementwise.binary import (
@@ -29,7 +30,7 @@ from ..ops.padding import pad as _pad
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
 from ..rules.plan import integer
 from ..template import Names
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 from .construction import fitting
 from .lengths import check_equal, laid_out
 from .value import Ragged, ragged_axis
@@ -80,7 +81,7 @@ def moved(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) -> Ragged:
     return Ragged(gathered(x.values, indices, axis), {**lengths, axis: new_lengths})
 
 
-@entry
+@check_arguments
 def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
     """Reverse each example within its length.
 
@@ -123,7 +124,7 @@ def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
     return laid_out(astype(offset, int64), lengths.template)
 
 
-@entry
+@check_arguments
 def slice_along_axis(
     x: Ragged, start: TensorLike, length: TensorLike, /, *, axis: Axis, size: int | None = None
 ) -> Ragged:
@@ -181,7 +182,7 @@ def slice_along_axis(
     return moved(x, add(column(first, name), positions(bound, name, axis_lengths)), name, new)
 
 
-@entry
+@check_arguments
 def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     """Move the entries of each example towards its end, or by a negative amount towards its beginning.
 
@@ -225,7 +226,7 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
     return Ragged(values, {**x.lengths, **lengths})
 
 
-@entry
+@check_arguments
 def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike = 0) -> Ragged:
     """Put entries of one value before the beginning and after the end of each example.
 
@@ -267,7 +268,7 @@ def pad(x: Ragged, padding: Sequence[int], /, *, axis: Axis, value: TensorLike =
     return Ragged(values, {**wide, name: add(axis_lengths, before + after)})
 
 
-@entry
+@check_arguments
 def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     """Join the examples of several tensors end to end along an axis with lengths.
 
@@ -336,7 +337,7 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
     return moved(Ragged(values, {**parts, name: ends}), indices, name, ends)
 
 
-@entry
+@check_arguments
 def split(x: Ragged, sections: Sequence[int], /, *, axis: Axis) -> tuple[Ragged, ...]:
     """Cut an axis with lengths at some positions, the same in each example.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..entry import entry
+from ..annotations import Axes
+from ..declarations.argument_errors import check_arguments
 from ..ops.composite.reduction import in_float32
 from ..ops.composite.reduction import log_softmax as _log_softmax
 from ..ops.composite.reduction import softmax as _softmax
@@ -14,12 +15,12 @@ from ..ops.elementwise.complex_functions import rsqrt
 from ..ops.elementwise.conversion import astype
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import to_floating
-from ..tensor import Axes, Tensor
+from ..tensor import Tensor
 from .reduction import _mean, variance
 from .value import Ragged, lifted, ragged_or_tensor
 
 
-@entry
+@check_arguments
 def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     """Divide exp(x) by its sum within the lengths, without overflow.
 
@@ -45,7 +46,7 @@ def softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     return _shares(x, axis, _softmax)
 
 
-@entry
+@check_arguments
 def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
     """Compute the logarithm of `softmax`, accurate where the softmax is tiny.
 
@@ -68,7 +69,7 @@ def _shares(x: Any, axis: Axes, function: Any) -> Any:
     return ragged_or_tensor(function(values, axis=axes), ragged.lengths)
 
 
-@entry
+@check_arguments
 def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> Any:
     """Subtract the mean within the lengths, and divide by the square root of the variance plus `epsilon`.
 

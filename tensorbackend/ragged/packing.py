@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
-from ..entry import entry
 from ..errors import AxisError, expected
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.elementwise.functions import logical_not
@@ -19,7 +20,7 @@ from ..ops.sorting import argsort
 from ..rules.axes import normalize_axis
 from ..rules.plan import integer
 from ..template import Template
-from ..tensor import Axis, Tensor
+from ..tensor import Tensor
 from .construction import fitting, resize
 from .lengths import check_equal, inside, laid_out
 from .moving import gathered, moved
@@ -79,7 +80,7 @@ def _merged(x: Tensor, names: Sequence[str], name: str) -> Tensor:
     return reshape(moved_, shape, names=labels)
 
 
-@entry
+@check_arguments
 def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | None = None) -> Ragged:
     """Merge axes, of which one or more have lengths, into one: its entries are those within the lengths, in order.
 
@@ -155,7 +156,7 @@ def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str)
     return _merged(lengths, names, name)
 
 
-@entry
+@check_arguments
 def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged) -> Ragged:
     """Undo `merge_axes`: lay the entries of an axis out along several axes, within the lengths of another tensor.
 
@@ -220,7 +221,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     return Ragged(values, lengths)
 
 
-@entry
+@check_arguments
 def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = None) -> Ragged:
     """Put all examples one after another along one axis, without padding in between.
 
@@ -272,7 +273,7 @@ def _alone(x: Ragged, axis: str, name: str, size: int | None) -> Ragged:
     return renamed if size is None else resize(renamed, size, axis=name)
 
 
-@entry
+@check_arguments
 def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ragged:
     """Undo `pack`: give each example its position and its padding again.
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..annotations import Axes, Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, Scalar, float32, iinfo, int64, promote_types
-from ..entry import entry
 from ..ops.composite.reduction import in_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
@@ -26,7 +27,7 @@ from ..ops.reduction import prod as _prod
 from ..ops.reduction import sum as _sum
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import check_dtype, to_floating
-from ..tensor import Axes, Axis, Tensor
+from ..tensor import Tensor
 from .value import Either, Ragged, lifted, mask_in, position_of, ragged_or_tensor
 
 
@@ -96,7 +97,7 @@ def _positive(count: Tensor | int) -> Any:
     return (count or 1) if isinstance(count, int) else maximum(count, 1)
 
 
-@entry
+@check_arguments
 def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Add up the elements within the lengths; 0 for a length of 0.
 
@@ -116,7 +117,7 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     return ragged_or_tensor(_reduced(_sum, ragged, axes, keepdims, 0), remaining(ragged, axes, keepdims))
 
 
-@entry
+@check_arguments
 def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Multiply the elements within the lengths; 1 for a length of 0.
 
@@ -130,7 +131,7 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
     return ragged_or_tensor(_reduced(_prod, ragged, axes, keepdims, 1), remaining(ragged, axes, keepdims))
 
 
-@entry
+@check_arguments
 def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the largest element within the lengths: -inf, or the least integer, for a length of 0.
 
@@ -148,7 +149,7 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     )
 
 
-@entry
+@check_arguments
 def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Find the least element within the lengths: inf, or the largest integer, for a length of 0.
 
@@ -166,7 +167,7 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     )
 
 
-@entry
+@check_arguments
 def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Test whether any element within the lengths is true; False for a length of 0.
 
@@ -181,7 +182,7 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     return ragged_or_tensor(_reduced(_any, ragged, axes, keepdims, False), remaining(ragged, axes, keepdims))
 
 
-@entry
+@check_arguments
 def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Test whether all elements within the lengths are true; True for a length of 0.
 
@@ -200,7 +201,7 @@ def _cast(x: Ragged, dtype: DType) -> Ragged:
     return Ragged(astype(x.values, dtype), x.lengths)
 
 
-@entry
+@check_arguments
 def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the logarithm of the sum of exp(x) within the lengths without overflow; -inf for a length of 0.
 
@@ -216,7 +217,7 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
     return ragged_or_tensor(_reduced(_logsumexp, work, axes, keepdims, -math.inf), remaining(ragged, axes, keepdims))
 
 
-@entry
+@check_arguments
 def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """Compute the mean within the lengths; 0 for a length of 0.
 
@@ -249,7 +250,7 @@ def _as(count: Any, like: Tensor) -> Any:
     return astype(count, like.dtype) if isinstance(count, Tensor) else float(count)
 
 
-@entry
+@check_arguments
 def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Average the squared distances from the mean within the lengths; 0 for a length of 0.
 
@@ -282,7 +283,7 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
     return astype(divide(squares, divisor), to_floating(x.values.dtype))
 
 
-@entry
+@check_arguments
 def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Take the square root of the variance within the lengths; 0 for a length of 0.
 
@@ -298,7 +299,7 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     return ragged_or_tensor(astype(root, to_floating(ragged.dtype)), remaining(ragged, axes, keepdims))
 
 
-@entry
+@check_arguments
 def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     """Find the position (int64) of the largest element within the lengths along an axis, the first of equal ones.
 
@@ -313,7 +314,7 @@ def argmax(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     return _extreme(x, axis, keepdims, _max, least)
 
 
-@entry
+@check_arguments
 def argmin(x: Ragged | Tensor, /, *, axis: Axis, keepdims: bool = False) -> Any:
     """Find the position (int64) of the least element within the lengths along an axis, the first of equal ones.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import Scalar
-from ..entry import entry
 from ..ops.composite.cumulative import cumulative_max as _cumulative_max
 from ..ops.composite.cumulative import cumulative_min as _cumulative_min
 from ..ops.composite.cumulative import cumulative_prod as _cumulative_prod
@@ -17,7 +18,7 @@ from ..ops.elementwise.binary import minimum
 from ..ops.indexing.taking import take_along_axis_at
 from ..ops.sorting import argsort as _argsort
 from ..rules.plan import integer
-from ..tensor import Axis, Tensor
+from ..tensor import Tensor
 from .reduction import greatest, least
 from .value import Ragged, lifted, position_of, ragged_or_tensor, refuse_dependents
 
@@ -30,7 +31,7 @@ def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bo
     return ragged_or_tensor(function(ragged.filled(identity), axis=position, reverse=reverse), ragged.lengths)
 
 
-@entry
+@check_arguments
 def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the running sum along an axis; with `reverse`, from the end of each example.
 
@@ -58,7 +59,7 @@ def cumulative_sum(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     return _cumulative(x, _cumulative_sum, axis, reverse, 0)
 
 
-@entry
+@check_arguments
 def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the running product along an axis.
 
@@ -71,7 +72,7 @@ def cumulative_prod(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False)
     return _cumulative(x, _cumulative_prod, axis, reverse, 1)
 
 
-@entry
+@check_arguments
 def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the running maximum along an axis.
 
@@ -84,7 +85,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     return _cumulative(x, _cumulative_max, axis, reverse, least(lifted(x).dtype))
 
 
-@entry
+@check_arguments
 def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) -> Any:
     """Compute the running minimum along an axis.
 
@@ -109,7 +110,7 @@ def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
     return _argsort(x.filled(float("nan")), axis=axis)  # NaN comes after all numbers
 
 
-@entry
+@check_arguments
 def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     """Sort the elements within the lengths along an axis; stable, NaN last in ascending order.
 
@@ -145,7 +146,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     return ragged_or_tensor(take_along_axis_at(ragged.values, order, axis=position, mode="clip"), ragged.lengths)
 
 
-@entry
+@check_arguments
 def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     """Find the positions of the elements in sorted order: int64.
 
@@ -165,7 +166,7 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
     return ragged_or_tensor(_order(ragged, position_of(ragged, axis), descending), ragged.lengths)
 
 
-@entry
+@check_arguments
 def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     """Find the k largest elements within the lengths along an axis, the largest first, and their positions.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..dtypes import int64
-from ..entry import entry
 from ..errors import AxisError, DTypeError, NamesError, ShapeError, expected
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.elementwise.binary import logical_and, subtract
@@ -17,7 +18,7 @@ from ..ops.shape import broadcast_to
 from ..rules.axes import normalize_axis
 from ..rules.plan import integer
 from ..template import Template
-from ..tensor import Axis, Tensor
+from ..tensor import Tensor
 from .construction import fitting
 from .lengths import check_equal, inside, laid_out
 from .moving import gathered, moved
@@ -25,7 +26,7 @@ from .packing import axes_over, to_the_front
 from .value import Ragged, lifted, ragged_axis, ragged_or_tensor
 
 
-@entry
+@check_arguments
 def select(
     x: Ragged | Tensor, mask: Ragged | Tensor, /, *, axis: Axis, name: str | None = None, size: int | None = None
 ) -> Ragged:
@@ -110,7 +111,7 @@ def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
     return chosen
 
 
-@entry
+@check_arguments
 def put_selected(
     base: Ragged | Tensor, mask: Ragged | Tensor, selected: Ragged, /, *, axis: Axis, name: str | None = None
 ) -> Any:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
+from ..declarations.op_specs import OPS
 from ..dtypes import DType, Scalar
-from ..entry import entry
 from ..errors import ArgumentError, AxisError, OperandError, ShapeError, expected
 from ..expr.trees import register_tree_node
-from ..operators import is_left_to
 from ..ops.creation.filled import asarray
 from ..ops.elementwise import binary, unary
 from ..ops.elementwise.binary import logical_and
 from ..ops.elementwise.ternary import where
-from ..opspec import OPS
 from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
-from ..tensor import Axis, Tensor, TensorLike, public_op
+from ..tensor import Tensor, TensorLike, public_op
+from ..tensor.operators import is_left_to
 from .lengths import check_equal, check_kept, inside, laid_out, read, spread
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
@@ -297,7 +298,7 @@ def refuse_dependents(x: Ragged, axis: Axis, remedy: str) -> None:
 # Position by position
 
 
-@entry
+@check_arguments
 def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) -> Ragged:
     """Call a function that treats each position of the axes with lengths on its own, such as `tb.exp` or a dense layer.
 

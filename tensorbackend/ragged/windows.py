@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..entry import entry
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, AxisError, expected
 from ..ops.convolution import conv as _conv
 from ..ops.creation.filled import iota
@@ -16,7 +17,7 @@ from ..ops.shape import broadcast_to
 from ..rules.convolution import convolution
 from ..rules.plan import choice, integer
 from ..rules.window import Paddings, PerAxis, spread
-from ..tensor import Axis, Tensor, TensorLike
+from ..tensor import Tensor, TensorLike
 from .lengths import laid_out
 from .moving import column, gathered, positions
 from .value import Ragged, ragged_axis, refuse_dependents
@@ -38,7 +39,7 @@ def _rounded_up(lengths: Tensor, stride: int) -> Tensor:
     return floor_divide(add(lengths, stride - 1), stride)
 
 
-@entry
+@check_arguments
 def windows(
     x: Ragged,
     size: int,
@@ -130,7 +131,7 @@ def _same(values: Tensor, lengths: Tensor, axis: str, span: int, stride: int, co
     return where(laid_out(there, shifted.template), shifted, value)
 
 
-@entry
+@check_arguments
 def conv(
     x: Ragged,
     kernel: Tensor,

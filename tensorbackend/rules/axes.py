@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..annotations import Axes, Axis, SoleAxis
 from ..errors import AxisError, expected
-from ..meaning import Axes, Axis, SoleAxis
 from ..template import Template, as_int
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
+from ..annotations import Axis
 from ..errors import ArgumentError, ShapeError, expected
-from ..meaning import Axis
 from ..template import Names, Shape, Template, check_meeting, check_unique, intern_template, merge_names
 from .axes import normalize_axes
 from .broadcasting import broadcast_two, check_dtype, result_type

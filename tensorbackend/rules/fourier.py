@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from ..annotations import Axis
 from ..dtypes import COMPLEX_OF, DType, default_dtype, float32
 from ..errors import ArgumentError, ShapeError, TemplateDataError, expected
-from ..meaning import Axis
 from ..sizes import index
 from ..template import Template
 from .axes import normalize_axes, normalize_axis

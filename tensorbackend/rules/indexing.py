@@ -7,9 +7,9 @@ from itertools import pairwise
 from types import EllipsisType, NoneType
 from typing import Any, TypeAlias
 
+from ..annotations import Axis, SoleAxis
 from ..dtypes import int64
 from ..errors import DTypeError, ShapeError, expected
-from ..meaning import Axis, SoleAxis
 from ..sizes import index
 from ..template import Names, Shape, Template, check_unique, intern_template, merge_names
 from .axes import normalize_axis, sole_axis

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..annotations import Axes
 from ..dtypes import DType, default_dtype, promote_types
 from ..errors import ShapeError, expected
-from ..meaning import Axes
 from ..template import Names, Shape, Template
 from .axes import normalize_axis, sorted_axes
 from .broadcasting import check_cast, check_dtype

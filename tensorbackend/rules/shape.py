@@ -8,11 +8,11 @@ from functools import lru_cache, reduce
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias
 
-from ..cached import remembers_calls
+from ..annotations import Axis
+from ..caching.memos import remembers_calls
+from ..caching.option_keys import MEMO_LIMIT, freeze
 from ..dtypes import DType
 from ..errors import ArgumentError, AxisError, IndexRangeError, NamesError, OperandError, ShapeError, expected
-from ..meaning import Axis
-from ..memo import MEMO_LIMIT, freeze
 from ..sizes import NeedsSizes, index, is_symbolic
 from ..template import (
     Names,

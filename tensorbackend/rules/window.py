@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from ..caching.option_keys import freeze
 from ..errors import ArgumentError, AxisError, ShapeError, expected
-from ..memo import freeze
 from ..sizes import index
 from ..template import (
     MAX_BYTES,

@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from ..blocks import Block
-from ..entry import entry
+from ..caching.locks import free_in_child
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
-from ..locks import free_in_child
+from ..errors.tracebacks import named_in_errors
 from ..protocol import Backend, BackendLike
+from ..scopes import Block
 from ..tensor import Tensor
-from ..tracebacks import named_in_errors
 from .registry import started
 
 Result = TypeVar("Result")
@@ -97,7 +97,7 @@ def current() -> Backend:
     return _global
 
 
-@entry
+@check_arguments
 def set_default_backend(backend: BackendLike) -> None:
     """Sets the backend of new tensors for the whole process, all threads included.
 

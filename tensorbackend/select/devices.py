@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..protocol import Backend, BackendLike
 from ..protocol.devices import DeviceFacts
 from .default import get_backend
@@ -51,7 +51,7 @@ class Device(str):
         return Device, (self[:], self.backend, DeviceFacts(self.kind, self.memory, self.processors, self.description))
 
 
-@entry
+@check_arguments
 def devices(backend: BackendLike = None, *, kind: str | None = None) -> tuple[Device, ...]:
     """The devices of a backend, as `device=` and `x.to_device` take them.
 

@@ -11,11 +11,11 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..cached import clear_all, remembers
-from ..entry import checked
+from ..caching.locks import free_in_child
+from ..caching.memos import clear_all, remembers
+from ..caching.option_keys import MEMO_LIMIT
+from ..declarations.argument_errors import checked
 from ..errors import BackendError, TensorBackendError, expected
-from ..locks import free_in_child
-from ..memo import MEMO_LIMIT
 from ..protocol import Backend
 
 if TYPE_CHECKING:

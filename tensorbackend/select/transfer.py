@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 
-from ..locks import free_in_child
+from ..caching.locks import free_in_child
 from ..protocol import BackendLike
 from ..tensor import Deallocated, Tensor, bind
 from .choice import check_held

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy
 
+from ..caching.locks import free_in_child
 from ..errors import UnsupportedOp, expected
 from ..expr.host import host_call
 from ..expr.trees import unflatten
-from ..locks import free_in_child
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import eye
 from ..ops.elementwise.binary import logical_and

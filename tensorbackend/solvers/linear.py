@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from ..dispatch.operands import nameless
 from ..errors import OperandError, ShapeError, expected
 from ..expr.closures import close
 from ..expr.evaluate import evaluate
@@ -19,7 +20,6 @@ from ..expr.grad.functions import vjp
 from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
 from ..expr.trees import Tree, flatten, unflatten
-from ..operands import nameless
 from ..ops.composite.contraction import matmul
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.conversion import astype

@@ -13,8 +13,8 @@ from weakref import ref
 
 import numpy
 
+from ..caching.option_keys import holds_entries, remember
 from ..expr.trees import flatten, unflatten
-from ..memo import holds_entries, remember
 from ..ops.creation.values import asarray
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at

@@ -8,8 +8,9 @@ from math import isnan, prod
 from operator import index
 from typing import Any, Final, Literal, NamedTuple
 
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..dtypes import as_dtype
-from ..entry import entry
 from ..errors import (
     ArgumentError,
     DTypeError,
@@ -19,7 +20,6 @@ from ..errors import (
     expected,
 )
 from ..expr.trees import flatten
-from ..operands import nameless
 from ..ops.composite.linalg.systems import wide_dtype
 from ..ops.creation.filled import full, zeros
 from ..ops.creation.values import asarray
@@ -57,7 +57,7 @@ class Solution(NamedTuple):
     """Whether the method broke down or came no nearer, x is out of range, or there is a NaN or an infinity."""
 
 
-@entry
+@check_arguments
 def solve(
     A: Any,
     b: TensorLike,

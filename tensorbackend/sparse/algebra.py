@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import OperandError, ShapeError, expected
 from ..ops.creation.values import asarray, is_array
 from ..ops.elementwise import binary
@@ -20,7 +20,7 @@ from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 
 @bind
-@entry
+@check_arguments
 def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     """Sum of two sparse matrices: `x1 + x2`.
 
@@ -54,7 +54,7 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
 
 
 @bind
-@entry
+@check_arguments
 def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     """Difference of two sparse matrices: `x1 - x2`.
 
@@ -115,7 +115,7 @@ def _joined(left: Tensor, right: Tensor) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     """Elementwise product with a number or a dense tensor, at the stored places: `matrix * x`.
 
@@ -150,7 +150,7 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
 
 
 @bind
-@entry
+@check_arguments
 def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     """Elementwise quotient by a number or a dense tensor, at the stored places: `matrix / x`.
 

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import numpy
 
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..dtypes import DTypeLike
-from ..entry import entry
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
-from ..operands import nameless
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import iota, ones
 from ..ops.creation.values import asarray, tensor, together
@@ -32,7 +32,7 @@ from .structure import checked
 Names = Sequence[str | None] | None
 
 
-@entry
+@check_arguments
 def coo(
     values: TensorLike | Sequence[Any],
     rows: TensorLike | Sequence[int],
@@ -82,7 +82,7 @@ def coo(
     return cast(COO, checked_matrix("coo", values, rows, columns, shape, names))
 
 
-@entry
+@check_arguments
 def csr(
     values: TensorLike | Sequence[Any],
     indices: TensorLike | Sequence[int],
@@ -128,7 +128,7 @@ def csr(
     return cast(CSR, checked_matrix("csr", values, pointers, indices, shape, names))
 
 
-@entry
+@check_arguments
 def csc(
     values: TensorLike | Sequence[Any],
     indices: TensorLike | Sequence[int],
@@ -252,7 +252,7 @@ def _check_shape(matrix: SparseMatrix, shape: Sequence[int], names: Names) -> No
 # Matrices from diagonals
 
 
-@entry
+@check_arguments
 def eye(
     rows: int,
     columns: int | None = None,
@@ -309,7 +309,7 @@ identity = eye
 """The identity as a sparse matrix: `eye`."""
 
 
-@entry
+@check_arguments
 def diagonals(
     values: Sequence[TensorLike | Sequence[Any]],
     offsets: Sequence[int],

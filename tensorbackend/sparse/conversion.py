@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import prod
 from typing import cast
 
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..dtypes import DTypeLike, as_dtype
-from ..entry import entry
 from ..errors import DTypeError, expected
 from ..expr.vmap import vmap
-from ..operands import nameless
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import full, ones, zeros
@@ -21,12 +21,12 @@ from ..ops.reduction import max as greatest
 from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
 from ..ops.sorting import argsort
 from ..tensor import Tensor
-from .lengths import fits, limited
+from .capacity import fits, limited
 from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, shares_places
 
 
 @bind
-@entry
+@check_arguments
 def to_coo(matrix: SparseMatrix, /) -> COO:
     """Convert to `COO`; the values stay in their order.
 
@@ -53,7 +53,7 @@ def to_coo(matrix: SparseMatrix, /) -> COO:
 
 
 @bind
-@entry
+@check_arguments
 def to_csr(matrix: SparseMatrix, /) -> CSR:
     """Convert to `CSR`: values sorted by row, then by column.
 
@@ -80,7 +80,7 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
 
 
 @bind
-@entry
+@check_arguments
 def to_csc(matrix: SparseMatrix, /) -> CSC:
     """Convert to `CSC`: values sorted by column, then by row.
 
@@ -151,7 +151,7 @@ def _pointers(rows: Tensor, count: int) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     """Add values at the same place, so that each place is stored once, sorted by row (`CSC`: by column).
 
@@ -258,7 +258,7 @@ def _flat(x: Tensor) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def to_dense(matrix: SparseMatrix, /) -> Tensor:
     """Convert to a dense tensor; values at the same place are added.
 
@@ -288,7 +288,7 @@ def to_dense(matrix: SparseMatrix, /) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def astype(matrix: M, dtype: DTypeLike, /) -> M:
     """The matrix with values of another dtype.
 

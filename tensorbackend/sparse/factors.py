@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import DataError, DTypeError, TemplateDataError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
@@ -52,7 +52,7 @@ class _Plan(NamedTuple):
 
 
 @bind
-@entry
+@check_arguments
 def ilu0(matrix: SparseMatrix, /) -> ILU:
     """Incomplete LU factors without fill-in: L with ones on the diagonal and U, whose product has the matrix's entries
     at its places.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
+from ..dispatch.operands import nameless
 from ..errors import OperandError, ShapeError, TemplateDataError, expected
-from ..operands import nameless
 from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import full
 from ..ops.creation.values import asarray
@@ -19,13 +19,13 @@ from ..ops.searching import nonzero
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..tensor import Tensor, TensorLike
+from .capacity import filled
 from .construction import Names, checked_matrix
 from .host import on_host
-from .lengths import filled
 from .matrix import CLASSES, COO, SparseMatrix, bind
 
 
-@entry
+@check_arguments
 def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size: int | None = None) -> SparseMatrix:
     """Convert a dense tensor to a sparse matrix, which stores the elements that are not 0.
 
@@ -80,7 +80,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     return coordinate_form if format == "coo" else coordinate_form.to_csr()
 
 
-@entry
+@check_arguments
 def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = None) -> SparseMatrix:
     """Convert a matrix of `scipy.sparse`.
 
@@ -120,7 +120,7 @@ def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = No
 
 
 @bind
-@entry
+@check_arguments
 def to_scipy(matrix: SparseMatrix, /) -> Any:
     """The matrix as an array of `scipy.sparse`.
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy
 
 from ..dispatch.kernels import primitive_kernel
+from ..dispatch.operands import nameless
 from ..dtypes import float64, int64
 from ..expr.node import RENAMED, Node
-from ..operands import nameless
 from ..ops.creation.filled import full
 from ..ops.elementwise.binary import divide
 from ..ops.elementwise.conversion import astype

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeVar, overload
 
+from ..caching.option_keys import holds_entries, remember
+from ..dispatch.operands import nameless
 from ..dtypes import DType
 from ..errors import NamesError, expected
 from ..expr.trees import register_tree_node
-from ..memo import holds_entries, remember
-from ..operands import nameless
 from ..ops.composite.linalg.sparse import Format, places
 from ..protocol import Backend
 from ..rules.broadcasting import broadcast

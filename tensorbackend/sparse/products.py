@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..entry import entry
+from ..caching.option_keys import holds_entries, remember
+from ..declarations.argument_errors import check_arguments
 from ..errors import OperandError, ShapeError, expected
-from ..memo import holds_entries, remember
 from ..ops.composite.contraction import matmul as dense_matmul
 from ..ops.composite.cumulative import cumulative_sum
 from ..ops.composite.indexing.selection import repeat
@@ -23,9 +23,9 @@ from ..ops.shape import matrix_transpose
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
+from .capacity import limited
 from .conversion import in_format, sum_duplicates, to_csr
 from .host import on_host
-from .lengths import limited
 from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 _products: dict[tuple[Template, Template], Template] = {}
@@ -43,7 +43,7 @@ def product_template(left: Template, right: Template) -> Template:
 
 
 @bind
-@entry
+@check_arguments
 def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
     """Product of two matrices, or of a matrix and a vector, with at least one sparse operand: `x1 @ x2`.
 
@@ -104,7 +104,7 @@ def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
     return unnamed_product.rename(*out.names) if any(out.names) else unnamed_product
 
 
-@entry
+@check_arguments
 def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     """Product of a matrix with vectors along the last axis; each matrix of a batch multiplies its own vector.
 

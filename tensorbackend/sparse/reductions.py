@@ -5,7 +5,8 @@ from __future__ import annotations
 from builtins import min as lesser
 from typing import Any
 
-from ..entry import entry
+from ..annotations import Axis
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, expected
 from ..expr.vmap import vmap
 from ..ops import reduction
@@ -19,7 +20,7 @@ from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to, reshape
 from ..rules.axes import normalize_axis
 from ..select import get_backend
-from ..tensor import Axis, Tensor
+from ..tensor import Tensor
 from .conversion import add_up, begin, ordered
 from .matrix import SparseMatrix, batch_of, bind, entries, shares_places
 
@@ -40,7 +41,7 @@ def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     """Sum over rows, columns, or both.
 
@@ -96,7 +97,7 @@ def _total(values: Tensor, segments: Tensor, size: int) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
     """The largest element over rows, columns, or both; zeros that are not stored count too.
 
@@ -134,7 +135,7 @@ def max(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 
 
 @bind
-@entry
+@check_arguments
 def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
     """The least element over rows, columns, or both; zeros that are not stored count too.
 
@@ -203,7 +204,7 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
 
 
 @bind
-@entry
+@check_arguments
 def diagonal(matrix: SparseMatrix, /) -> Tensor:
     """The diagonal of a matrix, or of each matrix of a batch, as a dense tensor.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, IndexRangeError, ShapeError, expected
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
@@ -26,7 +26,7 @@ from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 
 @bind
-@entry
+@check_arguments
 def select(matrix: SparseMatrix, key: Any, /) -> Any:
     """Select rows, columns and matrices of a batch by slices and ints: `matrix[2:5, ::2]`.
 
@@ -125,7 +125,7 @@ def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
     return in_format(COO(values, rows, columns, (size[0], size[1]), matrix.matrix_names), matrix.format)
 
 
-@entry
+@check_arguments
 def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> SparseMatrix:
     """Join matrices along rows or columns.
 
@@ -166,7 +166,7 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
     return _assembled(matrices, (across, 1 - across))
 
 
-@entry
+@check_arguments
 def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
     """Matrices along the diagonal of a larger one, zeros elsewhere.
 

@@ -7,7 +7,7 @@ from typing import Literal, overload
 
 import numpy
 
-from ..entry import checked
+from ..declarations.argument_errors import checked
 from ..errors import ArgumentError, DTypeError, expected
 from ..expr.evaluate import evaluate
 from ..expr.graph import Graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..entry import entry
+from ..declarations.argument_errors import check_arguments
 from ..errors import ShapeError, expected
 from ..expr.substitution import NAME, substituted
 from ..ops.creation.values import asarray
@@ -30,7 +30,7 @@ def square(matrix: Any) -> SparseMatrix:
 
 
 @bind
-@entry
+@check_arguments
 def triangular_solve(
     matrix: SparseMatrix,
     b: TensorLike | Sequence[Any],

@@ -14,7 +14,7 @@ import tensorbackend.linalg
 import tensorbackend.nn
 import tensorbackend.random  # noqa: F401
 
-from ..accuracy import Bound as Bound
+from ..rules.accuracy import Bound as Bound
 from .bounds import bound_of as bound_of
 from .calls import GENERATORS as GENERATORS
 from .calls import Invocation as Invocation

@@ -1,12 +1,12 @@
-"""How near results must be to the reference's: the bounds of `accuracy`, read off the declarations of ops."""
+"""How near results must be to the reference's: the bounds of `rules.accuracy`, read off the declarations of ops."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..accuracy import TO_THE_BIT, Bound, Bounds
+from ..declarations.op_specs import OPS
 from ..dtypes import DType
-from ..opspec import OPS
+from ..rules.accuracy import TO_THE_BIT, Bound, Bounds
 from .source import public, qualified
 
 READS_DATA: dict[str, str] = {

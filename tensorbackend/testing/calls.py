@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 import tensorbackend
 
+from ..declarations.op_specs import OPS, Parameter
 from ..dtypes import ALL_DTYPES, DType
 from ..errors import ArgumentError, expected
 from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
-from ..opspec import OPS, Parameter
 from ..protocol import Backend
 from ..protocol.reduction import TieBreak
 from ..select import get_backend

@@ -15,13 +15,13 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from ..declarations.op_specs import OPS
 from ..dispatch.watching import forget
 from ..dtypes import DType
 from ..errors import TensorBackendError
 from ..expr.evaluate import evaluate
 from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
-from ..opspec import OPS
 from ..protocol import Backend
 from ..select import get_backend
 from ..tensor import Tensor

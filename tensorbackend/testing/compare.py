@@ -10,7 +10,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from ..dtypes import REAL_OF, DType, finfo
-from ..elements import pack, unpack
+from ..dtypes.packing import pack, unpack
 from ..tensor import Tensor
 from .calls import Invocation
 from .failures import Disagreement, Kind

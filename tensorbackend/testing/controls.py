@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..backends.binary import BinaryBackend
 from ..backends.numpy_backend import NumpyBackend
-from ..opspec import CALLBACKS
+from ..declarations.op_specs import CALLBACKS
 from ..protocol import Backend
 from ..protocol.planned import is_planned
 from .failures import Kind

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any
 
+from ..declarations.op_specs import CALLBACKS, OPS, overridable
 from ..dispatch.kernels import as_tensors
-from ..opspec import CALLBACKS, OPS, overridable
 from ..protocol import Backend, Kernel, Payload, own_method, planned
 from ..protocol.planned import is_planned
 

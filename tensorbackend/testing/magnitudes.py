@@ -14,10 +14,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from ..declarations.op_specs import OPS
 from ..dtypes import REAL_OF, DType, finfo, iinfo
-from ..elements import pack
+from ..dtypes.packing import pack
 from ..ops.creation.filled import from_binary
-from ..opspec import OPS
 from ..template import Template
 from ..tensor import Tensor
 from .strategies import Draw

@@ -14,10 +14,10 @@ from typing import Any, Literal, TypeAlias, get_origin
 from hypothesis import assume
 from hypothesis import strategies as st
 
+from ..declarations.op_specs import OPS, Parameter, read_parameters
 from ..dtypes import ALL_DTYPES
 from ..errors import DataError, TemplateDataError, TensorBackendError
 from ..ops.creation.filled import from_binary
-from ..opspec import OPS, Parameter, read_parameters
 from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template

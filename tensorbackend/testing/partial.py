@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
-from ..opspec import CALLBACKS
+from ..declarations.op_specs import CALLBACKS
 from ..protocol import Backend, Payload
 from ..protocol.core import own_method
 from ..tensor import Tensor
@@ -36,7 +36,7 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> from tensorbackend.support import support_of
+    >>> from tensorbackend.extending import support_of
     >>> adding = partial(tb.get_backend("binary"), ["add"])
     >>> support_of(adding, "add"), support_of(adding, "negate")
     ('native', 'missing')
@@ -65,7 +65,7 @@ def without(backend: Backend, *callbacks: str, name: str = "partial") -> type[Ba
     Examples
     --------
     >>> import tensorbackend as tb
-    >>> from tensorbackend.support import support_of
+    >>> from tensorbackend.extending import support_of
     >>> lacking = without(tb.get_backend("numpy"), "subtract")
     >>> support_of(lacking, "subtract"), tb.subtract(5, tb.asarray([2, 3], backend=lacking)).tolist()
     ('fall-back', [3, 2])

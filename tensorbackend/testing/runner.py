@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 
+from ..declarations.op_specs import OPS, word
 from ..dtypes import DType
 from ..errors import UnsupportedOp
-from ..opspec import OPS, word
 from ..protocol import Backend
 from ..protocol.core import Core
 from ..tensor import Tensor

@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import tensorbackend
 
-from ..accuracy import Bound, Scale
 from ..dtypes import COMPLEX_OF, complex128, finfo, float64
-from ..elements import pack, unpack
+from ..dtypes.packing import pack, unpack
 from ..errors import TensorBackendError
 from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
+from ..rules.accuracy import Bound, Scale
 from ..tensor import Tensor
 from .calls import Invocation
 

@@ -9,7 +9,7 @@ from typing import Any
 import tensorbackend
 
 from ..dtypes import DType
-from ..elements import unpack
+from ..dtypes.packing import unpack
 from ..protocol import Backend
 from ..template import Template
 from ..tensor import Tensor

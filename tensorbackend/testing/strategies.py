@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from ..dtypes import ALL_DTYPES, REAL_OF, DType, finfo, iinfo
-from ..elements import pack, unpack
+from ..dtypes.packing import pack, unpack
 from ..ops.creation.filled import from_binary
 from ..template import Names, Template
 from ..tensor import Tensor

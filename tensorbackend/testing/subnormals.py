@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ..dtypes import REAL_OF, DType, finfo
-from ..elements import pack, unpack
+from ..dtypes.packing import pack, unpack
 from ..ops.creation.filled import from_binary
 from ..tensor import Tensor
 from .calls import Invocation

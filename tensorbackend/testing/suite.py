@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ..declarations.op_specs import CALLBACKS, OPS, overridable
 from ..dtypes import ALL_DTYPES, DType
 from ..errors import UnsupportedOp
-from ..opspec import CALLBACKS, OPS, overridable
 from ..protocol import Backend, BackendLike
 from ..select import get_backend
 from ..tensor import Tensor

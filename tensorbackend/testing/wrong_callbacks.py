@@ -14,7 +14,7 @@ import tensorbackend as tb
 from ..backends.binary import BinaryBackend
 from ..backends.numpy_backend import NumpyBackend
 from ..dtypes import bfloat16, float32, int8
-from ..elements import pack, unpack
+from ..dtypes.packing import pack, unpack
 from ..errors import IndexRangeError
 from ..protocol import Payload
 from ..protocol.core import CompositeCall

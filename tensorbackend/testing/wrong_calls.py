@@ -19,8 +19,8 @@ import numpy as np
 
 import tensorbackend as tb
 
+from ..declarations.parameters import Parameter, read_parameters
 from ..dtypes import ALL_DTYPES, bool_
-from ..parameters import Parameter, read_parameters
 from .source import NAMESPACES
 from .wrong_values import WRONG
 

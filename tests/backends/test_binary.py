@@ -11,7 +11,7 @@ import pytest
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16, bool_, finfo, iinfo
-from tensorbackend.elements import bfloat16_bits, pack, unpack
+from tensorbackend.dtypes.packing import bfloat16_bits, pack, unpack
 
 LENGTH = 1337
 """The number of elements of a column: two blocks and part of a third."""

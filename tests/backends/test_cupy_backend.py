@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.backends.cupy_backend import CupyBackend
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import ALL_DTYPES, DType, bfloat16
 from tensorbackend.errors import ArgumentError, BackendError
 from tensorbackend.interchange import numpy_dtype
-from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Backend
 from tensorbackend.protocol.core import Core
 from tensorbackend.template import Template

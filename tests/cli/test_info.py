@@ -15,8 +15,8 @@ import tensorbackend as tb
 from tensorbackend.backends.libraries import import_library
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.cli import main
+from tensorbackend.declarations.op_specs import CALLBACKS, implemented, overridable
 from tensorbackend.errors import BackendError
-from tensorbackend.opspec import CALLBACKS, implemented, overridable
 from tensorbackend.select import registry
 
 

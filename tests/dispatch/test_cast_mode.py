@@ -10,10 +10,10 @@ import numpy
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import watching
 from tensorbackend.dispatch.path import Path
 from tensorbackend.dtypes import defaults
-from tensorbackend.opspec import OPS
 
 BACKENDS = ["binary", "numpy", "jax"]
 

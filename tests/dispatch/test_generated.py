@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.dispatch.operands import Call
 from tensorbackend.errors import (
     AxisError,
     OperandError,
 )
-from tensorbackend.operands import Call
 
 BACKENDS = ("binary", "numpy", "template")
 

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import dispatch, opspec
+from tensorbackend import dispatch
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.caching.option_keys import MEMO_LIMIT, remember
+from tensorbackend.declarations import op_specs
 from tensorbackend.errors import (
     AxisError,
     BackendError,
@@ -28,7 +30,6 @@ from tensorbackend.errors import (
     TensorBackendError,
     UnsupportedOp,
 )
-from tensorbackend.memo import MEMO_LIMIT, remember
 from tensorbackend.protocol import Payload
 
 BACKENDS = ("binary", "numpy", "template")
@@ -205,7 +206,7 @@ def test_a_primitive_must_agree_with_the_protocol() -> None:
 
     with pytest.raises(TypeError, match="declared twice"):
         tb.primitive(add)
-    assert "nonsense" not in opspec.OPS
+    assert "nonsense" not in op_specs.OPS
 
 
 def test_importing_loads_no_array_library() -> None:

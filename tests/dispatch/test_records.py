@@ -15,12 +15,12 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.caching.option_keys import MEMO_LIMIT
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dispatch import CHECKED, watching
 from tensorbackend.dispatch.path import Path
 from tensorbackend.dispatch.records import Memo, Ready, Record, record
 from tensorbackend.errors import ContractError, DeallocatedError, OutOfRangeError
-from tensorbackend.memo import MEMO_LIMIT
-from tensorbackend.opspec import OPS
 from tensorbackend.protocol import Kernel
 
 

@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend.backends.array_module import fusion
 from tensorbackend.errors import ArgumentError, DataError, IndexRangeError
 from tensorbackend.expr.evaluate import Program, last_uses
-from tensorbackend.threads import shared
+from tensorbackend.select.threads import shared
 
 RUNS: list[str] = []
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import opspec
+from tensorbackend.declarations import op_specs
 from tensorbackend.errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError
 from tensorbackend.expr.batching.engine import runs_once
 from tensorbackend.expr.graph import Graph
@@ -100,7 +100,7 @@ def test_each_op_is_run_once() -> None:
 
 
 def test_no_primitive_need_run_for_each_example() -> None:
-    for callback in opspec.CALLBACKS.values():
+    for callback in op_specs.CALLBACKS.values():
         if not callback.optional:
             assert runs_once(callback), f"give {callback.name} a rule in tensorbackend/expr/batching/"
 
@@ -116,7 +116,7 @@ def test_composites_of_others_go_by_their_parts() -> None:
 
         assert near(tb.vmap(shares)(x), loop(shares, x))
     finally:
-        opspec.OPS.pop("shares", None)
+        op_specs.OPS.pop("shares", None)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tensorbackend as tb
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.errors import DTypeError
-from tensorbackend.opspec import OPS
 
 BACKENDS = ["binary", "numpy"]
 INEXACT = ["float16", "bfloat16", "float32", "float64", "complex64", "complex128"]

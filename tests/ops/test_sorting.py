@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.dtypes import ALL_DTYPES, DType, finfo, iinfo
-from tensorbackend.elements import pack, unpack
+from tensorbackend.dtypes.packing import pack, unpack
 from tensorbackend.errors import (
     ArgumentError,
     DataError,

@@ -6,10 +6,10 @@ import pytest
 
 import tensorbackend as tb
 import tensorbackend.testing  # declares the ops of all namespaces
-from tensorbackend import opspec
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.cupy_backend import CupyBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.declarations import op_specs
 from tensorbackend.protocol import Backend, defines
 
 PACKAGE = Path(tb.__file__).parent
@@ -20,7 +20,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 def test_every_declared_primitive_is_implemented(backend: type[Backend]) -> None:
     missing = {
         f"{spec.callback} in {backend.__module__}"
-        for spec in opspec.OPS.values()
+        for spec in op_specs.OPS.values()
         if spec.kind == "primitive" and spec.function.__module__.startswith("tensorbackend.")
         if not defines(backend, spec.callback)
     }
@@ -28,7 +28,7 @@ def test_every_declared_primitive_is_implemented(backend: type[Backend]) -> None
 
 
 def test_every_declared_op_is_public() -> None:
-    for spec in opspec.OPS.values():
+    for spec in op_specs.OPS.values():
         if spec.function.__module__.startswith("tensorbackend."):
             places = [
                 tb,

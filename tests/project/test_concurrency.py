@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import pytest
 
 import tensorbackend as tb
-from tensorbackend import memo
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.caching import option_keys
 from tensorbackend.errors import ArgumentError, BackendError, DeallocatedError, TensorBackendError
 from tensorbackend.protocol.core import Core
 from tensorbackend.select import default, registry
@@ -54,9 +54,9 @@ def at_once(function: Callable[[int], Result]) -> list[Result | BaseException]:
 
 
 @pytest.mark.parametrize("backend", ["binary", "numpy"])
-@pytest.mark.parametrize("limit", [3, memo.MEMO_LIMIT])
+@pytest.mark.parametrize("limit", [3, option_keys.MEMO_LIMIT])
 def test_first_calls_of_one_op_at_once(backend: str, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memo, "MEMO_LIMIT", limit)  # memos are emptied all the time, or never
+    monkeypatch.setattr(option_keys, "MEMO_LIMIT", limit)  # memos are emptied all the time, or never
     sizes = range(1, 16) if limit == 3 else range(16, 31)
 
     def program(size: int) -> list[object]:

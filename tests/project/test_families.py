@@ -17,7 +17,7 @@ from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.cupy_backend import CupyBackend
 from tensorbackend.backends.jax_backend import JaxBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
-from tensorbackend.opspec import CALLBACKS, OPS, OpSpec, overridable
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec, overridable
 from tensorbackend.protocol import Backend
 from tensorbackend.testing import GENERATORS
 

@@ -11,6 +11,7 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec
 from tensorbackend.dtypes import ALL_DTYPES
 from tensorbackend.errors import (
     ArgumentError,
@@ -25,7 +26,6 @@ from tensorbackend.errors import (
     ShapeError,
     TensorBackendError,
 )
-from tensorbackend.opspec import CALLBACKS, OPS, OpSpec
 from tensorbackend.testing.source import public
 
 REACHED = "a callback was reached"

@@ -20,8 +20,8 @@ import pytest
 import tensorbackend as tb
 from tensorbackend.backends.binary import BinaryBackend
 from tensorbackend.backends.numpy_backend import NumpyBackend
+from tensorbackend.caching.option_keys import MEMO_LIMIT, remember
 from tensorbackend.errors import ContractError
-from tensorbackend.memo import MEMO_LIMIT, remember
 from tensorbackend.protocol import Kernel, Payload, kernel_of, planned
 from tensorbackend.protocol.planned import QuickKernel, quick_form
 from tensorbackend.template import Template

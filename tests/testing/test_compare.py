@@ -7,7 +7,7 @@ import math
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.accuracy import SUM
+from tensorbackend.rules.accuracy import SUM
 from tensorbackend.testing import Disagreement, Invocation, assert_equal, check, farthest
 from tensorbackend.testing.scales import allowances
 

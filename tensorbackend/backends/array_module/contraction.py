@@ -15,7 +15,7 @@ from .base import Array, ArrayBase
 from .linalg.factorisations import _MANY, _merged, _same
 from .precision import computing, wide
 from .shortcuts import fits_float64
-from .space import narrowing, nbytes
+from .workspace_bytes import narrowing, nbytes
 
 
 def product_space(x1: Template, x2: Template, size: int, terms: int) -> int:

@@ -23,7 +23,7 @@ from .base import NARROW, Array, ArrayBase
 from .precision import wide
 from .shape import padded
 from .shortcuts import fits_float64
-from .space import nbytes
+from .workspace_bytes import nbytes
 
 _FEW_PLACES = 64
 """With at most this many places, and more kernel elements than this for each place, images are multiplied together."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dtypes import DType, Scalar, bfloat16, complex128, float64, iinfo, int64
-from ...elements import element_type, pack
+from ...dtypes.packing import element_type, pack
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...sizes import apply, is_symbolic

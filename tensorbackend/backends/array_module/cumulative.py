@@ -13,7 +13,7 @@ from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase, backwards
 from .precision import promoted, wide
-from .space import brought, nbytes, widened
+from .workspace_bytes import brought, nbytes, widened
 
 
 def running_space(out: Template, x: Template, /, *, include_initial: bool, **options: object) -> int:

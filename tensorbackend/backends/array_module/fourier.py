@@ -12,7 +12,7 @@ from ...rules.broadcasting import to_real
 from ...rules.fourier import Norm
 from ...template import Template
 from .base import Array, ArrayBase
-from .space import nbytes
+from .workspace_bytes import nbytes
 
 
 def _space(out: Template, x: Template, source: DType, unscaled: bool) -> int:

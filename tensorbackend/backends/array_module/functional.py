@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product as index_product
 
-from ...blocks import contained
 from ...interchange import numpy_dtype
 from ...protocol import Payload
+from ...scopes import contained
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final, cast
 
+from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation
 from ...dtypes import bfloat16
 from ...expr.evaluate import Compiled, Program, computed
@@ -20,12 +21,11 @@ from ...expr.node import PARAMETER, Node, Value
 from ...expr.simplify import expanded, rewritten, simplified, without_names
 from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
-from ...opspec import CALLBACKS
 from ...protocol import Kernel, own_method
 from ...protocol.planned import is_planned, kernel_of
+from ...select.threads import shared
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
-from ...threads import shared
 from .base import Array, ArrayBase
 
 BLOCK: Final = 1 << 16

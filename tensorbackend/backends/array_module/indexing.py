@@ -20,7 +20,7 @@ from ...rules.data_errors import index_out_of_range
 from ...template import Template
 from .base import Array, ArrayBase
 from .precision import accumulating
-from .space import accumulated, in_64_bits
+from .workspace_bytes import accumulated, in_64_bits
 
 
 class _Located(NamedTuple):

@@ -16,7 +16,7 @@ from ...template import Template
 from . import complex_functions
 from .base import Array, ArrayBase
 from .precision import computing, in_int64, promoted, rounded, wide
-from .space import brought, narrowing, nbytes, widened
+from .workspace_bytes import brought, narrowing, nbytes, widened
 
 
 def _position_space(out: Template, x: Template, /, *, axis: int | None, keepdims: bool, tie_break: TieBreak) -> int:

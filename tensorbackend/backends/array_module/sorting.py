@@ -9,7 +9,7 @@ from ...protocol.workspace import takes
 from ...template import Template
 from .base import BLOCK, NARROW, Array, ArrayBase, backwards
 from .precision import computing, in_int64, wide
-from .space import brought, narrowing, widened
+from .workspace_bytes import brought, narrowing, widened
 
 
 def _order_space(out: Template, x: Template, more: int) -> int:

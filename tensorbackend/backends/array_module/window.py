@@ -7,12 +7,12 @@ from functools import reduce
 from math import inf, prod
 from typing import Any, TypeAlias
 
-from ...blocks import contained
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
 from ...protocol.window import Padding, Sizes
 from ...protocol.workspace import takes
+from ...scopes import contained
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -21,7 +21,7 @@ from . import extremes
 from .base import NARROW, Array, ArrayBase
 from .precision import accumulating, wide
 from .shape import padded
-from .space import accumulated, nbytes, widened
+from .workspace_bytes import accumulated, nbytes, widened
 
 Geometry: TypeAlias = Sequence[tuple[int, int, int]]
 """The size, stride and dilation of the windows, for each axis."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import DType, uint8, uint16, uint32, uint64
-from ...elements import element_type, pack
+from ...dtypes.packing import element_type, pack
 
 UNSIGNED: dict[int, DType] = {8: uint8, 16: uint16, 32: uint32, 64: uint64}
 """The unsigned dtype of each width, which shows the bits of an integer of that width."""

@@ -6,7 +6,7 @@ import math
 from operator import mul
 from typing import Any
 
-from ...elements import unpack
+from ...dtypes.packing import unpack
 from ...protocol import Backend, Payload
 from ...template import Template, intern_template
 from ...tensor import Tensor

@@ -7,9 +7,9 @@ import struct
 from collections.abc import Callable
 from functools import lru_cache
 
-from ...cached import remembers_calls
+from ...caching.memos import remembers_calls
 from ...dtypes import REAL_OF, DType, bool_, float64, iinfo
-from ...elements import writer
+from ...dtypes.packing import writer
 from ...template import Template
 from . import bits, scalars
 from .storage import Column, kernel

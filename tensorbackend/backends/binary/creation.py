@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...dtypes import Scalar, complex128, float64
-from ...elements import element_type, pack
+from ...dtypes.packing import element_type, pack
 from ...protocol import Backend, Payload
 from ...template import Template
 from ...tensor import Tensor

@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import Any
 
 from ...dtypes import bool_
-from ...elements import unpack
+from ...dtypes.packing import unpack
 from ...protocol import Backend, Kernel, Payload, planned
 from ...template import Template
 from ...tensor import Tensor

@@ -17,7 +17,7 @@ from itertools import repeat
 from operator import add, mul, sub
 from typing import Any
 
-from ...cached import remembers_calls
+from ...caching.memos import remembers_calls
 from ...protocol import Backend, Payload
 from ...rules.fourier import Norm
 from ...template import Template

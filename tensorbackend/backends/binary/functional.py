@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...blocks import contained
 from ...protocol import Backend, Payload
+from ...scopes import contained
 from ...select import default_backend
 from ...template import Template, intern_template
 from ...tensor import Tensor

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import compress, islice
 
-from ...elements import iterable, pack
+from ...dtypes.packing import iterable, pack
 from ...protocol import Backend, Payload
 from ...protocol.indexing import Mode
 from ...rules.data_errors import index_out_of_range

@@ -9,7 +9,7 @@ from operator import ne
 from typing import Any
 
 from ...dtypes import bool_
-from ...elements import iterable
+from ...dtypes.packing import iterable
 from ...protocol import Backend, Payload
 from ...protocol.reduction import TieBreak
 from ...template import Shape, Template

@@ -10,7 +10,7 @@ from itertools import repeat
 from typing import Any, TypeAlias
 
 from ...dtypes import DType
-from ...elements import reader, unpack, writer
+from ...dtypes.packing import reader, unpack, writer
 from ...template import Shape, Template
 from ...tensor import Tensor
 from .bits import UNSIGNED

@@ -8,10 +8,10 @@ from functools import reduce
 from itertools import chain, product
 from typing import Any
 
-from ...blocks import contained
 from ...dtypes import DType, iinfo
 from ...protocol import Backend, Payload
 from ...protocol.window import Padding, Sizes
+from ...scopes import contained
 from ...select import default_backend
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from ...dtypes import ALL_DTYPES, Scalar, float32, float64, int32, int64
-from ...elements import unpack
+from ...dtypes.packing import unpack
 from ...errors import ArgumentError, UnsupportedOp, expected
 from ...expr.evaluate import Program
 from ...interchange import HOST, aligned_copy, numpy_dtype, read_only

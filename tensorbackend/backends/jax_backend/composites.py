@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from ...blocks import contained
+from ...caching.option_keys import kind_of, remember
 from ...dtypes import defaults
-from ...memo import kind_of, remember
 from ...protocol import Kernel, Payload
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out
+from ...scopes import contained
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor

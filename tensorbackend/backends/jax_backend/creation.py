@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...caching.option_keys import kind_of, remember
 from ...dtypes import COMPLEX_OF, DType, Scalar, float32, float64
 from ...interchange import numpy_dtype
-from ...memo import kind_of, remember
 from ...protocol import Kernel, Payload, planned
 from ...protocol.planned import entered
 from ...template import Template, intern_template

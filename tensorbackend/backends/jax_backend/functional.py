@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from ...blocks import contained
 from ...interchange import numpy_dtype
 from ...protocol import Payload
+from ...scopes import contained
 from ...select import default_backend
 from ...template import Template
 from ...tensor import Tensor

@@ -13,14 +13,14 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+from ...caching.option_keys import remember
 from ...display import ends, show
 from ...dtypes import Scalar
-from ...elements import unpack
+from ...dtypes.packing import unpack
 from ...errors import ArgumentError, BackendError, expected
 from ...expr.closures import close
 from ...expr.evaluate import Program, evaluate
 from ...interchange import dlpack_device, numpy_dtype, read_only
-from ...memo import remember
 from ...mesh import Layout, Mesh, Sharding, spread
 from ...protocol import Kernel, Payload, planned
 from ...protocol.core import CompositeCall

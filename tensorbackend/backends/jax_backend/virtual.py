@@ -18,7 +18,7 @@ from typing import Any
 from ...errors import BackendError, expected
 from ...expr.cost.mesh.compiled import Compiled
 from ...expr.graph import Graph
-from ...expr.shipping import from_bytes, to_bytes
+from ...expr.graph_pickle import from_bytes, to_bytes
 from ...interchange import numpy_dtype
 from ...mesh import Layout, Mesh
 from ...select import get_backend

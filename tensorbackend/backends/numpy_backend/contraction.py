@@ -9,7 +9,7 @@ from ...template import Template, intern_template
 from ..array_module.base import Array
 from ..array_module.contraction import ArrayContraction, product_space
 from ..array_module.precision import WIDER, promoted, wide
-from ..array_module.space import brought
+from ..array_module.workspace_bytes import brought
 
 
 def _matmul_space(out: Template, x1: Template, x2: Template, /) -> int:

@@ -13,7 +13,7 @@ from ...template import Template
 from ..array_module.base import Array, backwards
 from ..array_module.cumulative import ArrayCumulative, running_space
 from ..array_module.precision import ONE_BY_ONE, WIDER, wide
-from ..array_module.space import nbytes
+from ..array_module.workspace_bytes import nbytes
 from .reduction import _UFUNCS
 
 _BLOCK = 1 << 15

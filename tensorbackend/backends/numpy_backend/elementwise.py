@@ -15,7 +15,7 @@ from ...template import Shape, Template
 from ..array_module.base import BLOCK, NARROW, Array, KernelContext, arity, block_space, itself
 from ..array_module.elementwise import ArrayElementwise
 from ..array_module.precision import wide
-from ..array_module.space import nbytes
+from ..array_module.workspace_bytes import nbytes
 from .error_function import erf_for, erfc_for
 
 _FEW = 1 << 10

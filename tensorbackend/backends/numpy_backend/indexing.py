@@ -7,10 +7,10 @@ from math import nan, prod
 from operator import getitem, methodcaller
 from typing import Any, Final, NamedTuple, cast
 
+from ...declarations.op_specs import OPS
 from ...dtypes import DType, as_dtype, uint64
 from ...expr.composite_programs import program_of
 from ...interchange import numpy_dtype
-from ...opspec import OPS
 from ...protocol import Kernel, kernel_of, planned
 from ...protocol.core import CompositeCall
 from ...protocol.indexing import Mode, Write
@@ -20,7 +20,7 @@ from ...template import Shape, Template
 from ..array_module.base import Array
 from ..array_module.indexing import ArrayIndexing, gathered_space, merged_space
 from ..array_module.precision import accumulating
-from ..array_module.space import nbytes
+from ..array_module.workspace_bytes import nbytes
 from .writing import at_positions, putting, write
 
 POINTS: Final = 1 << 14

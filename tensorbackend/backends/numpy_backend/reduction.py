@@ -16,7 +16,7 @@ from ...template import Template
 from ..array_module.base import Array
 from ..array_module.precision import promoted, wide
 from ..array_module.reduction import ArrayReduction
-from ..array_module.space import brought, nbytes, widened
+from ..array_module.workspace_bytes import brought, nbytes, widened
 from .summation import partial_sums, summing
 
 _UFUNCS: Final = {

@@ -7,10 +7,10 @@ from math import prod
 from operator import getitem
 from typing import Final
 
-from ...cached import remembers_calls
+from ...caching.memos import remembers_calls
+from ...caching.option_keys import MEMO_LIMIT
 from ...dtypes import DType, int64, promote_types
 from ...interchange import numpy_dtype
-from ...memo import MEMO_LIMIT
 from ...protocol import Kernel, planned
 from ...protocol.sorting import Unique
 from ...protocol.workspace import takes
@@ -20,7 +20,7 @@ from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import computing, in_int64, promoted, wide
 from ..array_module.sorting import ArraySorting
-from ..array_module.space import brought, nbytes, widened
+from ..array_module.workspace_bytes import brought, nbytes, widened
 
 _LONG = 1 << 10
 """A row of at least this many elements is partitioned before its largest elements are sorted."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from ...blocks import contained
 from ...ops.composite.elementwise.functions import logical_not
 from ...ops.composite.shape.arranging import stack
 from ...ops.creation.filled import zeros
@@ -22,6 +21,7 @@ from ...ops.indexing.slices import sliced
 from ...ops.reduction import any as any_
 from ...ops.reduction import sum as sum_
 from ...ops.shape import permute_dims
+from ...scopes import contained
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..examples import chosen, replaced, spread

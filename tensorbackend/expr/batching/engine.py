@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ...blocks import contained
+from ...declarations.op_specs import CALLBACKS, OPS, Callback
 from ...dtypes import uncast
 from ...errors import ContractError, TensorBackendError, expected
 from ...ops.creation.filled import zeros
 from ...ops.indexing.slices import sliced
 from ...ops.shape import concatenate, expand_dims
-from ...opspec import CALLBACKS, OPS, Callback
+from ...scopes import contained
 from ...select import get_backend, with_default
 from ...template import Template
 from ...tensor import Tensor

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-from ...entry import checked
+from ...declarations.argument_errors import checked
 from ...errors import ArgumentError, OperandError, TensorBackendError, expected
 from ...mesh import Layout, Mesh
 from ...select import get_backend

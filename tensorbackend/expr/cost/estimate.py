@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ...declarations.op_specs import COSTS
 from ...errors import UnsupportedOp, expected
-from ...opspec import COSTS
 from ...protocol import BackendLike, own_method
 from ...protocol.workspace import space_of
 from ...select import get_backend

@@ -27,7 +27,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ...opspec import COSTS, CostRule
+from ...declarations.op_specs import COSTS, CostRule
 from ...template import Template
 
 Function = TypeVar("Function", bound=CostRule)

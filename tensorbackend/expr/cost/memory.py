@@ -14,7 +14,7 @@ from itertools import accumulate
 from operator import add
 from typing import Final, NamedTuple
 
-from ...opspec import CALLBACKS
+from ...declarations.op_specs import CALLBACKS
 from ..graph import Graph
 from ..node import CAPTURED, PARAMETER, Node, Value
 from .work import Work

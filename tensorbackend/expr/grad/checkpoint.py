@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from ...entry import checked
+from ...declarations.argument_errors import checked
+from ...errors.tracebacks import named_in_errors
 from ...select import common_backend, get_backend, move
 from ...tensor import Tensor
-from ...tracebacks import named_in_errors
 from ..arguments import as_tensors
 from ..control import call_checkpoint
 from ..record import ExprBackend

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import prod
 
-from ...blocks import contained
 from ...mesh import Mesh, Sharding
 from ...ops.creation.filled import full, zeros
 from ...ops.elementwise.binary import add, divide, logical_and
+from ...scopes import contained
 from ...template import Template
 from ...tensor import Tensor
 from ..collectives import collective

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 
+from ...declarations.op_specs import OpSpec
 from ...dtypes import DType, bool_, complex64, float32, int64
 from ...errors import DTypeError, TensorBackendError
-from ...opspec import OpSpec
 from ...template import Template, intern_template
 from ..node import Node
 from . import rules as rules
@@ -67,7 +67,7 @@ def is_declared(node: Node) -> bool:
 def gradient_support(spec: OpSpec) -> str:
     """How an op is differentiated, in words.
 
-    >>> from tensorbackend.opspec import OPS
+    >>> from tensorbackend.declarations.op_specs import OPS
     >>> gradient_support(OPS["matmul"]), gradient_support(OPS["dot"]), gradient_support(OPS["equal"])
     ('by its parts', 'yes', '')
     """

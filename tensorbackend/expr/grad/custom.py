@@ -7,18 +7,18 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from ...blocks import contained
-from ...entry import checked
+from ...declarations.argument_errors import checked
 from ...errors import ArgumentError, expected
+from ...errors.tracebacks import named_in_errors
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
+from ...scopes import contained
 from ...select import common_backend, default_backend, get_backend, move, with_default
 from ...tensor import Tensor
-from ...tracebacks import named_in_errors
+from ..closure_scan import fixed, held_by
 from ..closures import close, close_over, interned
 from ..evaluate import evaluate
 from ..graph import Graph
-from ..held import fixed, held_by
 from ..node import CUSTOM, Node, Value, next_serial
 from ..record import ExprBackend, captured, current, expr_tensor, outside
 from ..simplify import rewritten

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
-from ...entry import checked
+from ...declarations.argument_errors import checked
 from ...errors import ArgumentError, expected
 from ...ops.creation.filled import zeros_like
 from ...tensor import Tensor

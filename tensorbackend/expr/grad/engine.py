@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ...blocks import contained
+from ...dispatch.operands import nameless
 from ...dtypes import uncast
 from ...errors import ContractError, GradientError, NamesError, expected
-from ...operands import nameless
 from ...ops.creation.filled import zeros
 from ...ops.elementwise.binary import add
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.unary import real
 from ...ops.reduction import sum
 from ...ops.shape import reshape
+from ...scopes import contained
 from ...template import Template
 from ...tensor import Tensor, relabelled
 from ..collectives import collective

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, overload
 
-from ...entry import checked
+from ...declarations.argument_errors import checked
 from ...errors import ArgumentError, expected
 from ...ops.creation.filled import zeros
 from ...protocol import Backend

@@ -13,16 +13,16 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
-from ...cached import Kept
+from ...caching.memos import Kept
+from ...declarations.argument_errors import check_arguments, checked
 from ...dtypes import defaults
-from ...entry import checked, entry
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
+from ...errors.tracebacks import named_in_errors
 from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
-from ...tracebacks import named_in_errors
 from ..closures import close
 from ..evaluate import evaluate
 from ..graph import Graph
@@ -229,7 +229,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
 def vjp(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[R], tuple[*Primals]]]: ...
 @overload
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
-@entry  # type: ignore[misc] # any primals stand for those of the function
+@check_arguments  # type: ignore[misc] # any primals stand for those of the function
 def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and a function from cotangents of the result to cotangents of the arguments.
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Literal, Protocol, overload
 
-from ...entry import checked
+from ...declarations.argument_errors import checked
 from ...errors import DTypeError, expected
+from ...errors.tracebacks import named_in_errors
 from ...ops.composite.shape.arranging import moveaxis
 from ...ops.creation.filled import eye, zeros
 from ...ops.shape import reshape
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor
-from ...tracebacks import named_in_errors
 from ..evaluate import evaluate
 from ..trees import unflatten
 from ..vmap import vmap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ...cached import Kept
+from ...caching.memos import Kept
 from ...protocol import Backend, Kernel, Payload
 from ...template import Template
 from ...tensor import Tensor, blank_tensor

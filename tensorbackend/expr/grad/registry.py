@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from ...cached import Kept, clear_all
+from ...caching.memos import Kept, clear_all
 from ...tensor import Tensor
 
 

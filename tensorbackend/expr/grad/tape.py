@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, Final, TypeVar, cast
 from weakref import ref
 
-from ...blocks import Block
+from ...declarations.argument_errors import check_arguments
 from ...dispatch.watching import is_watching
-from ...entry import entry
 from ...errors import ArgumentError, BackendError, DTypeError, ShapeError, expected
 from ...ops.creation.filled import full
+from ...scopes import Block
 from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
@@ -175,7 +175,7 @@ def tape() -> Tape:
     return Tape()
 
 
-@entry
+@check_arguments
 def gradient(y: Tensor, x: Nested) -> Nested:
     """The gradient of a scalar on a tape with respect to tensors on the same tape, nested in any way.
 

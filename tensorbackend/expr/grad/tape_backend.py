@@ -7,10 +7,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, cast
 
+from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation, perform
 from ...dispatch.kernels import composite_kernel, of_plain, primitive_kernel, templates_of
 from ...ops.composite.elementwise.gradients import stop_gradient
-from ...opspec import CALLBACKS
 from ...protocol import Backend, Kernel, Payload, own_method
 from ...protocol.core import CompositeCall
 from ...rules.plan import Out

@@ -11,7 +11,7 @@ from math import fsum
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from ...entry import entry
+from ...declarations.argument_errors import check_arguments
 from ...ops.composite.contraction import matmul
 from ...ops.creation.filled import ones
 from ...ops.elementwise.unary import negative
@@ -44,7 +44,7 @@ _SIZES: Final = 64, 256, 1024
 _measured: dict[Backend, Limits] = {}
 
 
-@entry
+@check_arguments
 def machine_limits(backend: BackendLike = None) -> Limits:
     """Measure the peak performance of a backend's device, once per process; that takes some tenths of a second.
 

@@ -15,9 +15,9 @@ from types import CodeType
 from typing import Any
 from weakref import finalize
 
-from ...entry import checked, entry
+from ...caching.locks import free_in_child
+from ...declarations.argument_errors import check_arguments, checked
 from ...errors import ArgumentError, expected
-from ...locks import free_in_child
 from ...rules.plan import integer
 from ..cost.units import show_seconds
 from .limits import Limits, machine_limits
@@ -323,7 +323,7 @@ def profile_function(
     return measurement
 
 
-@entry
+@check_arguments
 def current_profile() -> Profile | None:
     """The profile of the innermost block that runs, in any thread; `None` if there is none.
 

@@ -9,8 +9,8 @@ from time import perf_counter_ns as now
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
+from ...caching.locks import free_in_child
 from ...dispatch.watching import Subject, watch
-from ...locks import free_in_child
 from ...protocol import Backend, Kernel
 from ...protocol.core import Core
 from ...template import Template

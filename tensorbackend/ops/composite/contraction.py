@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...accuracy import COMPLEX_PRODUCT, SUM
+from ...annotations import Axis
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
-from ...entry import entry
 from ...errors import ArgumentError, ShapeError, expected
+from ...rules.accuracy import COMPLEX_PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
 from ...rules.contraction import check_paired, check_stacked
 from ...rules.einsum import Operand, parsed
 from ...template import as_int, check_unique
-from ...tensor import Axis, Tensor
+from ...tensor import Tensor
 from ..contraction import dot
 from ..creation.filled import eye, rename
 from ..elementwise.binary import multiply
@@ -152,7 +153,7 @@ def _diagonal(x: Tensor, letters: str) -> Tensor:
     return x
 
 
-@entry
+@check_arguments
 def einsum(subscripts: str, /, *operands: Tensor) -> Tensor:
     """Sum of products by Einstein's notation: `"bnk,bkm->bnm"` sums over k for every b, n and m.
 

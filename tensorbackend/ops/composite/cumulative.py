@@ -10,16 +10,17 @@ from collections.abc import Callable
 from operator import index
 from typing import Any
 
-from ...accuracy import PRODUCT, SUM
+from ...annotations import Axis, SoleAxis
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import composite
 from ...dtypes import DTypeLike, Scalar, as_dtype
-from ...entry import entry
 from ...errors import ArgumentError, expected
+from ...rules.accuracy import PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype
 from ...rules.reduction import accumulator
 from ...template import Template
-from ...tensor import Axis, SoleAxis, Tensor, TensorLike
+from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray
 from ..elementwise.binary import add, maximum, minimum, multiply, subtract
 from ..elementwise.conversion import astype
@@ -148,7 +149,7 @@ def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
     return x
 
 
-@entry
+@check_arguments
 def diff(
     x: TensorLike,
     /,

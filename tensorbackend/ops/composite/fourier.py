@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...accuracy import TRANSFORM
+from ...annotations import Axes, Axis
 from ...dispatch import composite
 from ...dtypes import complex64, float32, int64, promote_types
 from ...errors import ArgumentError, expected
+from ...rules.accuracy import TRANSFORM
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import check_dtype
 from ...rules.fourier import Norm, check_length, check_norm, several, transformed
-from ...tensor import Axes, Axis, Tensor
+from ...tensor import Tensor
 from ..creation.filled import iota
 from ..elementwise.binary import equal, logical_or, multiply, subtract
 from ..elementwise.conversion import astype

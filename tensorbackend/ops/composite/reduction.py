@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 
-from ...accuracy import LOG_OF_SUM, SUM, Bound
+from ...annotations import Axes, Axis
 from ...dispatch import composite
 from ...docstrings import described
 from ...dtypes import DType, float32, promote_types, scalar_kind
 from ...errors import ShapeError, expected
+from ...rules.accuracy import LOG_OF_SUM, SUM, Bound
 from ...rules.axes import sorted_axes
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.indexing import check_indices
 from ...sizes import apply
 from ...template import intern_template, merge_names, weak_template
-from ...tensor import Axes, Axis, Tensor, TensorLike
+from ...tensor import Tensor, TensorLike
 from ..creation.filled import rename
 from ..creation.values import together
 from ..elementwise.binary import add, divide, equal, logical_and, multiply, subtract

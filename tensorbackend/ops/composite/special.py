@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from ...accuracy import Bound
 from ...dispatch import composite
 from ...dtypes import DType, float64
+from ...rules.accuracy import Bound
 from ...rules.broadcasting import check_dtype
 from ...tensor import Tensor
 from ..creation.filled import full, tensor

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...accuracy import SUM
 from ...dispatch import composite
 from ...dtypes import float32, promote_types
+from ...rules.accuracy import SUM
 from ...rules.broadcasting import to_floating
 from ...rules.window import Paddings, PerAxis, numbers
 from ...tensor import Tensor

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import index
 
+from ...annotations import ShapeLike
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...docstrings import described
 from ...dtypes import DTypeLike, Scalar, as_dtype, check_scalar, default_dtype, scalar_kind
-from ...entry import entry
 from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
 from ...select import check_held, get_backend
 from ...template import Template, as_names, as_shape, intern_template
-from ...tensor import Like, ShapeLike, Tensor, TensorLike, bind, public_op, relabelled
+from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
 from ..elementwise.binary import add, greater_equal
 from ..elementwise.conversion import astype
 from .values import asarray as asarray
@@ -141,7 +142,7 @@ def iota(
     return Plan(out, (), {"axis": None if axis is None else normalize_axis(out, axis)})
 
 
-@entry
+@check_arguments
 def empty(
     shape: ShapeLike,
     *,
@@ -193,7 +194,7 @@ def _like(x: Tensor, value: TensorLike, dtype: DTypeLike | None, backend: Backen
 
 
 @bind
-@entry
+@check_arguments
 def zeros_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -206,7 +207,7 @@ def zeros_like(
     return _like(x, False, dtype, backend, device)
 
 
-@entry
+@check_arguments
 def ones_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -219,7 +220,7 @@ def ones_like(
     return _like(x, True, dtype, backend, device)
 
 
-@entry
+@check_arguments
 def empty_like(
     x: Tensor, /, *, dtype: DTypeLike | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:
@@ -232,7 +233,7 @@ def empty_like(
     return _like(x, False, dtype, backend, device)
 
 
-@entry
+@check_arguments
 def full_like(
     x: Tensor,
     /,
@@ -252,7 +253,7 @@ def full_like(
 
 
 @bind
-@entry
+@check_arguments
 def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None] | None = None) -> Tensor:
     """A template tensor: shape, dtype and names without data, for dry runs.
 
@@ -264,7 +265,7 @@ def template(shape: Sequence[int], dtype: DTypeLike, names: Sequence[str | None]
 
 
 @bind
-@entry
+@check_arguments
 def from_binary(data: bytes, template: Template, backend: BackendLike = None) -> Tensor:
     """A tensor from its elements' bytes: row-major, native byte order.
 
@@ -286,7 +287,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
 
 
 @bind
-@entry
+@check_arguments
 def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     """The tensor with other axis names: all of them by position, or some by keyword.
 
@@ -303,7 +304,7 @@ def rename(x: Tensor, /, *names: str | None, **renamed: str | None) -> Tensor:
     return relabelled(x, out)
 
 
-@entry
+@check_arguments
 def tri(
     n_rows: int,
     n_cols: int | None = None,

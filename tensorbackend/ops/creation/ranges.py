@@ -7,11 +7,11 @@ import math
 from operator import index
 from typing import Any
 
+from ...caching.option_keys import NUMBERS
 from ...dispatch import primitive
 from ...docstrings import described
 from ...dtypes import DType, DTypeLike, Scalar, as_dtype, check_scalar, complex128, default_dtype, float64, scalar_kind
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
-from ...memo import NUMBERS
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+from ...caching.option_keys import NUMBERS, holds_entries, remember
+from ...declarations.argument_errors import check_arguments
 from ...docstrings import described
 from ...dtypes import (
     DType,
@@ -20,8 +22,7 @@ from ...dtypes import (
     holds_kind,
     scalar_kind,
 )
-from ...elements import element_type, pack
-from ...entry import entry
+from ...dtypes.packing import element_type, pack
 from ...errors import (
     ArgumentError,
     DTypeError,
@@ -33,7 +34,6 @@ from ...errors import (
     expected,
 )
 from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, in_plain_memory
-from ...memo import NUMBERS, holds_entries, remember
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
@@ -44,7 +44,7 @@ from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
 
 
-@entry
+@check_arguments
 def tensor(
     value: Any,
     *,
@@ -131,7 +131,7 @@ def together(*values: TensorLike) -> list[Tensor]:
     return [value if isinstance(value, Tensor) else asarray(value, backend=home) for value in values]
 
 
-@entry
+@check_arguments
 def from_dlpack(
     x: Any, /, *, copy: bool | None = None, backend: BackendLike = None, device: str | None = None
 ) -> Tensor:

@@ -7,10 +7,10 @@ the dtype, `OutOfRangeError`.
 
 from __future__ import annotations
 
-from ...accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...dispatch import primitive
 from ...docstrings import described
 from ...dtypes import bool_
+from ...rules.accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ...rules.broadcasting import elementwise, to_floating, truth_values
 from ...rules.plan import Plan
 from ...template import Template

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...accuracy import LIBRARY, Bound
 from ...dispatch import primitive
+from ...rules.accuracy import LIBRARY, Bound
 from ...rules.broadcasting import elementwise, to_floating
 from ...rules.plan import Plan
 from ...template import Template

@@ -6,9 +6,9 @@ Python number outside the dtype, `OutOfRangeError`.
 
 from __future__ import annotations
 
-from ...accuracy import COMPLEX_QUOTIENT, Bound
 from ...dispatch import primitive
 from ...dtypes import bool_
+from ...rules.accuracy import COMPLEX_QUOTIENT, Bound
 from ...rules.broadcasting import elementwise, to_real
 from ...rules.plan import Plan
 from ...template import Template

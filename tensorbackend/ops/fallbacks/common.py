@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...dtypes import DType, float32, float64, int64, promote_types
-from ...elements import pack
+from ...dtypes.packing import pack
 from ...template import Shape, intern_template
 from ...tensor import Tensor
 from ..creation.filled import from_binary

@@ -6,7 +6,7 @@ import math
 
 from ...dispatch.fallbacks import fallback
 from ...dtypes import Scalar
-from ...elements import element_type, pack
+from ...dtypes.packing import element_type, pack
 from ...select import get_backend
 from ...template import Template
 from ...tensor import Tensor

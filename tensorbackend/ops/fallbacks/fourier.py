@@ -9,10 +9,10 @@ import cmath
 import math
 from functools import lru_cache
 
-from ...cached import remembers_calls
+from ...caching.memos import remembers_calls
 from ...dispatch.fallbacks import fallback
 from ...dtypes import DType, complex128
-from ...elements import pack
+from ...dtypes.packing import pack
 from ...rules.fourier import Norm
 from ...template import Template, intern_template
 from ...tensor import Tensor

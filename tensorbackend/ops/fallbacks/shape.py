@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...cached import remembers_calls
+from ...caching.memos import remembers_calls
 from ...dispatch.fallbacks import fallback
 from ...dtypes import bool_, int64
-from ...elements import pack
+from ...dtypes.packing import pack
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from ..creation.filled import from_binary

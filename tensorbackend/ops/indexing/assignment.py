@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
+from ...caching.option_keys import NUMBERS, remember
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
 from ...dispatch.watching import Subject, holds_memo, watched
 from ...docstrings import described
 from ...dtypes import check_scalar, int64, scalar_kind, uncast
-from ...entry import entry
 from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, TemplateDataError, expected
-from ...memo import NUMBERS, remember
 from ...protocol import Backend
 from ...protocol.indexing import Write
 from ...rules.data_errors import counted_from_end
@@ -32,7 +32,7 @@ from .slices import put_slice
 
 
 @bind
-@entry
+@check_arguments
 def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """Replace the elements at a key, as in `x[key]`, by a value that broadcasts to them.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import Any, Final
 
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
 from ...dispatch.direct import direct
 from ...dispatch.kernels import Shaped
 from ...dispatch.records import Ready
-from ...entry import entry
 from ...errors import ShapeError, expected
 from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis
@@ -96,14 +96,14 @@ def _entries(x: Tensor, key: Any) -> Tensor:
 
 
 _entries.__qualname__ = "getitem"  # in errors
-_read: Final = entry(_entries)
+_read: Final = check_arguments(_entries)
 
 # A method that calls the function would cost as much as the look-up.
 setattr(Tensor, "__getitem__", getitem)  # noqa: B010 # a type checker sees the method that stands in the class
 
 
 @bind
-@entry
+@check_arguments
 def isel(x: Tensor, /, **keys: Any) -> Tensor:
     """Index axes by name, each on its own: `x.isel(time=0, feature=[0, 2])`.
 

@@ -11,10 +11,10 @@ wherever they are in x and the indices. The index vectors run over the leading o
 
 from __future__ import annotations
 
-from ...accuracy import SUM
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
-from ...entry import entry
 from ...protocol.indexing import Mode
+from ...rules.accuracy import SUM
 from ...rules.indexing import check_indices, gathered, scattered
 from ...rules.plan import Plan
 from ...template import Template
@@ -30,7 +30,7 @@ def _gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
     return Plan(Template(shape, x.dtype, names), (x.dtype, indices.dtype), {"mode": mode})
 
 
-@entry
+@check_arguments
 def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch: Batch = None) -> Tensor:
     """Read the entries of x at index vectors along the last axis of `indices`.
 
@@ -57,7 +57,7 @@ def _indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: 
     return scattered(x, indices, updates, mode, "numeric")
 
 
-@entry
+@check_arguments
 def indexed_add(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:
@@ -81,7 +81,7 @@ def _indexed_put(x: Template, indices: Template, updates: Template, /, *, mode: 
     return scattered(x, indices, updates, mode, "any")
 
 
-@entry
+@check_arguments
 def indexed_put(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:

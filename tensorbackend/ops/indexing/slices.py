@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import iinfo
-from ...entry import entry
 from ...errors import ShapeError, expected
 from ...rules.indexing import block_written
 from ...rules.plan import Plan
@@ -62,7 +62,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     return written.rename(*out.names)
 
 
-@entry
+@check_arguments
 def put_slice(x: TensorLike, update: TensorLike, /, *, starts: Sequence[TensorLike]) -> Tensor:
     """Replace the block of x that begins at `starts` by `update`.
 

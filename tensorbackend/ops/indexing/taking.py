@@ -9,10 +9,11 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+from ...annotations import Axis, SoleAxis
+from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dispatch.direct import direct
 from ...dispatch.records import Ready
-from ...entry import entry
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis
@@ -20,7 +21,7 @@ from ...rules.data_errors import counted_from_end
 from ...rules.indexing import check_indices, taken, taken_along
 from ...rules.plan import Plan
 from ...template import Template
-from ...tensor import Axis, SoleAxis, Tensor, TensorLike
+from ...tensor import Tensor, TensorLike
 from ..creation.filled import iota, rename
 from ..creation.values import together
 from ..elementwise.binary import add, less, multiply
@@ -32,7 +33,7 @@ from .scatter import gather
 from .slices import first_entry, slice_
 
 
-@entry
+@check_arguments
 def from_end(indices: Tensor, size: int) -> Tensor:
     """Turn indices that count from the end of an axis into indices that are not negative.
 
@@ -203,7 +204,7 @@ def _spread(x: Tensor, other: Tensor, axis: int) -> Tensor:
     return x if shape == x.shape else broadcast_to(x, shape, names=x.names)
 
 
-@entry
+@check_arguments
 def slice_along_axis(x: TensorLike, start: TensorLike, length: int, /, *, axis: Axis = -1, stride: int = 1) -> Tensor:
     """Take `length` entries along an axis, from `start` on, `stride` apart.
 

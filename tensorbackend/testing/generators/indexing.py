@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...dtypes import ALL_DTYPES, DType, as_dtype, iinfo
-from ...elements import pack, unpack
+from ...dtypes.packing import pack, unpack
 from ...ops.creation.filled import from_binary
 from ...template import Template
 from ...tensor import Tensor

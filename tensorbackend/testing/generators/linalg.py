@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...dtypes import ALL_DTYPES, DType, as_dtype
-from ...elements import pack
+from ...dtypes.packing import pack
 from ...ops.creation.filled import from_binary
 from ...ops.shape import permute_dims
 from ...template import Template

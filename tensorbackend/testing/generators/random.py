@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...dtypes import ALL_DTYPES, DType, iinfo, uint32
-from ...elements import pack
+from ...dtypes.packing import pack
 from ...ops.creation.filled import from_binary
 from ...template import Template
 from ...tensor import Tensor

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from ...dtypes import ALL_DTYPES, DType
-from ...elements import pack, unpack
+from ...dtypes.packing import pack, unpack
 from ..calls import Invocation, generates
 from ..strategies import Draw, broadcastable, elements, tensors
 from .common import call

@@ -15,12 +15,12 @@ import pytest
 import tensorbackend as tb
 import tensorbackend.testing  # declares the ops of all namespaces
 from tensorbackend.cli import main
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS
 from tensorbackend.errors import ArgumentError, OperandError, ShapeError
 from tensorbackend.expr.cost.estimate import Estimator
 from tensorbackend.expr.cost.flops import rule_of
 from tensorbackend.expr.cost.memory import Timeline, timeline
 from tensorbackend.expr.cost.work import Work
-from tensorbackend.opspec import CALLBACKS, OPS
 
 
 def work(function: Any, *templates: Any) -> Work:

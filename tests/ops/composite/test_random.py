@@ -16,6 +16,7 @@ import scipy.stats
 
 import tensorbackend as tb
 from tensorbackend import random
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import as_dtype
 from tensorbackend.errors import (
     ArgumentError,
@@ -28,7 +29,6 @@ from tensorbackend.errors import (
     ShapeError,
     TensorBackendError,
 )
-from tensorbackend.opspec import OPS
 from tensorbackend.testing import assert_equal
 
 BACKENDS = ["binary", "numpy"]

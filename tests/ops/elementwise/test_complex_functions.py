@@ -11,8 +11,8 @@ import pytest
 
 import tensorbackend as tb
 from tensorbackend.backends.complex_specials import SPECIALS
+from tensorbackend.declarations.op_specs import OPS
 from tensorbackend.dtypes import complex64, complex128
-from tensorbackend.opspec import OPS
 from tensorbackend.testing.bounds import bound_of
 from tensorbackend.testing.compare import element_distance
 

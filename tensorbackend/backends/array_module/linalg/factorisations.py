@@ -22,7 +22,7 @@ from ....rules.data_errors import not_positive_definite, singular_matrix
 from ....template import Shape, Template, intern_template
 from ..base import Array, ArrayBase
 from ..precision import computing, promoted, wide
-from ..space import brought, eigh_space, lapack, nbytes, qr_space, svd_space, widened
+from ..workspace_bytes import brought, eigh_space, lapack, nbytes, qr_space, svd_space, widened
 from .elimination import eliminate, substitute, treated_columns
 
 _MANY = 1 << 12

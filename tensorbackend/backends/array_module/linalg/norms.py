@@ -12,7 +12,7 @@ from ....template import Template
 from ..base import Array
 from ..precision import promoted, wide
 from ..reduction import ArrayReduction
-from ..space import brought, nbytes
+from ..workspace_bytes import brought, nbytes
 
 
 def _space(out: Template, x: Template, /, *, axis: tuple[int, ...], keepdims: bool, ord: float) -> int:

@@ -17,7 +17,7 @@ from ...array_module.base import NARROW, Array
 from ...array_module.linalg.elimination import eliminate
 from ...array_module.linalg.factorisations import ArrayLinalg
 from ...array_module.precision import computing, promoted, wide
-from ...array_module.space import brought, lapack, nbytes, widened
+from ...array_module.workspace_bytes import brought, lapack, nbytes, widened
 
 _BLOCK = 64
 """The number of unknowns of a triangular system that LAPACK finds at once; the rest is matrix products."""

@@ -15,7 +15,7 @@ from ....template import Template
 from ...array_module.base import NARROW, Array
 from ...array_module.linalg.factorisations import nearly_largest
 from ...array_module.precision import computing, promoted, wide
-from ...array_module.space import brought, eigh_space, lapack, qr_space, svd_space, widened
+from ...array_module.workspace_bytes import brought, eigh_space, lapack, qr_space, svd_space, widened
 from .elimination import NumpyElimination
 
 

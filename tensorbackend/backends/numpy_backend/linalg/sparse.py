@@ -13,15 +13,15 @@ from threading import local
 from typing import Any
 from weakref import ref
 
+from ....caching.option_keys import remember
 from ....dtypes import int32, int64
-from ....memo import remember
 from ....ops.composite.linalg.sparse import Format
 from ....protocol import Kernel, planned
 from ....protocol.workspace import takes
 from ....template import Template
 from ...array_module.base import Array, ArrayBase
 from ...array_module.precision import promoted, wide
-from ...array_module.space import brought, nbytes, widened
+from ...array_module.workspace_bytes import brought, nbytes, widened
 
 
 def _product_space(out: Template, /, *inputs: Template, format: Format, rows: int, vector: bool = True) -> int:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
+from ....declarations.op_specs import REACHES
 from ....errors import UnsupportedOp, expected
-from ....opspec import REACHES
 from ....protocol.core import Reach
 from ....template import Shape, Template
 from ...node import RENAMED, Node

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Final, NamedTuple
 
+from ....declarations.op_specs import CALLBACKS, REACHES
 from ....dtypes import DType, bfloat16, float16, float32, float64
 from ....errors import ArgumentError, expected
 from ....mesh import Mesh
-from ....opspec import CALLBACKS, REACHES
 from ...graph import Graph
 from ...node import Node, Value
 from ..work import Work

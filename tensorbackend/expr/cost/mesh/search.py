@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
+from ....declarations.argument_errors import checked
 from ....display import plain_table
-from ....entry import checked
 from ....errors import ArgumentError, expected
 from ....mesh import Layout, Mesh
 from ..dry_run import traced, uncollected

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
+from ....declarations.op_specs import REACHES
 from ....mesh import Layout
-from ....opspec import REACHES
 from ....template import Template
 from ...graph import Graph
 from ...node import CAPTURED, HOOK, HOST, PARAMETER, Node, Value

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from ....accuracy import LIBRARY, Bound
 from ....dispatch import composite
 from ....dtypes import finfo, float32, promote_types
+from ....rules.accuracy import LIBRARY, Bound
 from ....rules.broadcasting import check_dtype, to_floating
 from ....tensor import Tensor
 from ...elementwise.binary import add, greater, maximum, minimum, multiply

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 
-from ....accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ....dispatch import composite
 from ....dtypes import COMPLEX_OF, DType, as_dtype, finfo, float32, float64, promote_types
+from ....rules.accuracy import COMPLEX_PRODUCT, COMPLEX_QUOTIENT, LIBRARY, Bound
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....tensor import Tensor
 from ...creation.filled import full

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ....accuracy import SUM
+from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....entry import entry
 from ....errors import ShapeError, expected
 from ....protocol.indexing import Mode
+from ....rules.accuracy import SUM
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
 from ....rules.indexing import taken_along
 from ....template import Template, merge_names
-from ....tensor import Axis, Tensor, TensorLike
+from ....tensor import Tensor, TensorLike
 from ...creation.filled import iota
 from ...creation.values import together
 from ...elementwise.conversion import astype
@@ -40,7 +41,7 @@ add_along_axis_at = _add_along_axis
 """`add_along_axis` for operands that are already checked and cast to one dtype."""
 
 
-@entry
+@check_arguments
 def add_along_axis(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, axis: Axis = -1, mode: Mode = "error"
 ) -> Tensor:

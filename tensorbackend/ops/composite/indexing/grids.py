@@ -8,15 +8,16 @@ from itertools import chain, groupby, product
 from math import prod
 from typing import Final, NamedTuple
 
-from ....accuracy import Bound
+from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import REAL_OF, DType, check_scalar, float32, int64, promote_types
-from ....entry import entry
 from ....errors import ArgumentError, AxisError, ShapeError, expected
+from ....rules.accuracy import Bound
 from ....rules.axes import normalize_axes
 from ....rules.broadcasting import broadcast, check_dtype, to_floating
 from ....template import Shape, Template, intern_template
-from ....tensor import Axis, Tensor, TensorLike
+from ....tensor import Tensor, TensorLike
 from ...boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from ...creation.filled import full, iota
 from ...creation.values import together
@@ -177,7 +178,7 @@ def _grid_sample(
     return reshape(astype(interpolated, layout.out.dtype), layout.out.shape, names=layout.out.names)
 
 
-@entry
+@check_arguments
 def grid_sample(
     grid: TensorLike,
     coordinates: TensorLike,

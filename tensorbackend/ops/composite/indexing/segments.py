@@ -13,17 +13,18 @@ from collections.abc import Callable
 from operator import index
 from typing import NamedTuple
 
-from ....accuracy import LOG_OF_SUM, SUM
+from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, bool_, iinfo
-from ....entry import entry
 from ....errors import ArgumentError, ShapeError, expected
 from ....protocol.indexing import Mode
+from ....rules.accuracy import LOG_OF_SUM, SUM
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type, to_floating
 from ....rules.indexing import check_indices, gathered
 from ....template import intern_template, merge_names
-from ....tensor import Axis, Tensor, TensorLike
+from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
 from ...creation.values import together
 from ...elementwise.binary import (
@@ -345,7 +346,7 @@ def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) 
     return table.shaped(maximum(base, _greatest_by_order(table)))
 
 
-@entry
+@check_arguments
 def indexed_max(
     x: TensorLike, indices: TensorLike, updates: TensorLike, /, *, mode: Mode = "error", batch: Batch = None
 ) -> Tensor:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ....annotations import Axis
 from ....dispatch import composite
 from ....dtypes import Scalar, bool_, scalar_kind
 from ....errors import ArgumentError, ShapeError, expected
+from ....errors.tracebacks import named_in_errors
 from ....rules.axes import normalize_axis
 from ....rules.plan import integer
 from ....template import as_shape, intern_template, merge_names
-from ....tensor import Axis, Tensor, TensorLike
-from ....tracebacks import named_in_errors
+from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota
 from ...creation.values import beside, together
 from ...elementwise.binary import less

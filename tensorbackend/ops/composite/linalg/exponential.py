@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ....accuracy import ELIMINATION
 from ....dispatch import composite
 from ....dtypes import DType
+from ....rules.accuracy import ELIMINATION
 from ....rules.linalg import check_square, computed
 from ....tensor import Tensor
 from ...creation.filled import eye, rename

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator import index
 
-from ....accuracy import SUM, Bound
 from ....dispatch import composite
 from ....dtypes import DTypeLike, float32, promote_types
 from ....errors import ShapeError, expected
+from ....rules.accuracy import SUM, Bound
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
 from ....rules.linalg import check_matrix, diagonal_run

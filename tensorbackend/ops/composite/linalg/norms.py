@@ -11,15 +11,16 @@ import math
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from ....accuracy import ROOT_OF_SUM
+from ....annotations import Axes, Axis
 from ....dispatch import composite
 from ....dtypes import finfo
 from ....errors import ArgumentError, ShapeError, expected
+from ....rules.accuracy import ROOT_OF_SUM
 from ....rules.axes import normalize_axes
 from ....rules.broadcasting import to_real
 from ....rules.linalg import check_matrix, computed
 from ....rules.reduction import reduced
-from ....tensor import Axes, Axis, Tensor
+from ....tensor import Tensor
 from ...elementwise.binary import divide, greater, logical_and, multiply, not_equal, pow
 from ...elementwise.conversion import astype
 from ...elementwise.ternary import where

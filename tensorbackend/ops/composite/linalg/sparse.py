@@ -14,10 +14,10 @@ from __future__ import annotations
 from math import prod
 from typing import Literal, NamedTuple, TypeAlias
 
-from ....accuracy import SUM
 from ....dispatch import composite
+from ....dispatch.operands import nameless
 from ....errors import ArgumentError, ShapeError, expected
-from ....operands import nameless
+from ....rules.accuracy import SUM
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.indexing import check_indices
 from ....rules.plan import choice

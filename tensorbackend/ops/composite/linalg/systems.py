@@ -11,11 +11,11 @@ import math
 from functools import cache
 from typing import NamedTuple
 
-from ....accuracy import ELIMINATION, SPECTRAL
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, finfo, float32, promote_types
-from ....entry import entry
 from ....errors import ArgumentError, expected
+from ....rules.accuracy import ELIMINATION, SPECTRAL
 from ....rules.broadcasting import check_dtype, to_floating, to_real
 from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
 from ....rules.plan import integer
@@ -134,7 +134,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(astype(pseudoinverse, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
 
-@entry
+@check_arguments
 def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The pseudo-inverse of a matrix (Moore and Penrose), by its singular values. `x[n][m]` gives `[m][n]`.
 
@@ -157,7 +157,7 @@ def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     return rename(rank, *x.names[:-2])
 
 
-@entry
+@check_arguments
 def matrix_rank(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
     """The rank of a matrix (int64): the number of singular values above `rtol` times the largest.
 
@@ -198,7 +198,7 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     )
 
 
-@entry
+@check_arguments
 def lstsq(
     a: TensorLike, b: TensorLike, /, *, rtol: TensorLike | None = None, rcond: TensorLike | None = None
 ) -> LstsqResult:

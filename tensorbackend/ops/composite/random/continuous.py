@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ....accuracy import Bound
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import (
     REAL_OF,
@@ -25,7 +25,7 @@ from ....dtypes import (
     float64,
     scalar_kind,
 )
-from ....entry import entry
+from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, check_dtype
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Shape, as_shape
@@ -89,7 +89,7 @@ def _uniform(
     return named(complex(*halves), names)
 
 
-@entry
+@check_arguments
 def uniform(
     key: TensorLike,
     /,
@@ -190,7 +190,7 @@ def _normal(
     return named(add(mean, multiply(sample, deviation)), names)
 
 
-@entry
+@check_arguments
 def normal(
     key: TensorLike,
     /,
@@ -252,7 +252,7 @@ def _truncated_normal(
     return named(inside, names)
 
 
-@entry
+@check_arguments
 def truncated_normal(
     key: TensorLike,
     /,

@@ -10,16 +10,17 @@ import math
 from collections.abc import Sequence
 from operator import index
 
+from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, default_dtype, finfo, iinfo, int32, int64, scalar_kind, uint64
-from ....entry import entry
 from ....errors import ArgumentError, OperandError, OutOfRangeError, ShapeError, expected
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype
 from ....rules.plan import flag, integer
 from ....rules.random import RandomMode, check_fits, check_key, check_mode, floating_or_default
 from ....template import Template, as_shape
-from ....tensor import Axis, Tensor, TensorLike
+from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, rename, zeros
 from ...creation.values import beside, together
 from ...elementwise.binary import add, equal, greater, less, less_equal, logical_and, multiply, remainder, subtract
@@ -88,7 +89,7 @@ def _modulo(x: Tensor, span: Tensor) -> Tensor:
     return where(equal(span, 0), x, remainder(x, span))
 
 
-@entry
+@check_arguments
 def randint(
     key: TensorLike,
     /,
@@ -164,7 +165,7 @@ def _bernoulli(
     return named(less(fine, subtract(p, sliced(drawn, 0))), names)
 
 
-@entry
+@check_arguments
 def bernoulli(
     key: TensorLike,
     /,
@@ -232,7 +233,7 @@ def _categorical(
     return named(classes, (None,) * len(prefix) + others if names is None else names)
 
 
-@entry
+@check_arguments
 def categorical(
     key: TensorLike,
     logits: TensorLike,
@@ -316,7 +317,7 @@ def _parts(key: Tensor, size: int) -> list[Tensor]:
     return parts
 
 
-@entry
+@check_arguments
 def permutation(key: TensorLike, x: TensorLike, /, axis: Axis = 0, independent: bool = False) -> Tensor:
     """The integers below x in random order, or the entries of a tensor x as in `shuffle`.
 
@@ -366,7 +367,7 @@ def _choice(
     return reshape(order, sizes)
 
 
-@entry
+@check_arguments
 def choice(
     key: TensorLike,
     a: TensorLike,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....accuracy import Bound
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DTypeLike, as_dtype, scalar_kind
-from ....entry import entry
 from ....errors import ShapeError, expected
+from ....rules.accuracy import Bound
 from ....rules.broadcasting import broadcast, result_type, to_floating
 from ....rules.random import check_fits, check_key, floating_or_default
 from ....template import Template, as_shape
@@ -51,7 +51,7 @@ def _multivariate_normal(
     return named(add(mean, correlated), names)
 
 
-@entry
+@check_arguments
 def multivariate_normal(
     key: TensorLike,
     /,

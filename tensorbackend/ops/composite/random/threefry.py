@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
-from ....entry import entry
 from ....errors import DTypeError, expected
 from ....rules.random import PARITY, ROTATIONS, check_key
 from ....select import with_default
@@ -66,7 +66,7 @@ def words(key: Tensor, shape: Shape) -> tuple[Tensor, Tensor]:
     return threefry2x32(key, astype(bitwise_right_shift(position, 32), uint32), astype(position, uint32))
 
 
-@entry
+@check_arguments
 def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     """Split a key into `num` independent keys. Do not use the key itself again.
 

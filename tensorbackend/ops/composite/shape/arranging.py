@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Sequence
 from operator import index
 
+from ....annotations import Axis
 from ....dispatch import composite
 from ....errors import ArgumentError, AxisError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast
 from ....template import as_shape
-from ....tensor import Axis, Tensor
+from ....tensor import Tensor
 from ...indexing.slices import slice_
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
 

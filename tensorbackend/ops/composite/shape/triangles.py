@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import index
 
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....entry import entry
 from ....errors import ArgumentError, ShapeError, expected
 from ....rules.broadcasting import result_type
 from ....rules.plan import choice
@@ -155,7 +155,7 @@ def _meshgrid(arrays: Sequence[Tensor], /, *, indexing: str) -> tuple[Tensor, ..
     return tuple(broadcast_to(line, shape, names=names) for line in lines)
 
 
-@entry
+@check_arguments
 def meshgrid(*arrays: TensorLike, indexing: str = "xy") -> tuple[Tensor, ...]:
     """Coordinates of a grid: repeats each tensor with one axis along the axes of the others.
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from ....annotations import Axes, Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
-from ....entry import entry
 from ....errors import ArgumentError, expected
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, to_floating
 from ....rules.reduction import reduction
 from ....template import Template
-from ....tensor import Axes, Axis, Tensor, TensorLike
+from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, ones
 from ...elementwise.binary import add, equal, logical_and, multiply, not_equal, subtract
 from ...elementwise.conversion import astype
@@ -162,7 +163,7 @@ def _interpolated(ordered: Tensor, place: float) -> Tensor:
     return where(logical_and(same, infinite), low, subtract(between, rounding))
 
 
-@entry
+@check_arguments
 def quantile(
     x: TensorLike,
     q: float | Sequence[float] | Tensor,
@@ -188,7 +189,7 @@ def quantile(
     return _of_shares(x, q, 1, axis, keepdims, method)
 
 
-@entry
+@check_arguments
 def percentile(
     x: TensorLike,
     q: float | Sequence[float] | Tensor,

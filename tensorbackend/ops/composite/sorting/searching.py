@@ -5,15 +5,16 @@ from __future__ import annotations
 from operator import index
 from typing import Literal, NamedTuple, TypeAlias, overload
 
+from ....annotations import Axis
+from ....declarations.argument_errors import check_arguments
 from ....dispatch import composite
 from ....docstrings import described
-from ....entry import entry
 from ....errors import DTypeError, ShapeError, expected
 from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast, check_dtype, result_type
 from ....rules.plan import choice
 from ....template import intern_template
-from ....tensor import Axis, Tensor, TensorLike
+from ....tensor import Tensor, TensorLike
 from ...alignment import merge_axes
 from ...creation.filled import asarray, full, iota, zeros
 from ...creation.values import together
@@ -118,7 +119,7 @@ def top_k(
 ) -> TopKOfAxes: ...
 
 
-@entry
+@check_arguments
 def top_k(
     x: TensorLike, k: int | Tensor, /, *, axis: Axis | tuple[Axis, ...] | list[Axis] = -1, size: int | None = None
 ) -> TopK | TopKOfAxes:

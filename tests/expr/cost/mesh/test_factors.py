@@ -10,12 +10,12 @@ import pytest
 
 import tensorbackend as tb
 import tensorbackend.testing  # declares the ops of all namespaces
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS, REACHES
 from tensorbackend.errors import UnsupportedOp
 from tensorbackend.expr.cost.mesh.factors import _KINDS, Factors, factors_of
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.graph import Graph
 from tensorbackend.expr.node import PARAMETER, Node, Value
-from tensorbackend.opspec import CALLBACKS, OPS, REACHES
 from tensorbackend.protocol.core import Reach
 from tensorbackend.template import Template
 

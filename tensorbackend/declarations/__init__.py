@@ -1,0 +1,1 @@
+"""What declarations say: the specifications of ops, parameters, and the kinds of arguments that they take."""

@@ -1,0 +1,185 @@
+"""Tracebacks that end at the user's line.
+
+An error keeps all of its frames. The frames of this package are left out only where an error is shown:
+
+- by Python's hooks for uncaught errors, in any thread: `install` puts hooks of ours in front of them;
+- by IPython, which asks the error itself (`_render_traceback_`);
+- by pytest, which asks the module of each frame (`__tracebackhide__`).
+
+So a call that succeeds pays nothing, and debuggers and loggers see everything. With `TENSORBACKEND_TRACEBACK=full` in
+the environment nothing is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType, TracebackType
+from typing import Any, Final, TypeVar
+
+_OURS: Final = (
+    f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # with the separator, as another package may begin alike
+)
+_LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
+_CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_dtypes"}
+"""The packages that this one calls, whose frames are of no more use than its own."""
+
+_names: Final[dict[int, tuple[str, CodeType]]] = {}
+"""The names of public functions in errors, by the `id` of their code, as the codes of two ops may be equal. Thus a call
+that succeeds needs no frame around it."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def is_ours(file: str) -> bool:
+    """Whether a file of code is one of this package."""
+    return file.startswith(_OURS)
+
+
+def wants_all() -> bool:
+    """Whether the user asks to see every frame."""
+    return os.environ.get("TENSORBACKEND_TRACEBACK") == "full"
+
+
+def visible(error: BaseException, *, defect: bool = True) -> TracebackType | None:
+    """The traceback of an error without the frames of this package and of what it calls; `None` if no other is left.
+
+    Parameters
+    ----------
+    error : BaseException
+        An error that was raised.
+    defect : bool, default True
+        Whether an error that comes from this package, but is not one of `tensorbackend.errors`, counts as a defect,
+        which keeps all of its frames.
+    """
+    kept, inside = [], False
+    for trace, inside in _frames(error):
+        if not inside:
+            kept.append(trace)
+    if inside and defect and not _on_purpose(error):
+        return error.__traceback__
+    visible_trace: TracebackType | None = None
+    for entry in reversed(kept):
+        visible_trace = TracebackType(visible_trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return visible_trace
+
+
+def passed_through_user(error: BaseException) -> bool:
+    """Whether an error that this package caught was raised in a call by other code, such as a function of the user."""
+    return any(not inside for _, inside in _frames(error))
+
+
+def _frames(error: BaseException) -> Iterator[tuple[TracebackType, bool]]:
+    """The entries of an error's traceback, and whether each is of this package or of what this package calls."""
+    trace, inside = error.__traceback__, False
+    while trace is not None:
+        inside = is_ours(trace.tb_frame.f_code.co_filename) or (inside and _is_library(trace.tb_frame))
+        yield trace, inside
+        trace = trace.tb_next
+
+
+def _is_library(frame: FrameType) -> bool:
+    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    return package in _CALLED or (
+        frame.f_code.co_filename.startswith(_LIBRARIES) and "site-packages" not in frame.f_code.co_filename
+    )
+
+
+def _on_purpose(error: BaseException) -> bool:
+    return hasattr(error, "_render_traceback_")
+
+
+@contextmanager
+def shortened(error: BaseException) -> Iterator[None]:
+    """While the block runs, leave only the user's frames in the tracebacks of an error and of the errors behind it."""
+    chain = list(_chain(error, set()))
+    before = [link.__traceback__ for link in chain]
+    defect = not any(map(_on_purpose, chain))  # an error behind one that is raised on purpose is no defect
+    for link in [] if wants_all() else chain:
+        short = visible(link, defect=defect)
+        # If no frame is left, a cause shows its last line alone, which is enough; the error itself keeps its frames.
+        link.__traceback__ = short if short is not None or link is not error else link.__traceback__
+    try:
+        yield
+    finally:
+        for link, trace in zip(chain, before, strict=True):
+            link.__traceback__ = trace
+
+
+def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
+    """An error, the errors behind it as Python shows them, and the members of an error group."""
+    if id(error) in seen:
+        return
+    seen.add(id(error))
+    yield error
+    context = None if error.__suppress_context__ else error.__context__
+    for related in (error.__cause__, context, *getattr(error, "exceptions", ())):
+        if isinstance(related, BaseException):
+            yield from _chain(related, seen)
+
+
+def rendered(error: BaseException) -> list[str]:
+    """The lines that IPython shows for an error."""
+    # IPython is imported, as it calls this.
+    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    with shortened(error):
+        kind, trace = type(error), error.__traceback__
+        if shell is None:
+            from traceback import format_exception
+
+            return format_exception(error)
+        # In a cell the first frame is IPython's own.
+        lines: list[str] = shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=1)
+        return lines
+
+
+def named_in_errors(function: Function, name: str = "") -> Function:
+    """Enters the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
+    named: Any = function
+    _names[id(named.__code__)] = name or named.__name__, named.__code__
+    return function
+
+
+def mark() -> str | None:
+    """Tell pytest to leave out the frames of this package that are being run now.
+
+    Returns the name of the function that the user's code called, if `named_in_errors` knows it.
+    """
+    name, inside = None, True
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_ours(frame.f_code.co_filename):
+            frame.f_globals["__tracebackhide__"] = _is_hidden
+            if inside:
+                name, _ = _names.get(id(frame.f_code), (name, None))
+        elif not _is_library(frame):
+            inside = False
+        frame = frame.f_back
+    return name
+
+
+def _is_hidden(exception_info: Any) -> bool:
+    """Whether pytest leaves a frame of this package out."""
+    return not wants_all() and (exception_info is None or _on_purpose(exception_info.value))
+
+
+def install() -> None:
+    """Put this package's hooks in front of Python's for errors that nobody catches."""
+    show, show_in_thread = sys.excepthook, threading.excepthook
+
+    def excepthook(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
+        with shortened(error):
+            show(kind, error, error.__traceback__)
+
+    def thread_excepthook(arguments: threading.ExceptHookArgs) -> None:
+        error = arguments.exc_value
+        if error is None:
+            show_in_thread(arguments)
+            return
+        with shortened(error):
+            show_in_thread(threading.ExceptHookArgs((arguments.exc_type, error, error.__traceback__, arguments.thread)))
+
+    sys.excepthook, threading.excepthook = excepthook, thread_excepthook

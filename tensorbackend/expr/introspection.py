@@ -1,0 +1,129 @@
+"""Questions about values of any kind: which backend they belong to, and whether they have data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..declarations.argument_errors import check_arguments
+from ..dtypes import scalar_kind
+from ..errors import BackendError, OperandError, expected
+from ..interchange import is_plain_array
+from ..protocol import Backend
+from ..select import claimant, common_backend, get_backend, owner
+from ..tensor import Tensor
+from .trees import flatten, paths
+
+
+@check_arguments
+def backend_of(*values: Any) -> Backend:
+    """The backend that values belong to, whatever library they come from.
+
+    Parameters
+    ----------
+    *values
+        Tensors, arrays of any library, Python numbers, and lists, tuples, dictionaries and dataclasses of these.
+
+    Returns
+    -------
+    Backend
+        If there are tensors, the backend on which an op of them runs, as arrays follow the tensors next to them. For
+        arrays alone, the backend of their library, on their device; NumPy arrays give way to others. The default
+        backend if there are neither, and for arrays of a library for which there is no backend.
+
+    Raises
+    ------
+    BackendError
+        For tensors of two backends with equal priority, and for arrays of two libraries other than NumPy.
+    OperandError
+        For anything but a tensor, an array, a number or `None`.
+
+    Examples
+    --------
+    >>> import numpy
+    >>> import tensorbackend as tb
+    >>> tb.backend_of(numpy.ones(2), 1.0), tb.backend_of({"x": tb.ones(2, backend="binary")}, [numpy.ones(2)])
+    (NumpyBackend(), BinaryBackend())
+
+    See Also
+    --------
+    asarray : Makes a tensor from an array; `asarray(x, backend=tb.backend_of(x))` shares its memory where it can.
+    """
+    leaves, tree = flatten(values)
+    tensors, arrays = [], []
+    for leaf, path in zip(leaves, paths(tree, "values"), strict=True):
+        if isinstance(leaf, Tensor):
+            tensors.append(leaf)
+        elif is_plain_array(leaf) or claimant(leaf) is not None or owner(leaf) is not None:
+            arrays.append(leaf)
+        elif leaf is not None and scalar_kind(leaf) is None and not hasattr(leaf, "__array__"):
+            raise OperandError(expected("tensors, arrays and numbers", value=leaf, at=path))
+    if tensors:
+        return common_backend(tensors)
+    return _of_arrays(arrays)
+
+
+def _of_arrays(arrays: list[Any]) -> Backend:
+    """The backend of raw arrays."""
+    chosen: Backend | None = None
+    for array in arrays:
+        backend = claimant(array) or _holder(array)
+        if backend is None or backend is chosen or (chosen is not None and backend.name == HOST_LIBRARY):
+            continue
+        if chosen is not None and chosen.name != HOST_LIBRARY:
+            remedy = "convert them with asarray(), on one backend"
+            raise BackendError(expected("arrays of one backend", remedy, left=chosen, right=backend))
+        chosen = backend
+    return get_backend() if chosen is None else chosen
+
+
+HOST_LIBRARY = "numpy"
+"""The name of the backend whose arrays every other backend takes."""
+
+
+def _holder(array: Any) -> Backend | None:
+    """The backend instance for an array's library and device; `None` if no backend is for that library."""
+    kind = owner(array)
+    if kind is None:
+        return None
+    backend = kind()
+    if backend.adopted(array) is None:
+        for device in backend.devices():
+            other: Any = backend.on_device(device)
+            if other.adopted(array) is not None:
+                return other  # type: ignore[no-any-return] # an instance of the class
+    return backend
+
+
+@check_arguments
+def is_concrete(*values: Any) -> bool:
+    """Whether all values have data: none is a template or depends on an argument of a trace.
+
+    Parameters
+    ----------
+    *values
+        Tensors, arrays of any library, and lists, tuples, dictionaries and dataclasses of these. Numbers and any other
+        objects have their data.
+
+    Returns
+    -------
+    bool
+        False for template tensors, for values that a traced function computes from its arguments (under `jit`, `grad`
+        and `vmap`), and for values that JAX traces. A tensor on a tape has its data.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.is_concrete(tb.ones(2), 1.0), tb.is_concrete([tb.template((2,), "f32")])
+    (True, False)
+    >>> seen = []
+    >>> y = tb.jit(lambda x: seen.append(tb.is_concrete(x)) or x)(tb.ones(2))
+    >>> seen
+    [False]
+    """
+    for leaf in flatten(values)[0]:
+        if isinstance(leaf, Tensor):
+            if not leaf.backend.is_concrete(leaf):
+                return False
+        elif claimant(leaf) is not None:
+            return False
+    return True

@@ -1,0 +1,144 @@
+"""The parts of the package that are loaded late: backends, fall-backs of primitives, programs of composites, and the
+public names that many programs never use.
+
+Lower layers know none of these by name. They ask for them through the entries made here when `tensorbackend` is
+imported, so a backend's module and its library are imported when the backend is first requested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .dispatch import programs_by
+from .dispatch.fallbacks import declared_by
+from .protocol import Backend, Kernel
+from .protocol.core import CompositeCall
+from .select import build_in
+from .tensor.op_table import ops_loaded_by
+
+NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
+"""The public modules, each of which is imported on first use."""
+
+MODULES = {
+    name: module
+    for module, names in {
+        "expr.along": "associative_scan map_along_axis",
+        "expr.choice": "cond switch",
+        "expr.collectives": "all_gather all_to_all axis_index pmax pmean pmin psum psum_scatter",
+        "expr.containers": "backend_copy backend_deallocate backend_transfer",
+        "expr.control": "fori_loop scan",
+        "expr.cost.dry_run": "dry_run",
+        "expr.cost.mesh.search": "search_layouts",
+        "expr.grad.checkpoint": "checkpoint",
+        "expr.grad.custom": "custom_gradient",
+        "expr.grad.custom_jvp": "custom_jvp",
+        "expr.grad.forward": "jvp linearize",
+        "expr.grad.functions": "grad value_and_grad vjp",
+        "expr.grad.jacobians": "hessian jacfwd jacobian",
+        "expr.grad.tape": "current_tape gradient tape",
+        "expr.hooks": "debug_callback debug_print",
+        "expr.host": "host_call",
+        "expr.jit": "jit",
+        "expr.profile.limits": "Limits machine_limits",
+        "expr.profile.profiles": "current_profile Profile profile profile_function",
+        "expr.introspection": "backend_of is_concrete",
+        "expr.shards": "shard_map",
+        "expr.trace": "trace",
+        "expr.trees": "register_tree_node tree_map",
+        "expr.vmap": "vmap",
+        "expr.while_loops": "while_loop",
+        "files": "load save",
+        "ops.composite.indexing.along": "add_along_axis",
+        "ops.composite.indexing.grids": "grid_sample",
+        "ops.composite.indexing.segments": "indexed_logsumexp indexed_max indexed_mean indexed_min segment_argmax "
+        "segment_logsumexp segment_max segment_mean segment_min segment_sum",
+        "ops.composite.indexing.selection": "compress repeat",
+        "ops.composite.shape.triangles": "make_diagonal meshgrid put_diagonal take_diagonal tril triu",
+        "ops.composite.sorting.order_statistics": "median mode percentile quantile",
+        "ops.composite.sorting.searching": "isin searchsorted top_k",
+        "ops.composite.special": "factorial",
+        "ops.composite.window": "window_mean",
+        "ops.convolution": "conv",
+        "ops.counting": "bincount histogram",
+        "ops.creation.ranges": "arange linspace",
+        "ops.functional": "map reduce",
+        "ops.searching": "nonzero",
+        "ops.sets": "unique_all unique_counts unique_inverse unique_values",
+        "ops.sorting": "argsort sort",
+        "ops.special": "digamma gamma_inc_l gamma_inc_u lgamma",
+        "ops.statistics": "covariance",
+        "ops.window": "window_max window_min window_prod window_reduce window_scatter_max window_scatter_min "
+        "window_sum",
+    }.items()
+    for name in names.split()
+}
+"""The module of each public name that is imported on first use."""
+
+
+def _binary() -> type[Backend]:
+    from .backends.binary import BinaryBackend
+
+    return BinaryBackend
+
+
+def _cupy() -> type[Backend]:
+    from .backends.cupy_backend import CupyBackend
+
+    return CupyBackend
+
+
+def _expr() -> type[Backend]:
+    from .expr.record import ExprBackend
+
+    return ExprBackend
+
+
+def _jax() -> type[Backend]:
+    from .backends.jax_backend import JaxBackend
+
+    return JaxBackend
+
+
+def _numpy() -> type[Backend]:
+    from .backends.numpy_backend import NumpyBackend
+
+    return NumpyBackend
+
+
+def _template() -> type[Backend]:
+    from .backends.template_backend import TemplateBackend
+
+    return TemplateBackend
+
+
+def _ops() -> None:
+    from importlib import import_module
+    from pkgutil import walk_packages
+
+    from . import ops
+
+    for module in walk_packages(ops.__path__, f"{ops.__name__}."):
+        if ".fallbacks" not in module.name:  # fall-backs declare no op
+            import_module(module.name)
+
+
+def _fallbacks() -> None:
+    from .ops import fallbacks  # noqa: F401 # importing the package declares them
+
+
+def _program(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
+    from .expr.composite_programs import program_of
+
+    return program_of(backend, default, call)
+
+
+build_in("binary", _binary)
+build_in("cupy", _cupy)
+build_in("expr", _expr)
+build_in("jax", _jax)
+build_in("numpy", _numpy)
+build_in("template", _template)
+ops_loaded_by(_ops)
+declared_by(_fallbacks)
+programs_by(_program)

@@ -1,0 +1,119 @@
+"""The threads among which work on large arrays is shared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ArgumentError, expected
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+_chosen: int | None = None
+_pool: tuple[int, ThreadPoolExecutor] | None = None
+
+
+def threads() -> int:
+    """The number of threads among which this library shares its own work on large arrays.
+
+    Returns
+    -------
+    int
+        The number that `set_threads` has set, else that of the environment variable `TENSORBACKEND_THREADS`, else the
+        number of processors that this process may use.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.threads() >= 1
+    True
+    """
+    if _chosen is not None:
+        return _chosen
+    said = os.environ.get("TENSORBACKEND_THREADS", "")
+    if said.isdecimal() and int(said):
+        return int(said)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_threads(count: int | None) -> None:
+    """Sets the number of threads among which this library shares its own work on large arrays, for the process.
+
+    That work is the blocks of `tb.jit` on NumPy. The libraries underneath have settings of their own, as NumPy's BLAS
+    has `OMP_NUM_THREADS`. Results do not depend on the number.
+
+    Parameters
+    ----------
+    count : int or None
+        At least 1; `None` for the default.
+
+    Raises
+    ------
+    ArgumentError
+        For a count that is not an integer of at least 1.
+
+    Examples
+    --------
+    >>> import tensorbackend as tb
+    >>> tb.set_threads(1)
+    >>> tb.threads()
+    1
+    >>> tb.set_threads(None)
+    """
+    global _chosen
+    if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+        raise ArgumentError(expected("at least 1 thread, or None", count=count))
+    _chosen = count
+
+
+def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
+    """Works on the rows [0, length) in parts, one for each thread, which begin at multiples of `height`.
+
+    Parameters
+    ----------
+    length : int
+        The number of rows.
+    height : int
+        The rows of a block, which one thread works on as a whole.
+    work : callable
+        Works on the rows from a start up to, but without, an end. Its errors are raised here.
+    """
+    blocks = -(-length // height)
+    parts = min(threads(), blocks)
+    if parts == 1:
+        work(0, length)
+        return
+    ends = [min(length, number * blocks // parts * height) for number in range(parts + 1)]
+    waiting = [_executor().submit(work, start, end) for start, end in pairwise(ends[1:])]
+    try:
+        work(0, ends[1])
+    finally:
+        errors = [future.exception() for future in waiting]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def _executor() -> ThreadPoolExecutor:
+    """The threads next to the calling one; a new pool if their number has changed."""
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and few programs need it
+
+    global _pool
+    worker_count = max(threads() - 1, 1)
+    pool = _pool
+    if pool is None or pool[0] != worker_count:
+        pool = _pool = worker_count, ThreadPoolExecutor(worker_count, thread_name_prefix="tensorbackend")
+    return pool[1]
+
+
+def _forget_threads() -> None:
+    """Drops the pool in a forked process, which has none of the threads of its parent."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

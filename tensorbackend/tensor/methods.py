@@ -1,0 +1,122 @@
+"""The ops that a tensor has as methods, beside its operators: what NumPy, PyTorch and JAX users type without thinking.
+
+Each takes its op's options, the first ones also by position: `x.sum(0)`. `tensor.bind` gives it the op's docstring.
+"""
+
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from ..annotations import Axes, Axis
+from ..dtypes import DType, DTypeLike
+from .op_table import ops
+
+
+class OpMethods:
+    """Reductions, changes of shape and casts of a tensor."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def dtype(self) -> DType: ...
+
+    # Reductions
+
+    def sum(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Self:
+        """The sum along axes."""
+        return ops["sum"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def prod(self, axis: Axes = None, *, dtype: DTypeLike | None = None, keepdims: bool = False) -> Self:
+        """The product along axes."""
+        return ops["prod"](self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """The arithmetic mean along axes."""
+        return ops["mean"](self, axis=axis, keepdims=keepdims)
+
+    def var(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """The variance along axes."""
+        return ops["var"](self, axis=axis, correction=correction, keepdims=keepdims)
+
+    def std(self, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False) -> Self:
+        """The standard deviation along axes."""
+        return ops["std"](self, axis=axis, correction=correction, keepdims=keepdims)
+
+    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """The largest element along axes."""
+        return ops["max"](self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """The least element along axes."""
+        return ops["min"](self, axis=axis, keepdims=keepdims)
+
+    def all(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """Whether every element along axes is true."""
+        return ops["all"](self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Axes = None, *, keepdims: bool = False) -> Self:
+        """Whether some element along axes is true."""
+        return ops["any"](self, axis=axis, keepdims=keepdims)
+
+    def argmax(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
+        """The index of the largest element along an axis."""
+        return ops["argmax"](self, axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: Axis | None = None, *, keepdims: bool = False) -> Self:
+        """The index of the least element along an axis."""
+        return ops["argmin"](self, axis=axis, keepdims=keepdims)
+
+    # Shapes
+
+    def reshape(self, *shape: int | Sequence[int], names: Sequence[str | None] | None = None) -> Self:
+        """The same elements under another shape, given as a tuple or one size after the other."""
+        new_shape = shape[0] if len(shape) == 1 else shape
+        return ops["reshape"](self, new_shape, names=names)
+
+    def flatten(self) -> Self:
+        """The elements along one axis: `reshape(x, -1)`."""
+        return ops["reshape"](self, -1)
+
+    ravel = flatten
+
+    def transpose(self, *axes: Axis | Sequence[Axis]) -> Self:
+        """The axes in another order, by default reversed: `permute_dims`."""
+        order = axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) and not isinstance(axes[0], str) else axes
+        return ops["permute_dims"](self, order or None)
+
+    def squeeze(self, axis: Axes = None) -> Self:
+        """The tensor without axes of size 1, all of them by default."""
+        return ops["squeeze"](self, axis=axis)
+
+    # Elements
+
+    def astype(self, dtype: DTypeLike, *, copy: bool = True) -> Self:
+        """The values in another dtype."""
+        return ops["astype"](self, dtype, copy=copy)
+
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """Each element moved between two bounds."""
+        return ops["clip"](self, min, max)
+
+    def round(self) -> Self:
+        """Each element rounded to an integral value, ties to even."""
+        return ops["round"](self)
+
+    def conj(self) -> Self:
+        """The complex conjugates."""
+        return ops["conj"](self)
+
+    @property
+    def real(self) -> Self:
+        """The real parts; for a tensor that is not complex, its elements."""
+        return ops["real"](self)
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts; for a tensor that is not complex, zeros."""
+        return ops["imag"](self) if self.dtype.is_complex else ops["zeros_like"](self)

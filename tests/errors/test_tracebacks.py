@@ -1,0 +1,158 @@
+"""What Python, threads, IPython and pytest show of an error: only the user's frames."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import tensorbackend as tb
+from tensorbackend.errors.tracebacks import rendered, shortened, visible
+
+x = tb.ones((2, 3), names=("a", "b"))
+
+
+def product(x: tb.Tensor) -> tb.Tensor:
+    return x @ x
+
+
+def divide(x: tb.Tensor) -> Any:
+    return 1 / 0
+
+
+# Each call is on a line of its own. The traceback must end in its lambda, or in the functions of its list.
+CALLS: dict[str, tuple[Callable[[], Any], list[str]]] = {
+    "operator": (lambda: x + tb.ones((3, 3)), []),
+    "op": (lambda: tb.sum(x, axis="c"), []),
+    "method": (lambda: x.sum("c"), []),
+    "an argument of a wrong kind": (lambda: tb.sum("text"), []),  # type: ignore[arg-type]
+    "index": (lambda: x[7], []),
+    "door": (lambda: tb.inspect(x, limit="many"), []),  # type: ignore[arg-type]
+    "transform": (lambda: tb.jit("text"), []),  # type: ignore[call-overload]
+    "jit": (lambda: tb.jit(product)(x), ["product"]),
+    "vmap of grad": (lambda: tb.jit(tb.vmap(tb.grad(product)))(tb.ones((4, 2, 3))), ["product"]),
+    "an error of the user's": (lambda: tb.jit(tb.grad(divide))(x), ["divide"]),
+    "scan": (lambda: tb.scan(lambda carry, row: product(carry), x, x), ["<lambda>", "product"]),
+    "map": (lambda: tb.map(x, function=lambda element: tb.reshape(element, (3,))), ["<lambda>"]),
+}
+
+
+def caught(call: Any) -> BaseException:
+    with pytest.raises(Exception) as raised:  # noqa: PT011 # any error
+        call()
+    return raised.value
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_traceback_ends_at_the_users_line(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENSORBACKEND_TRACEBACK")
+    call, inner = CALLS[name]
+    error = caught(call)
+    with shortened(error):
+        assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == ["caught", "<lambda>", *inner]
+        assert "tensorbackend/" not in "".join(traceback.format_exception(error))
+
+
+def shown(program: str, setting: str = "") -> str:
+    """Run a program and return what it writes to standard error."""
+    child = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TENSORBACKEND_TRACEBACK": setting},
+        check=False,
+    )
+    return child.stderr
+
+
+THREAD = """
+import sys, threading
+import tensorbackend as tb
+def work(): tb.ones((2, 3)) + tb.ones((3, 3))
+def later(kind, error, trace): print("mine", kind.__name__, file=sys.stderr)
+thread = threading.Thread(target=work); thread.start(); thread.join()
+try:
+    work()
+except ValueError:
+    sys.excepthook(*sys.exc_info())
+print("then", file=sys.stderr)
+sys.excepthook = later
+work()
+"""
+
+
+def test_python_shows_the_users_line_in_each_thread() -> None:
+    text = shown(THREAD)
+    before, _, after = text.partition("then")
+    assert before.count("in work\n") == before.count("ShapeError: add: expected") == 2
+    assert "tensorbackend/" not in before
+    assert after == "\nmine ShapeError\n", "a hook of the user's is called instead"
+
+
+def test_the_environment_asks_for_every_frame() -> None:
+    assert "tensorbackend/dispatch/path.py" in shown("import tensorbackend as tb; tb.sum(tb.ones(2), axis=3)", "full")
+
+
+def test_the_error_keeps_its_frames_its_cause_and_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENSORBACKEND_TRACEBACK")
+    error = caught(lambda: tb.inspect(tb.ones(2), limit="many"))  # type: ignore[arg-type]
+    before, cause = error.__traceback__, error.__cause__
+    assert isinstance(cause, TypeError)
+    frames = len(traceback.extract_tb(before))
+    with shortened(error):
+        assert error.__cause__ is cause
+        assert len(traceback.extract_tb(error.__traceback__)) < frames
+        assert not any("tensorbackend/" in line for line in traceback.format_exception(error))
+    assert error.__traceback__ is before
+    assert str(error).startswith("inspect: expected an int")
+
+
+def test_a_defect_keeps_its_frames() -> None:
+    error = caught(lambda: tb.no_such_function)
+    assert visible(error) is error.__traceback__
+    assert visible(error, defect=False) is not error.__traceback__
+
+
+def test_a_group_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENSORBACKEND_TRACEBACK")
+    error = caught(lambda: tb.ones((2, 3)) + tb.ones((3, 3)))
+    with shortened(BaseExceptionGroup("several", [error])):
+        assert "tensorbackend/" not in "".join(traceback.format_exception(error))
+
+
+def test_ipython_gets_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TENSORBACKEND_TRACEBACK")
+
+    def structured(kind: type[BaseException], error: BaseException, trace: Any, tb_offset: int) -> list[str]:
+        return traceback.format_exception(error)[:-tb_offset]
+
+    module: Any = ModuleType("IPython")
+    module.get_ipython = lambda: SimpleNamespace(InteractiveTB=SimpleNamespace(structured_traceback=structured))
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    lines = rendered(caught(lambda: tb.ones((2, 3)) + tb.ones((3, 3))))
+    assert lines
+    assert not any("tensorbackend/" in line for line in lines)
+
+
+@pytest.mark.parametrize(("setting", "count"), [("", 0), ("full", 1)])
+def test_pytest_shows_the_same(setting: str, count: int, tmp_path: Path) -> None:
+    test = tmp_path / "test_one.py"
+    test.write_text("import tensorbackend as tb\n\ndef test_one():\n    tb.ones((2, 3)) + tb.ones((3, 3))\n")
+    child = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(test)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        # Telling of a failure would import Hypothesis's plugin, which takes longer than the rest.
+        env={**os.environ, "TENSORBACKEND_TRACEBACK": setting, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        check=False,
+    )
+    assert "ShapeError: add: expected" in child.stdout
+    assert min(child.stdout.count("tensorbackend/"), 1) == count
