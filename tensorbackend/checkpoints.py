@@ -27,6 +27,7 @@ from typing import Any
 
 from .backends.libraries import import_library
 from .declarations.argument_errors import check_arguments
+from .display.namespaces import directory as _directory
 from .dtypes import as_dtype, scalar_kind
 from .errors import ArgumentError, FileError, OperandError, expected
 from .expr.trees import flatten, paths, unflatten
@@ -338,3 +339,6 @@ def _region(version: Path, out: Template, parts: list[Any], region: tuple[slice,
     if elements is None or missing:
         raise FileError(expected("all parts of a tensor in a checkpoint", region=bounds, tensor=out))
     return elements
+
+
+__dir__ = _directory(__name__)

@@ -17,6 +17,7 @@ from typing import Any
 from .backends.jax_backend import JaxBackend
 from .backends.jax_backend.backend import library
 from .declarations.argument_errors import check_arguments
+from .display.namespaces import directory as _directory
 from .dtypes import as_dtype
 from .errors import ArgumentError, BackendError, ShapeError, expected
 from .ops.creation.values import asarray
@@ -180,3 +181,6 @@ def from_parts(part: Any, *, names: Sequence[str | None], backend: Backend) -> T
     except ValueError as error:
         raise ShapeError(expected("parts of one tensor that the mesh can divide", part=known)) from error
     return Tensor(Template(tuple(data.shape), as_dtype(data.dtype.name), known.names), backend, data)
+
+
+__dir__ = _directory(__name__)

@@ -6,6 +6,7 @@
 [[1.0, 0.0]]
 """
 
+from ..display.namespaces import directory as _directory
 from ..ops.composite.elementwise.activations import elu as elu
 from ..ops.composite.elementwise.activations import gelu as gelu
 from ..ops.composite.elementwise.activations import hard_sigmoid as hard_sigmoid
@@ -67,3 +68,5 @@ from .recurrent import lstm as lstm
 from .signal import istft as istft
 from .signal import mel_filters as mel_filters
 from .signal import stft as stft
+
+__dir__ = _directory(__name__)

@@ -1,5 +1,6 @@
 """Optimisation: minima, roots, and transformations of gradients, on any backend."""
 
+from ..display.namespaces import directory as _directory
 from .minima import Minimum as Minimum
 from .minima import minimize as minimize
 from .moments import adam as adam
@@ -21,3 +22,5 @@ from .transformations import scale as scale
 from .transformations import scale_by_rate as scale_by_rate
 from .transformations import sgd as sgd
 from .transformations import trace as trace
+
+__dir__ = _directory(__name__)

@@ -6,6 +6,7 @@
 [3.0, 4.0]
 """
 
+from ..display.namespaces import directory as _directory
 from .arrays import TensorArray as TensorArray
 from .arrays import tensor_array as tensor_array
 from .construction import from_list as from_list
@@ -55,3 +56,5 @@ from .value import Ragged as Ragged
 from .value import apply as apply
 from .windows import conv as conv
 from .windows import windows as windows
+
+__dir__ = _directory(__name__)

@@ -1,4 +1,7 @@
 """Solvers of linear systems, for sparse and dense matrices and linear functions, on any backend."""
 
+from ..display.namespaces import directory as _directory
 from .systems import Solution as Solution
 from .systems import solve as solve
+
+__dir__ = _directory(__name__)

@@ -1,5 +1,6 @@
 """Sparse matrices on any backend: COO, CSR, CSC and batches of them, as trees of ordinary tensors."""
 
+from ..display.namespaces import directory as _directory
 from .algebra import add as add
 from .algebra import divide as divide
 from .algebra import multiply as multiply
@@ -36,3 +37,5 @@ from .selection import concatenate as concatenate
 from .selection import select as select
 from .tracing import from_function as from_function
 from .triangular import triangular_solve as triangular_solve
+
+__dir__ = _directory(__name__)
