@@ -344,7 +344,9 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
     return astype(divide(centred, sqrt(add(variance, epsilon))), to_floating(x.dtype))
 
 
-@composite.within(Bound(64, "a sum of products with logarithms", "norm", tame=True))
+@composite.within(
+    Bound(64, "a sum of products with logarithms, each with the rounding of log_softmax", "square", tame=True)
+)
 def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_smoothing: float = 0.0) -> Tensor:
     """Cross-entropy between target probabilities and `softmax(logits)` along an axis.
 
