@@ -36,7 +36,7 @@ from .files.replace import replacing
 from .files.source import Source, broken, naming, read_tensor
 from .ops.creation.values import is_array
 from .protocol import Backend, BackendLike
-from .select import check_held, get_backend
+from .select import check_dtype_support, get_backend
 from .template import Template
 from .tensor import Tensor
 
@@ -298,7 +298,7 @@ def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, 
     out = Template(tuple(entry["shape"]), as_dtype(entry["dtype"]), entry["names"])
     if backend.template_only:
         return Tensor(out, backend, None)
-    check_held(out.dtype, backend)
+    check_dtype_support(out.dtype, backend)
     mine = [part for part in parts if part["name"] == name]
     read = partial(_region, version, out, mine)
     if backend.lays_by_name:

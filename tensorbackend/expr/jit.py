@@ -13,7 +13,7 @@ from ..declarations.argument_errors import checked
 from ..dispatch.watching import Change, Subject, is_program, is_watching
 from ..dtypes import defaults
 from ..errors import ArgumentError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..scopes import contained
@@ -443,6 +443,6 @@ def _jitted(
                 return result
         return general(arguments, keywords)
 
-    wrapper: Any = named_in_errors(jitted, "jit")
+    wrapper: Any = name_in_errors(jitted, "jit")
     wrapper.cache_info, wrapper.cache_clear, wrapper.lower = cache.info, cache.clear, lower
     return wrapper

@@ -10,7 +10,7 @@ from typing import Any
 from ..declarations.argument_errors import checked
 from ..dtypes import as_dtype, scalar_kind
 from ..errors import DTypeError, OperandError, ShapeError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
 from ..scopes import contained
 from ..select import get_backend
@@ -66,7 +66,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
         graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in parsed_leaves])
         return graph
 
-    return named_in_errors(traced, "trace")
+    return name_in_errors(traced, "trace")
 
 
 def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:

@@ -14,7 +14,7 @@ from ..dtypes import bool_
 from ..errors import FileError, TensorBackendError, expected
 from ..interchange import numpy_dtype
 from ..protocol import Backend
-from ..select import check_held
+from ..select import check_dtype_support
 from ..template import Template
 from ..tensor import Tensor
 
@@ -128,7 +128,7 @@ def read_tensor(
 
     The elements are read into the memory that becomes the payload, so that a file is in memory once.
     """
-    check_held(template.dtype, backend)
+    check_dtype_support(template.dtype, backend)
     room = _filled(readinto, template.nbytes)
     if template.dtype is bool_ and room.size and room.max() > 1:
         raise broken("a bool that is neither 0 nor 1")

@@ -162,7 +162,7 @@ def is_of(array: object, kind: type[Backend]) -> bool:
     return False
 
 
-def started(name: str) -> Backend:
+def start_backend(name: str) -> Backend:
     """The backend that a name stands for, ready to run.
 
     Raises what `backend_class` raises, and `BackendError` where the class raises an error of its own.

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from ...declarations.argument_errors import checked
 from ...errors import ArgumentError, expected
-from ...errors.tracebacks import named_in_errors
+from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
 from ...scopes import contained
-from ...select import common_backend, default_backend, get_backend, move, with_default
+from ...select import common_backend, default_backend, get_backend, move, call_with_default
 from ...tensor import Tensor
 from ..closure_scan import fixed, held_by
 from ..closures import close, close_over, interned
@@ -127,11 +127,11 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
             MappingProxyType({"forward": forward, "pullback": pullback}),
         )
-        results = with_default(backend, backend.optional, CUSTOM, call, _forward)
+        results = call_with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, results)
 
     # The op takes the parameters of the function, by position only.
-    return named_in_errors(op, "custom_gradient")  # type: ignore[return-value]
+    return name_in_errors(op, "custom_gradient")  # type: ignore[return-value]
 
 
 def _constant(leaf: Any) -> Any:

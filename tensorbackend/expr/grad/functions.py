@@ -17,7 +17,7 @@ from ...caching.memos import Kept
 from ...declarations.argument_errors import check_arguments, checked
 from ...dtypes import defaults
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
-from ...errors.tracebacks import named_in_errors
+from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
@@ -85,7 +85,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
         value, gradients = both(*arguments, **keywords)
         return (gradients, value[1]) if has_aux else gradients
 
-    return named_in_errors(gradient, "grad")
+    return name_in_errors(gradient, "grad")
 
 
 @overload
@@ -137,7 +137,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     def both(*arguments: Any, **keywords: Any) -> Any:
         return differentiate(function, argnums, arguments, keywords, again, anew, memory)
 
-    return named_in_errors(both, "value_and_grad")
+    return name_in_errors(both, "value_and_grad")
 
 
 def gradient_call(call: Call) -> Call:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, overload
 
 from ...declarations.argument_errors import checked
 from ...errors import DTypeError, expected
-from ...errors.tracebacks import named_in_errors
+from ...errors.tracebacks import name_in_errors
 from ...ops.composite.shape.arranging import moveaxis
 from ...ops.creation.filled import eye, zeros
 from ...ops.shape import reshape
@@ -87,7 +87,7 @@ def _derivatives(
     def derivatives(*arguments: Any, **keywords: Any) -> Any:
         return differentiate(function, argnums, arguments, keywords, again, transform, memory)
 
-    return named_in_errors(derivatives, name)
+    return name_in_errors(derivatives, name)
 
 
 def _by_rows(call: Call) -> Any:
