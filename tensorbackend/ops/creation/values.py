@@ -37,7 +37,7 @@ from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, in_plain_memory
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
-from ...rules.shape import unnamed
+from ...rules.shape import template_without_names
 from ...select import check_dtype_support, claimant, common_backend, get_backend, move, creation_backend
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
@@ -342,7 +342,7 @@ def _from_lists(
         dtype = complex128 if dtype.is_complex else float64
         check_scalars(elements, dtype)
     check_dtype_support(dtype, chosen)
-    out = unnamed(shape, dtype) if names is None else Template(shape, dtype, names)
+    out = template_without_names(shape, dtype) if names is None else Template(shape, dtype, names)
     numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
     return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
 
