@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from ..declarations.op_specs import CALLBACKS, implemented, read_parameters
+from ..declarations.op_specs import CALLBACKS, list_implementations, read_parameters
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
 from ..protocol import Backend, Payload
@@ -121,7 +121,7 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
 
 def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
     """The callbacks that a fall-back needs and a backend has neither by itself nor by fall-backs."""
-    primitives, _ = implemented(backend)
+    primitives, _ = list_implementations(backend)
     return sorted(fallback.needs - _within_reach(frozenset(primitives)))
 
 

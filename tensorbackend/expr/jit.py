@@ -9,7 +9,7 @@ from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..caching.option_keys import remember
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dispatch.watching import Change, Subject, is_program, is_watching
 from ..dtypes import defaults
 from ..errors import ArgumentError, expected
@@ -136,7 +136,7 @@ def jit(
     trace_floats: bool = False,
     cache_size: int = 256,
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
-@checked
+@check_arguments_early
 def jit(
     function: Callable[..., Any] | None = None,
     *,

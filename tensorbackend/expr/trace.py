@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import as_dtype, scalar_kind
 from ..errors import DTypeError, OperandError, ShapeError, expected
 from ..errors.tracebacks import name_in_errors
@@ -26,7 +26,7 @@ from .trees import Tree, flatten, paths, unflatten
 from .varying import Varies, parameter_options, varies_of
 
 
-@checked
+@check_arguments_early
 def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """Trace a function into a graph: call the result with templates or tensors.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
 from ..errors.tracebacks import name_in_errors
 from ..ops.composite.shape.arranging import moveaxis
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@checked
+@check_arguments_early
 def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None) -> Callable[P, R]:
     """Turn a function of one example into a function of a batch.
 

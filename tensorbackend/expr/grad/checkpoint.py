@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors.tracebacks import name_in_errors
 from ...select import common_backend, get_backend, move
 from ...tensor import Tensor
@@ -21,7 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@checked
+@check_arguments_early
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """Keep only the arguments of a function for its gradient, and compute the function again for that.
 

@@ -7,7 +7,7 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, expected
 from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
@@ -61,7 +61,7 @@ class Pullback:
         return hash(self._source)
 
 
-@checked
+@check_arguments_early
 def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Define a gradient: the function returns its result and a function of the result's cotangent.
 

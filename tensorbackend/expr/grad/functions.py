@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
 from ...caching.memos import Kept
-from ...declarations.argument_errors import check_arguments, checked
+from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...dtypes import defaults
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
 from ...errors.tracebacks import name_in_errors
@@ -46,7 +46,7 @@ Primals = TypeVarTuple("Primals")
 def grad(function: Callable[..., Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Gradient: ...
 @overload
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]: ...
-@checked
+@check_arguments_early
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The gradient of a function with a scalar result, as a function of the same arguments.
 
@@ -96,7 +96,7 @@ def value_and_grad(
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]: ...
-@checked
+@check_arguments_early
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The result and the gradient of a function with a scalar result, as a function of the same arguments.
 
