@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..caching.option_keys import remember, option_key
+from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import DType, as_dtype, defaults
 from ..protocol import Backend, Kernel, own_method
@@ -21,7 +21,7 @@ from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
 from ..scopes import contained
-from ..select import common_backend, get_backend, move, call_with_default
+from ..select import call_with_default, common_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant

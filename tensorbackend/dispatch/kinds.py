@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, cast
 
-from ..caching.option_keys import remember, option_key
+from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import DType, defaults
 from ..errors import ContractError

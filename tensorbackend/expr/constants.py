@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..select import common_backend, get_backend, call_with_default
+from ..select import call_with_default, common_backend, get_backend
 from ..tensor import Tensor
 from .evaluate import evaluate
 from .graph import Graph, reachable

@@ -14,7 +14,7 @@ from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
 from ..scopes import Block
-from ..select import get_backend, call_with_default
+from ..select import call_with_default, get_backend
 from ..select.default import scoped_default
 from ..sizes import is_symbolic
 from ..template import Template

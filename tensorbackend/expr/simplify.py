@@ -13,7 +13,7 @@ from ..caching.option_keys import kind_of
 from ..errors import TensorBackendError
 from ..protocol import Backend
 from ..scopes import contained
-from ..select import get_backend, call_with_default
+from ..select import call_with_default, get_backend
 from ..tensor import Tensor
 from .effects import after_calls
 from .evaluate import KEPT_BYTES, computed, opened

@@ -19,7 +19,7 @@ from ..rules.broadcasting import result_type
 from ..rules.functional import check_initial
 from ..rules.plan import Plan
 from ..rules.reduction import reduction
-from ..select import get_backend, call_with_default
+from ..select import call_with_default, get_backend
 from ..template import Template, intern_template
 from ..tensor import Tensor
 from .elementwise.conversion import astype

@@ -13,7 +13,7 @@ from ..protocol.reduction import TieBreak
 from ..rules.accuracy import PRODUCT, SUM
 from ..rules.broadcasting import check_dtype
 from ..rules.plan import Plan, choice
-from ..rules.reduction import accumulator, index_reduction, reduction, plan_sum
+from ..rules.reduction import accumulator, index_reduction, plan_sum, reduction
 from ..template import Template
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from ..dispatch import primitive
 from ..rules.accuracy import COMPLEX_STEPS, PRODUCT, SUM
 from ..rules.plan import Plan
-from ..rules.window import Paddings, PerAxis, scatter_plan, window_plan, plan_windows
+from ..rules.window import Paddings, PerAxis, plan_windows, scatter_plan, window_plan
 from ..template import Template, intern_template
 from .functional import OfTwo, accumulator
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
-from ..caching.option_keys import remember, option_key
+from ..caching.option_keys import option_key, remember
 from ..template import Template, intern_template
 from ..tensor import Tensor
 

@@ -21,7 +21,7 @@ from ...ops.creation.filled import zeros
 from ...ops.indexing.slices import sliced
 from ...ops.shape import concatenate, expand_dims
 from ...scopes import contained
-from ...select import get_backend, call_with_default
+from ...select import call_with_default, get_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph

@@ -13,7 +13,7 @@ from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
 from ...scopes import contained
-from ...select import common_backend, default_backend, get_backend, move, call_with_default
+from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
 from ..closure_scan import fixed, held_by
 from ..closures import close, close_over, interned

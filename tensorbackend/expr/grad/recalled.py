@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...dispatch.watching import is_watching
 from ...dtypes import defaults
 from ...protocol import Backend
-from ...select import get_backend, move, call_with_default
+from ...select import call_with_default, get_backend, move
 from ...select.default import current as default_now
 from ...tensor import Tensor, blank_tensor
 from ..graph import Graph, reachable

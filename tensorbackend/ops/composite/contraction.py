@@ -11,7 +11,7 @@ from ...errors import ArgumentError, ShapeError, expected
 from ...rules.accuracy import COMPLEX_PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
-from ...rules.contraction import check_pairs, broadcast_leading
+from ...rules.contraction import broadcast_leading, check_pairs
 from ...rules.einsum import Operand, parse_subscripts
 from ...template import as_int, check_unique
 from ...tensor import Tensor

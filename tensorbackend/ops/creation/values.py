@@ -38,7 +38,7 @@ from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
 from ...rules.shape import template_without_names
-from ...select import check_dtype_support, claimant, common_backend, get_backend, move, creation_backend
+from ...select import check_dtype_support, claimant, common_backend, creation_backend, get_backend, move
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled

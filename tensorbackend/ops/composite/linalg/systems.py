@@ -17,7 +17,7 @@ from ....dtypes import DType, finfo, float32, promote_types
 from ....errors import ArgumentError, expected
 from ....rules.accuracy import ELIMINATION, SPECTRAL
 from ....rules.broadcasting import check_dtype, to_floating, to_real
-from ....rules.linalg import check_matrix, check_square, matrix_dtype, eigen, singular, solution
+from ....rules.linalg import check_matrix, check_square, eigen, matrix_dtype, singular, solution
 from ....rules.plan import integer
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import eye, full, iota, rename
