@@ -15,7 +15,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.backends.support import support_of
-from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec, implemented
+from tensorbackend.declarations.op_specs import CALLBACKS, OPS, OpSpec, list_implementations
 from tensorbackend.dispatch.fallbacks import fallbacks
 from tensorbackend.dispatch.minimum import accepted_dtype, minimum
 from tensorbackend.dtypes import ALL_DTYPES, DType
@@ -324,7 +324,7 @@ def support_page() -> str:
         needs = sorted({need for fallback in fallbacks(name) for need in fallback.needs})
         page += f"| `{name}` | {cells} | {_listed(needs) if needs else 'nothing' if fallbacks(name) else ''} |\n"
     page += COMPOSITES.format(**head)
-    overridden = sorted({name for cls in engines.values() for name in implemented(cls)[1]})
+    overridden = sorted({name for cls in engines.values() for name in list_implementations(cls)[1]})
     return page + "".join(
         f"| `{name}` | {' | '.join(support_of(cls, name) for cls in engines.values())} |\n" for name in overridden
     )

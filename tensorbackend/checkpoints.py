@@ -32,11 +32,11 @@ from .dtypes import as_dtype, scalar_kind
 from .errors import ArgumentError, FileError, OperandError, expected
 from .expr.trees import flatten, paths, unflatten
 from .files import safetensors
-from .files.replace import replacing
-from .files.source import Source, broken, naming, read_tensor
+from .files.replace import replace_file
+from .files.source import Source, broken, locate_errors, read_tensor
 from .ops.creation.values import is_array
 from .protocol import Backend, BackendLike
-from .select import check_held, get_backend
+from .select import check_dtype_support, get_backend
 from .template import Template
 from .tensor import Tensor
 
@@ -150,7 +150,7 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
     version = _current(place)
     if version is None:
         raise FileError(expected("a folder with a checkpoint", "save() one first", folder=str(place)))
-    with naming(folder=str(place)):
+    with locate_errors(folder=str(place)):
         index = json.loads((version / "index.json").read_text())
         if index["format"] != _FORMAT:
             raise FileError(expected(f"a checkpoint of the format {_FORMAT}", format=index["format"]))
@@ -243,7 +243,7 @@ def _write_parts(path: Path, tensors: Mapping[str, Tensor], process: int) -> Non
             template = x.template.replace(shape=tuple(array.shape))
             parts[key] = Tensor(template, host, array)
             places[key] = name, begin
-    with replacing(f"{path}.safetensors") as file:
+    with replace_file(f"{path}.safetensors") as file:
         safetensors.write(file, parts)
     told = [{"key": key, "name": name, "begin": begin} for key, (name, begin) in places.items()]
     _write_text(path.with_name(path.name + ".json"), json.dumps(told))
@@ -275,7 +275,7 @@ def _index(version: Path, tensors: Mapping[str, Tensor], processes: int) -> Any:
 
 
 def _write_text(path: Path, text: str) -> None:
-    with replacing(str(path)) as file:
+    with replace_file(str(path)) as file:
         file.write(text.encode())
 
 
@@ -298,7 +298,7 @@ def _read(version: Path, name: str, entry: Mapping[str, Any], backend: Backend, 
     out = Template(tuple(entry["shape"]), as_dtype(entry["dtype"]), entry["names"])
     if backend.template_only:
         return Tensor(out, backend, None)
-    check_held(out.dtype, backend)
+    check_dtype_support(out.dtype, backend)
     mine = [part for part in parts if part["name"] == name]
     read = partial(_region, version, out, mine)
     if backend.lays_by_name:

@@ -14,7 +14,7 @@ from .caching.locks import free_in_child
 from .caching.memos import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
-from .errors.tracebacks import named_in_errors
+from .errors.tracebacks import name_in_errors
 from .sizes import Size, is_size, source_of
 
 Shape: TypeAlias = tuple[int, ...]
@@ -100,7 +100,7 @@ class Template(_Parts):
         return intern_template, (self.shape, self.dtype, self.names, self.weak)
 
 
-named_in_errors(Template.__new__, "Template")
+name_in_errors(Template.__new__, "Template")
 
 
 MAX_AXES: Final = 64

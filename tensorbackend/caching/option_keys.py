@@ -1,7 +1,7 @@
 """Memos of calls, and their keys.
 
 A key is made of templates, which are interned, and of options. An option stands in a key together with its class, as 1,
-True and 1.0 are equal. Where that is not enough, as for tuples and floats, `told` makes the part of the key.
+True and 1.0 are equal. Where that is not enough, as for tuples and floats, `option_key` makes the part of the key.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def kind_of(value: object) -> object:
     return (kind, repr(value)) if kind is complex else kind
 
 
-def told(value: Any) -> Any:
+def option_key(value: Any) -> Any:
     """The part of a key for an option; values that are equal but not the same option get different parts.
 
     Lists become tuples; floats keep the sign of zero, and a NaN stands in the key by its bits. Raises `KeyError` for

@@ -68,7 +68,7 @@ def run(options: Namespace) -> int:
     asked, status = len(ops) * len(dtypes), None
     try:
         failed = 0
-        with _stopping() as proceed, progress(asked) as advance:
+        with _stop_on_signals() as proceed, progress(asked) as advance:
             for pair in check_pairs(
                 backend,
                 ops,
@@ -101,7 +101,7 @@ class _Stopped(KeyboardInterrupt):
 
 
 @contextmanager
-def _stopping() -> Iterator[Callable[[], None]]:
+def _stop_on_signals() -> Iterator[Callable[[], None]]:
     """Raises `_Stopped` on SIGINT and SIGTERM, where signals are handled at all: in the main thread.
 
     Yields a function that raises it again, for code that may have swallowed it.

@@ -76,7 +76,7 @@ def run(options: Namespace) -> int:
     try:
         limit = None if options.fits is None else parse_bytes(options.fits)
         _check_files(options)
-        placing = _placing(options)
+        placing = _mesh_options(options)
         target(**placing)
         function = _place(options.function)
         inputs = [_argument(text) for text in options.templates]
@@ -125,7 +125,7 @@ def run(options: Namespace) -> int:
     return 0 if fits else 1
 
 
-def _placing(options: Namespace) -> dict[str, Any]:
+def _mesh_options(options: Namespace) -> dict[str, Any]:
     """The mesh, the layout and the machine, as `dry_run` takes them."""
     from ..mesh import Mesh
 
@@ -204,7 +204,7 @@ def _place(text: str) -> Any:
         raise ArgumentError(expected("module:name or file.py:name", function=text))
     name = match["module"]
     try:
-        resolved: Any = _from_file(Path(name)) if name.endswith(".py") else import_module(name)
+        resolved: Any = _import_file(Path(name)) if name.endswith(".py") else import_module(name)
         for part in match["name"].split("."):
             resolved = getattr(resolved, part)
     except Exception as error:  # whatever the user's module raises
@@ -213,7 +213,7 @@ def _place(text: str) -> Any:
     return resolved
 
 
-def _from_file(path: Path) -> Any:
+def _import_file(path: Path) -> Any:
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise FileNotFoundError(f"no file {path}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from .. import fft, linalg, random  # noqa: F401 # their ops are declared too
-from ..declarations.op_specs import CALLBACKS, implemented, overridable
+from ..declarations.op_specs import CALLBACKS, list_implementations, overridable
 from ..errors import BackendError
 from ..select import backend_class, backends, get_backend, origin
 from ._table import print_table
@@ -42,7 +42,7 @@ def report(name: str) -> Report:
     devices: tuple[str, ...] = ()
     callbacks = composites = error = None
     try:
-        callbacks, composites = map(len, implemented(backend_class(name)))
+        callbacks, composites = map(len, list_implementations(backend_class(name)))
         backend = get_backend(name)
         versions, devices = dict(backend.versions()), tuple(backend.devices())
     except BackendError as failure:

@@ -62,7 +62,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     @wraps(function)
-    def entered(*arguments: P.args, **keywords: P.kwargs) -> R:
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         try:
             return function(*arguments, **keywords)
         except TensorBackendError as error:
@@ -72,11 +72,11 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             tell(error, function, arguments, keywords)
             raise
 
-    entered.__doc__ = completed(function)
-    return entered
+    call.__doc__ = completed(function)
+    return call
 
 
-def checked(function: Callable[P, R]) -> Callable[P, R]:
+def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
     """Wraps a public function that keeps its arguments for later, as a transform does: they are checked before it runs.
 
     Parameters
@@ -100,7 +100,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """
 
     @wraps(function)
-    def entered(*arguments: P.args, **keywords: P.kwargs) -> R:
+    def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         try:
             for parameter, value, kind in _arguments(function, arguments, keywords):
                 if not _fits(value, kind):
@@ -110,8 +110,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             error.named(_name(function))
             raise
 
-    entered.__doc__ = completed(function)
-    return entered
+    call.__doc__ = completed(function)
+    return call
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -127,7 +127,7 @@ def tell(
 ) -> None:
     """Raises an error of the library's own from `error` if an argument does not fit its annotation; else returns."""
     labelled = [*_arguments(function, arguments, keywords)]
-    if _raised_elsewhere(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in labelled):
+    if _is_foreign(error) and any(callable(value) and not isinstance(value, type) for _, value, _ in labelled):
         return  # raised by a function of the user's
     for parameter, value, kind in labelled:
         explanation: TensorBackendError | None = None
@@ -163,7 +163,7 @@ def _arguments(
             yield name, value, kind
 
 
-def _raised_elsewhere(error: Exception) -> bool:
+def _is_foreign(error: Exception) -> bool:
     """Whether an error was raised by code outside the package."""
     frame, file = error.__traceback__, _PACKAGE
     while frame is not None:
@@ -234,7 +234,7 @@ def _fits(value: Any, kind: Any) -> bool:
         return True
     if kind is None:
         return value is None
-    known = _known(kind)
+    known = _find_kind(kind)
     if known is not None:
         return known.takes(value)
     origin, inner = get_origin(kind), get_args(kind)
@@ -266,13 +266,13 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 @cache
-def _known(kind: Any) -> _Kind | None:
+def _find_kind(kind: Any) -> _Kind | None:
     return _MEANINGS.get(meaning_of(kind)) or _CLASSES.get(kind)
 
 
 def _words(kind: Any) -> str:
     """The values that an annotation allows, in words: `Sequence[int] | None` is "a list or tuple of ints, or None"."""
-    known = None if kind is None else _known(kind)
+    known = None if kind is None else _find_kind(kind)
     if kind is None or known is not None:
         return known.words if known is not None else "None"
     origin, inner = get_origin(kind), get_args(kind)

@@ -169,13 +169,13 @@ def callbacks(family: type) -> Iterator[Callback]:
             cost=method.__cost__,
             reach=method.__reach__,
         )
-        callback = callback._replace(reach=callback.reach or _told_by_options(callback))
+        callback = callback._replace(reach=callback.reach or _reach_of_options(callback))
         if callback.elementwise and callback.cost is None:
             raise TypeError(f"the callback {name!r} needs its cost, as an elementwise one: @callback(cost='operation')")
         yield callback
 
 
-def _told_by_options(callback: Callback) -> Reach | None:
+def _reach_of_options(callback: Callback) -> Reach | None:
     """The reach of a primitive, by its family and its options; `None` where these do not say."""
     if callback.optional or not callback.inputs:
         return None
@@ -224,7 +224,7 @@ def declare(spec: OpSpec) -> None:
         REACHES[spec.callback] = spec.reach
 
 
-def implemented(backend: type[Backend]) -> tuple[list[str], list[str]]:
+def list_implementations(backend: type[Backend]) -> tuple[list[str], list[str]]:
     """The primitives that a backend's class defines and the composites that it overrides, by callback's name.
 
     >>> import tensorbackend as tb

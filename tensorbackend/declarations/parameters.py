@@ -102,7 +102,7 @@ def types_of(function: Callable[..., Any]) -> dict[str, Any]:
     types_by_name = {}
     for name, annotation in function.__annotations__.items():
         try:
-            types_by_name[name] = _resolved(annotation, function.__globals__)
+            types_by_name[name] = _resolve(annotation, function.__globals__)
         except TypeError:
             types_by_name[name] = Any
     return types_by_name
@@ -110,7 +110,7 @@ def types_of(function: Callable[..., Any]) -> dict[str, Any]:
 
 def results(function: Callable[..., Any], parameter: str) -> int:
     """The number of templates that a parameter takes: 1 for the annotation `Template`, more for a tuple of several."""
-    return max(1, get_args(_resolved(function.__annotations__[parameter], function.__globals__)).count(Template))
+    return max(1, get_args(_resolve(function.__annotations__[parameter], function.__globals__)).count(Template))
 
 
 @cache
@@ -147,13 +147,13 @@ def _code(text: str) -> CodeType:
         raise TypeError(f"expected an annotation that is an expression, got {text!r}") from None
 
 
-def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
+def _resolve(annotation: Any, names: Mapping[str, Any]) -> Any:
     """The type that an annotation stands for: texts, also in quotes, are evaluated, and aliases are replaced."""
     while True:
         if isinstance(annotation, ForwardRef):
             annotation = annotation.__forward_arg__
         elif isinstance(annotation, str):
-            annotation = _evaluated(annotation, names)
+            annotation = _evaluate(annotation, names)
         elif isinstance(annotation, TypeVar) and annotation.__bound__ is not None:
             annotation = annotation.__bound__
         elif hasattr(annotation, "__value__"):  # of a `type` statement
@@ -162,7 +162,7 @@ def _resolved(annotation: Any, names: Mapping[str, Any]) -> Any:
             return annotation
 
 
-def _evaluated(text: str, names: Mapping[str, Any]) -> Any:
+def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
     code = _code(text)
     known = {name: names[name] for name in code.co_names if name in names}
     try:
@@ -177,10 +177,10 @@ def _evaluated(text: str, names: Mapping[str, Any]) -> Any:
 
 def _read(annotation: Any, names: Mapping[str, Any]) -> _Stands:
     """Reads the meaning of an annotation."""
-    kind = _resolved(annotation, names)
+    kind = _resolve(annotation, names)
     members, optional = [kind], False
     if get_origin(kind) in (Union, UnionType):
-        members = [_resolved(member, names) for member in get_args(kind)]
+        members = [_resolve(member, names) for member in get_args(kind)]
         optional = NoneType in members or None in members
         members = [member for member in members if member not in (NoneType, None)]
     if len(members) == 1:
@@ -222,13 +222,13 @@ def _is_sequence_of_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
     origin, arguments = get_origin(kind), get_args(kind)
     if not (origin is Sequence and len(arguments) == 1):
         return False
-    element = _resolved(arguments[0], names)
+    element = _resolve(arguments[0], names)
     return meaning_of(element) == "tensor" or _is_tensor(element)
 
 
 def _holds_tensors(kind: Any, names: Mapping[str, Any]) -> bool:
     """Whether a type contains tensors, other than as parameters or results of a function type."""
-    kind = _resolved(kind, names)
+    kind = _resolve(kind, names)
     if meaning_of(kind) == "tensor" or _is_tensor(kind):
         return True
     origin = get_origin(kind)

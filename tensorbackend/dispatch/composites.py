@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..caching.option_keys import remember, told
+from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
 from ..dtypes import DType, as_dtype, defaults
 from ..protocol import Backend, Kernel, own_method
@@ -21,7 +21,7 @@ from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
 from ..rules.plan import Out, flag, integer
 from ..scopes import contained
-from ..select import common_backend, get_backend, move, with_default
+from ..select import call_with_default, common_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
@@ -53,7 +53,7 @@ def perform(
     """The result of a call whose output template is known: by the backend's method, else by its hook `optional`."""
     if method is None:
         assert default is not None  # a primitive has a method or a fall-back
-        return with_default(backend, backend.optional, name, call, default)
+        return call_with_default(backend, backend.optional, name, call, default)
     method_kernel = kernel(backend, name, method, call.out, templates_of(call.inputs), call.options)
     return wrap(call.out, backend, method_kernel(*payloads_of(call.inputs)))
 
@@ -103,7 +103,7 @@ class CompositePath(Path):
         if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
             return op_by_op, True
         try:
-            key = backend, out, *inputs, *map(told, options.values()), defaults.current_precision()
+            key = backend, out, *inputs, *map(option_key, options.values()), defaults.current_precision()
             again = self.met.get(key)
         except (TypeError, KeyError):
             return op_by_op, True
@@ -137,7 +137,7 @@ class CompositePath(Path):
         shapes_only = get_backend("template")
         inputs = call.grouped([Tensor(x.template, shapes_only, None) for x in self._tensors(call, shapes_only)])
         options = self._options(call)
-        result = with_default(shapes_only, self.default, None, inputs, options)
+        result = call_with_default(shapes_only, self.default, None, inputs, options)
         if isinstance(result, Tensor):
             return result.template, options, None
         make = getattr(result, "_make", None)  # a named tuple's, from an iterable

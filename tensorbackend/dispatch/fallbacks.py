@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from ..declarations.op_specs import CALLBACKS, implemented, read_parameters
+from ..declarations.op_specs import CALLBACKS, list_implementations, read_parameters
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
 from ..protocol import Backend, Payload
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
-from ..select import with_default
+from ..select import call_with_default
 from ..template import Template, intern_template
 from ..tensor import Tensor
 from .operands import nameless
@@ -121,7 +121,7 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
 
 def lacking(backend: type[Backend], fallback: Fallback) -> list[str]:
     """The callbacks that a fall-back needs and a backend has neither by itself nor by fall-backs."""
-    primitives, _ = implemented(backend)
+    primitives, _ = list_implementations(backend)
     return sorted(fallback.needs - _within_reach(frozenset(primitives)))
 
 
@@ -187,7 +187,7 @@ def running(backend: Backend, fallback: Fallback) -> Callable[..., Payload]:
     def callback(out: Out, /, *inputs: Any, **options: Any) -> Payload:
         plain = _plain(out) if isinstance(out, Template) else tuple(map(_plain, out))
         arguments = [nameless(x) if isinstance(x, Tensor) else tuple(map(nameless, x)) for x in inputs]
-        result = with_default(backend, lambda: fallback.body(plain, *arguments, **options))
+        result = call_with_default(backend, lambda: fallback.body(plain, *arguments, **options))
         result_template = result.template if isinstance(result, Tensor) else tuple(x.template for x in result)
         if result_template != plain:
             expectation = f"the fall-back of {fallback.callback} to give {plain!r}"

@@ -38,12 +38,12 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-from ..caching.option_keys import ATOMS, told
+from ..caching.option_keys import ATOMS, option_key
 from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import defaults
 from ..errors import ContractError
-from ..errors.tracebacks import named_in_errors
-from ..select import placed
+from ..errors.tracebacks import name_in_errors
+from ..select import creation_backend
 from ..select.default import current
 from ..template import Template
 from ..tensor import Tensor, blank_tensor
@@ -191,11 +191,11 @@ def generated(
         "_find": calls.entries.get,
         "_int": int,
         "_lookup": lookup,
-        "_placed": placed,
+        "_placed": creation_backend,
         "_recovered": failed and recovery(failed),
         "_str": str,
         "_structure": structure_of,
-        "_told": told,
+        "_told": option_key,
         "_wrap": wrap,
     }
 
@@ -209,7 +209,7 @@ def generated(
             function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
         lookup.key_of = key_of
         op.__code__ = code.replace(co_name=spec.name)  # its own, as errors find the op's name by its code
-        return named_in_errors(op, spec.name)
+        return name_in_errors(op, spec.name)
 
     namespace["_settled"] = settled
     op = FunctionType(_first_code, namespace, spec.name)

@@ -17,7 +17,7 @@ from ..protocol import Backend, Kernel, Payload, kernel_of, own_method
 from ..protocol.core import CompositeCall
 from ..protocol.planned import entered, is_planned, plan_entered
 from ..rules.plan import Out
-from ..select import with_default
+from ..select import call_with_default
 from ..template import Shape, Template
 from ..tensor import Tensor, blank_tensor
 from .checked import CHECKED, checked, explained, verify_default
@@ -106,7 +106,7 @@ def of_default(
 
     def composite(*payloads: Payload) -> Payload:
         call = CompositeCall(out, as_tensors(backend, inputs, payloads), options)
-        result = with_default(backend, backend.optional, name, call, default)
+        result = call_with_default(backend, backend.optional, name, call, default)
         if CHECKED:
             verify_default(name, backend, out, result)
         return result.data if isinstance(result, Tensor) else tuple([x.data for x in result])

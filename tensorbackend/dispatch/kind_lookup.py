@@ -31,11 +31,11 @@ from types import CodeType, FunctionType
 from typing import Any, Final
 
 from ..caching.memos import remembers_calls
-from ..caching.option_keys import ATOMS, NUMBERS, told
+from ..caching.option_keys import ATOMS, NUMBERS, option_key
 from ..declarations.op_specs import OpSpec
 from ..dtypes import defaults
 from ..interchange import scalar_dtype
-from ..select import placed
+from ..select import creation_backend
 from ..select.default import current
 from ..template import TemplateKind, kind_of_parts
 from ..tensor import Tensor
@@ -124,11 +124,11 @@ def find_plans(lookup: Lookup, spec: OpSpec, kinds: Kinds, again: Callable[..., 
         "_missed": lookup.missed,
         "_most": kinds.most,
         "_numbers": _numbers,
-        "_placed": placed,
+        "_placed": creation_backend,
         "_plans": kinds.plans,
         "_rank": rank,
         "_str": str,
-        "_told": told,
+        "_told": option_key,
     }
     by_kind, key_of = (FunctionType(code, namespace, spec.name) for code in _codes(source_of(spec)))
     for function in (by_kind, key_of):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, cast
 
-from ..caching.option_keys import remember, told
+from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import DType, defaults
 from ..errors import ContractError
@@ -229,7 +229,7 @@ class Kinds:
         given += [(parameter, keywords[parameter.name]) for parameter in spec.parameters if parameter.name in keywords]
         try:
             options = [
-                rank(value) if parameter.meaning == "shape" else told(value)
+                rank(value) if parameter.meaning == "shape" else option_key(value)
                 for parameter, value in given
                 if parameter.role == "option" and parameter.name not in PLACEMENT
             ]

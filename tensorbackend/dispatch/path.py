@@ -18,7 +18,7 @@ from ..errors import DataError, TensorBackendError
 from ..interchange import scalar_dtype
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import NO_OPTIONS, Out
-from ..select import placed, recorded_together
+from ..select import creation_backend, move_to_recorder
 from ..template import Template, is_symbolic_template
 from ..tensor import Tensor
 from ..tensor.operators import OPERATORS, REFLECTED
@@ -180,7 +180,7 @@ class Path(ABC):
             backend, ready = key[0], known[-1]
             return self._run(ready, backend, self._payloads(ready, arguments), arguments)
         # So that the call is kept: the full path moves and converts operands each time.
-        settled = without_arrays(self.spec, arguments) or recorded_together(arguments)
+        settled = without_arrays(self.spec, arguments) or move_to_recorder(arguments)
         if settled is not None:
             result = self.public(*settled, **keywords)
             self._keep_scalars(key_of, settled, arguments, keywords)
@@ -189,7 +189,7 @@ class Path(ABC):
             home, call_keywords = None, keywords
             if self.creates:
                 call_keywords = {name: value for name, value in keywords.items() if name not in PLACEMENT}
-                home = placed(**{name: keywords[name] for name in PLACEMENT if name in keywords})
+                home = creation_backend(**{name: keywords[name] for name in PLACEMENT if name in keywords})
             call = Call(self.spec, arguments, call_keywords)
             ready, backend, tensors, lasting, options = self.prepare(call, home)
         except TensorBackendError:

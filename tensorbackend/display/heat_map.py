@@ -84,7 +84,7 @@ class HeatMap:
         if not self.cells:
             return heading(self.head)
         side = min(16.0, _WIDE / len(self.cells[0]))
-        return f"{heading(self.head)}<br>\n{self._drawing(side)}<br>\n{self._drawn_scale()}"
+        return f"{heading(self.head)}<br>\n{self._drawing(side)}<br>\n{self._scale_bar()}"
 
     # One number
 
@@ -112,11 +112,11 @@ class HeatMap:
         if colours == "none":
             bar, marks = f'"{_RAMP}"', [f"{sign} {name}" for _, name, sign, _, _ in self._marks()]
         else:
-            bar = "".join(_painted("█", _colour_at(step / (_STEPS - 1)), None, colours) for step in range(_STEPS))
-            marks = [f"{_painted('█', colour, None, colours)} {name}" for _, name, _, colour, _ in self._marks()]
+            bar = "".join(_ansi("█", _colour_at(step / (_STEPS - 1)), None, colours) for step in range(_STEPS))
+            marks = [f"{_ansi('█', colour, None, colours)} {name}" for _, name, _, colour, _ in self._marks()]
         return ", ".join([f"{self.low:.6g} {bar} {self.high:.6g}", *marks])
 
-    def _drawn_scale(self) -> str:
+    def _scale_bar(self) -> str:
         bar = _svg(_STEPS, 1, 10, _cells([[step / (_STEPS - 1) for step in range(_STEPS)]]))
         marks = "".join(f", {_svg(1, 1, 10, _mark(path, 0, 0))} {name}" for _, name, _, _, path in self._marks())
         return f"<code>{self.low:.6g}</code> {bar} <code>{self.high:.6g}</code>{marks}"
@@ -154,10 +154,10 @@ def _half_blocks(rows: Sequence[Sequence[Colour]], colours: Colours) -> Iterator
     """Lines in which each character shows two numbers, one above the other."""
     for upper in range(0, len(rows), 2):
         lower: Sequence[Colour | None] = rows[upper + 1] if upper + 1 < len(rows) else [None] * len(rows[upper])
-        yield "".join(_painted("▀", *pair, colours) for pair in zip(rows[upper], lower, strict=True))
+        yield "".join(_ansi("▀", *pair, colours) for pair in zip(rows[upper], lower, strict=True))
 
 
-def _painted(text: str, front: Colour, back: Colour | None, colours: Colours) -> str:
+def _ansi(text: str, front: Colour, back: Colour | None, colours: Colours) -> str:
     codes = f"38;{_code(front, colours)}" + (f";48;{_code(back, colours)}" if back is not None else "")
     return f"\x1b[{codes}m{text}\x1b[0m"
 
@@ -188,10 +188,10 @@ def _cells(places: Sequence[Sequence[float | None]]) -> str:
             if shade is not None:
                 paths.setdefault(shade, []).append(f"M{column} {number}h{length}v1h-{length}z")
             column += length
-    return "".join(_filled(_colour_at(shade / _SHADES), path) for shade, path in paths.items())
+    return "".join(_svg_path(_colour_at(shade / _SHADES), path) for shade, path in paths.items())
 
 
-def _filled(colour: Colour, path: Sequence[str]) -> str:
+def _svg_path(colour: Colour, path: Sequence[str]) -> str:
     red, green, blue = colour
     lines = "".join(path)
     return f'<path fill="#{red:02x}{green:02x}{blue:02x}" d="{lines}"/>'

@@ -48,7 +48,7 @@ def _ends(size: int, edge: int) -> list[int]:
     return list(range(size)) if size <= 2 * edge else [*range(edge), *range(size - edge, size)]
 
 
-def gapped(positions: Sequence[int], size: int) -> list[int | None]:
+def abridge(positions: Sequence[int], size: int) -> list[int | None]:
     """Positions along an axis, with `None` where some are left out.
 
     >>> gapped([0, 1, 8, 9], 10), gapped([0], 2)
@@ -121,23 +121,23 @@ def _body(shape: Sequence[int], spelt: Iterator[list[str]], positions: Sequence[
     exact = next(spelt)
     if not shape:
         return exact[0] if exact else _MORE
-    *leading, last = [gapped(axis_positions, size) for axis_positions, size in zip(positions, shape, strict=True)]
+    *leading, last = [abridge(axis_positions, size) for axis_positions, size in zip(positions, shape, strict=True)]
     count = len(positions[-1])
     if not leading:
-        return f"[{_wrapped(_cells(last, exact), width - 2)}]"
+        return f"[{_wrap(_cells(last, exact), width - 2)}]"
     room = width - 2 * len(shape)
     for texts in chain([exact], spelt):
-        columns = [_aligned(texts[column::count]) for column in range(count)]
+        columns = [_align(texts[column::count]) for column in range(count)]
         widths = [len(column[0]) if column else 0 for column in columns]
         if _length(widths, range(count), positions[-1], shape[-1]) <= room:
             break
-    kept = _kept(widths, positions[-1], shape[-1], room)
-    between = gapped([positions[-1][column] for column in kept], shape[-1])
+    kept = _choose_columns(widths, positions[-1], shape[-1], room)
+    between = abridge([positions[-1][column] for column in kept], shape[-1])
     rows = (_cells(between, [columns[column][row] for column in kept]) for row in range(prod(map(len, positions[:-1]))))
-    return _nested(leading, (f"[{_BETWEEN.join(cells)}]" for cells in rows), 1)
+    return _nest(leading, (f"[{_BETWEEN.join(cells)}]" for cells in rows), 1)
 
 
-def _aligned(texts: Sequence[str]) -> list[str]:
+def _align(texts: Sequence[str]) -> list[str]:
     """The texts padded to one width, with their decimal points below each other."""
     parts = [text.partition(".") for text in texts]
     whole = max((len(before) for before, _, _ in parts), default=0)
@@ -151,12 +151,12 @@ def _cells(positions: Sequence[int | None], texts: Sequence[str]) -> list[str]:
     return [_MORE if position is None else next(remaining) for position in positions]
 
 
-def _wrapped(cells: Sequence[str], width: int) -> str:
+def _wrap(cells: Sequence[str], width: int) -> str:
     """The elements of one axis in one line, or aligned in several."""
     line = _BETWEEN.join(cells)
     if len(line) <= width:
         return line
-    aligned = iter(_aligned([cell for cell in cells if cell != _MORE]))
+    aligned = iter(_align([cell for cell in cells if cell != _MORE]))
     whole = [cell if cell == _MORE else next(aligned) for cell in cells]
     widest = max(map(len, whole))
     remaining, count = iter(whole), max((width + len(_BETWEEN)) // (widest + len(_BETWEEN)), 1)
@@ -167,12 +167,12 @@ def _wrapped(cells: Sequence[str], width: int) -> str:
 def _length(widths: Sequence[int], columns: Sequence[int], positions: Sequence[int], size: int) -> int:
     """The number of characters in a row of the given columns, with dots for omitted ones."""
     signs = [
-        len(_MORE) if position is None else 0 for position in gapped([positions[column] for column in columns], size)
+        len(_MORE) if position is None else 0 for position in abridge([positions[column] for column in columns], size)
     ]
     return sum(signs) + sum(widths[column] for column in columns) + len(_BETWEEN) * (len(signs) - 1)
 
 
-def _kept(widths: Sequence[int], positions: Sequence[int], size: int, room: int) -> list[int]:
+def _choose_columns(widths: Sequence[int], positions: Sequence[int], size: int, room: int) -> list[int]:
     """The columns that fit in a line, as many from one end as from the other."""
     columns = list(range(len(widths)))
     for edge in range(len(columns) // 2, 0, -1):
@@ -182,17 +182,17 @@ def _kept(widths: Sequence[int], positions: Sequence[int], size: int, room: int)
     return columns
 
 
-def _nested(leading: Sequence[Sequence[int | None]], rows: Iterator[str], indent: int) -> str:
+def _nest(leading: Sequence[Sequence[int | None]], rows: Iterator[str], indent: int) -> str:
     if not leading:
         return next(rows)
-    parts = (_MORE if position is None else _nested(leading[1:], rows, indent + 1) for position in leading[0])
+    parts = (_MORE if position is None else _nest(leading[1:], rows, indent + 1) for position in leading[0])
     between = ",\n" + " " * indent
     return f"[{between.join(parts)}]"
 
 
 def heading(text: str) -> str:
     """A text, such as a template, as HTML."""
-    return f"<code>{_escaped(text)}</code>"
+    return f"<code>{_escape(text)}</code>"
 
 
 def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells: Sequence[Sequence[object]]) -> str:
@@ -221,9 +221,11 @@ def table(text: str, matrix: Template, positions: Sequence[Sequence[int]], cells
     >>> html.count("<td>"), "<td>0.5</td>" in html
     (2, True)
     """
-    rows, columns = (gapped(axis_positions, size) for axis_positions, size in zip(positions, matrix.shape, strict=True))
+    rows, columns = (
+        abridge(axis_positions, size) for axis_positions, size in zip(positions, matrix.shape, strict=True)
+    )
     corner = " \\ ".join(name for name in matrix.names if name)
-    lines = [[f"<th>{_escaped(corner)}</th>", *(f"<th>{_label(column)}</th>" for column in columns)]]
+    lines = [[f"<th>{_escape(corner)}</th>", *(f"<th>{_label(column)}</th>" for column in columns)]]
     values = iter(cells)
     for row in rows:
         elements = iter([] if row is None else next(values))
@@ -243,7 +245,7 @@ def _label(position: int | None) -> str:
     return _GAP if position is None else str(position)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     from html import escape  # only notebooks need it
 
     return escape(text)
@@ -279,12 +281,12 @@ def _shortest(value: float, dtype: DType) -> str:
         return repr(value)
     for digits in range(1, _DIGITS[dtype]):
         short = float(f"{value:.{digits}g}")
-        if _rounded(short, dtype) == value:
+        if _round_to(short, dtype) == value:
             return repr(short)
     return repr(float(f"{value:.{_DIGITS[dtype]}g}"))
 
 
-def _rounded(value: float, dtype: DType) -> float:
+def _round_to(value: float, dtype: DType) -> float:
     (back,) = unpack(pack([value], dtype), dtype)
     return float(back)
 

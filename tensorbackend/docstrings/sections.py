@@ -32,7 +32,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Final, TypeVar
 
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from . import arrays, numerics
 from .results import RETURNS
 
@@ -98,7 +98,7 @@ _MARGIN: Final = "" if sys.version_info >= (3, 13) else "    "
 def described(function: Function) -> Function:
     """Gives a public function around ops the docstring that `completed` makes, and its name in errors; returns it."""
     function.__doc__ = completed(function)
-    return named_in_errors(function)
+    return name_in_errors(function)
 
 
 def completed(function: Callable[..., Any], returned: str = "Tensor") -> str | None:

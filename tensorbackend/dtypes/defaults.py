@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from ..errors import ArgumentError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..scopes import Block
 from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, float32, float64, int64, uint64
 
@@ -189,7 +189,7 @@ def _check_precision(name: str, bits: int) -> None:
         raise ArgumentError(expected("16, 32 or 64 bits", bits=bits)).named(name)
 
 
-@named_in_errors
+@name_in_errors
 def default_dtype(kind: Kind) -> DType:
     """The dtype of a kind of Python numbers, and of new tensors for which no dtype is given.
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import DTypeError, OutOfRangeError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from .promotion import as_dtype, holds_kind, scalar_kind
 from .types import DType, DTypeLike, Scalar, complex64, complex128, float32, float64
 
@@ -43,7 +43,7 @@ def _dtype_of(value: Any) -> DType:
     return as_dtype(value if isinstance(value, DType | type) else getattr(value, "dtype", value))
 
 
-@named_in_errors
+@name_in_errors
 def finfo(dtype: DTypeLike) -> finfo_object:
     """Limits of a floating or complex dtype, computed from the widths of its fields (IEEE 754).
 
@@ -73,7 +73,7 @@ def finfo(dtype: DTypeLike) -> finfo_object:
     return finfo_object(part.bits, eps, top, -top, 2.0 ** (1 - _max_exponent(part)), part)
 
 
-@named_in_errors
+@name_in_errors
 def iinfo(dtype: DTypeLike) -> iinfo_object:
     """Limits of an integer dtype, computed from its width.
 

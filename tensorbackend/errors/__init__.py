@@ -30,14 +30,14 @@ class TensorBackendError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """The traceback that IPython shows."""
-        return tracebacks.rendered(self)
+        return tracebacks.render_for_ipython(self)
 
     def named(self, operation: str) -> TensorBackendError:
         """Puts an op's name in front of the text, in place of the name of an op that this one called.
 
         The name of an op that a function of the user called stays.
         """
-        if self.operation is None or not tracebacks.passed_through_user(self):
+        if self.operation is None or not tracebacks.has_user_frame(self):
             self.message = self.message or str(self)
             self.operation = operation
             self.args = (f"{operation}: {self.message}", *self.args[1:])

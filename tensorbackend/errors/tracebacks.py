@@ -59,7 +59,7 @@ def visible(error: BaseException, *, defect: bool = True) -> TracebackType | Non
     for trace, inside in _frames(error):
         if not inside:
             kept.append(trace)
-    if inside and defect and not _on_purpose(error):
+    if inside and defect and not _is_deliberate(error):
         return error.__traceback__
     visible_trace: TracebackType | None = None
     for entry in reversed(kept):
@@ -67,7 +67,7 @@ def visible(error: BaseException, *, defect: bool = True) -> TracebackType | Non
     return visible_trace
 
 
-def passed_through_user(error: BaseException) -> bool:
+def has_user_frame(error: BaseException) -> bool:
     """Whether an error that this package caught was raised in a call by other code, such as a function of the user."""
     return any(not inside for _, inside in _frames(error))
 
@@ -88,16 +88,16 @@ def _is_library(frame: FrameType) -> bool:
     )
 
 
-def _on_purpose(error: BaseException) -> bool:
+def _is_deliberate(error: BaseException) -> bool:
     return hasattr(error, "_render_traceback_")
 
 
 @contextmanager
-def shortened(error: BaseException) -> Iterator[None]:
+def shorten_tracebacks(error: BaseException) -> Iterator[None]:
     """While the block runs, leave only the user's frames in the tracebacks of an error and of the errors behind it."""
     chain = list(_chain(error, set()))
     before = [link.__traceback__ for link in chain]
-    defect = not any(map(_on_purpose, chain))  # an error behind one that is raised on purpose is no defect
+    defect = not any(map(_is_deliberate, chain))  # an error behind one that is raised on purpose is no defect
     for link in [] if wants_all() else chain:
         short = visible(link, defect=defect)
         # If no frame is left, a cause shows its last line alone, which is enough; the error itself keeps its frames.
@@ -121,11 +121,11 @@ def _chain(error: BaseException, seen: set[int]) -> Iterator[BaseException]:
             yield from _chain(related, seen)
 
 
-def rendered(error: BaseException) -> list[str]:
+def render_for_ipython(error: BaseException) -> list[str]:
     """The lines that IPython shows for an error."""
     # IPython is imported, as it calls this.
     shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    with shortened(error):
+    with shorten_tracebacks(error):
         kind, trace = type(error), error.__traceback__
         if shell is None:
             from traceback import format_exception
@@ -136,7 +136,7 @@ def rendered(error: BaseException) -> list[str]:
         return lines
 
 
-def named_in_errors(function: Function, name: str = "") -> Function:
+def name_in_errors(function: Function, name: str = "") -> Function:
     """Enters the name of a public function, which `mark` finds for the errors raised in a call of it; returns it."""
     named: Any = function
     _names[id(named.__code__)] = name or named.__name__, named.__code__
@@ -146,7 +146,7 @@ def named_in_errors(function: Function, name: str = "") -> Function:
 def mark() -> str | None:
     """Tell pytest to leave out the frames of this package that are being run now.
 
-    Returns the name of the function that the user's code called, if `named_in_errors` knows it.
+    Returns the name of the function that the user's code called, if `name_in_errors` knows it.
     """
     name, inside = None, True
     frame: FrameType | None = sys._getframe(1)
@@ -163,7 +163,7 @@ def mark() -> str | None:
 
 def _is_hidden(exception_info: Any) -> bool:
     """Whether pytest leaves a frame of this package out."""
-    return not wants_all() and (exception_info is None or _on_purpose(exception_info.value))
+    return not wants_all() and (exception_info is None or _is_deliberate(exception_info.value))
 
 
 def install() -> None:
@@ -171,7 +171,7 @@ def install() -> None:
     show, show_in_thread = sys.excepthook, threading.excepthook
 
     def excepthook(kind: type[BaseException], error: BaseException, _: TracebackType | None) -> None:
-        with shortened(error):
+        with shorten_tracebacks(error):
             show(kind, error, error.__traceback__)
 
     def thread_excepthook(arguments: threading.ExceptHookArgs) -> None:
@@ -179,7 +179,7 @@ def install() -> None:
         if error is None:
             show_in_thread(arguments)
             return
-        with shortened(error):
+        with shorten_tracebacks(error):
             show_in_thread(threading.ExceptHookArgs((arguments.exc_type, error, error.__traceback__, arguments.thread)))
 
     sys.excepthook, threading.excepthook = excepthook, thread_excepthook

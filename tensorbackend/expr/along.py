@@ -7,7 +7,7 @@ from operator import index
 from typing import Any, TypeVar, overload
 
 from ..annotations import Axis
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, OperandError, expected
 from ..ops.composite.shape.arranging import moveaxis, stack
 from ..ops.indexing.slices import sliced
@@ -30,7 +30,7 @@ Function = Callable[..., Any]
 def associative_scan(function: Callable[[X, X], X], xs: X, reverse: bool = False, *, axis: Axis = 0) -> X: ...
 @overload
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any: ...
-@checked
+@check_arguments_early
 def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis: Axis = 0) -> Any:
     """Combine all entries up to each one along an axis by an associative function.
 
@@ -155,7 +155,7 @@ def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
 def map_along_axis(function: Callable[[X], R], xs: X, *, axis: Axis = 0, batch_size: int | None = None) -> R: ...
 @overload
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any: ...
-@checked
+@check_arguments_early
 def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: int | None = None) -> Any:
     """Call a function for each entry along an axis, one after the other, and stack the results.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..select import common_backend, get_backend, with_default
+from ..select import call_with_default, common_backend, get_backend
 from ..tensor import Tensor
 from .evaluate import evaluate
 from .graph import Graph, reachable
@@ -28,5 +28,5 @@ def computed(x: Tensor) -> Tensor:
     deciding = [
         tensor for tensor in held if tensor.backend.dispatch_priority and not isinstance(tensor.backend, ExprBackend)
     ]
-    (result,) = with_default(default, evaluate, graph, tensors, common_backend(deciding) if deciding else default)
+    (result,) = call_with_default(default, evaluate, graph, tensors, common_backend(deciding) if deciding else default)
     return result

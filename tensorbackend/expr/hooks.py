@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..ops.creation.filled import full
 from ..select import common_backend, move
 from ..tensor import Tensor
@@ -18,7 +18,7 @@ from .record import current, value_of
 from .trees import flatten, unflatten
 
 
-@checked
+@check_arguments_early
 def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywords: Any) -> None:
     """Call a function with the data of tensors, also inside `jit`, `grad`, `vmap` and loops.
 
@@ -87,7 +87,7 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     call(HOOK, backend, (token.template,), ((token,), operands), {"function": run})
 
 
-@checked
+@check_arguments_early
 def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     """Print a text with the data of tensors in it, also inside `jit`, `grad`, `vmap` and loops.
 

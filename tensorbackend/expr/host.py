@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, ShapeError, expected
 from ..ops.creation.filled import asarray
@@ -28,7 +28,7 @@ def host_call(
 ) -> Tensor: ...
 @overload
 def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any: ...
-@checked
+@check_arguments_early
 def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, **keywords: Any) -> Any:
     """Call a function of NumPy arrays and use its result, also inside `jit`, `vmap` and loops.
 

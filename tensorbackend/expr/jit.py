@@ -9,11 +9,11 @@ from operator import attrgetter, index
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 from ..caching.option_keys import remember
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dispatch.watching import Change, Subject, is_program, is_watching
 from ..dtypes import defaults
 from ..errors import ArgumentError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..ops.creation.filled import asarray
 from ..protocol import Backend
 from ..scopes import contained
@@ -136,7 +136,7 @@ def jit(
     trace_floats: bool = False,
     cache_size: int = 256,
 ) -> Callable[[Callable[P, R]], Jitted[P, R]]: ...
-@checked
+@check_arguments_early
 def jit(
     function: Callable[..., Any] | None = None,
     *,
@@ -443,6 +443,6 @@ def _jitted(
                 return result
         return general(arguments, keywords)
 
-    wrapper: Any = named_in_errors(jitted, "jit")
+    wrapper: Any = name_in_errors(jitted, "jit")
     wrapper.cache_info, wrapper.cache_clear, wrapper.lower = cache.info, cache.clear, lower
     return wrapper

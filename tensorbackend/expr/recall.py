@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from ..caching.memos import Kept
-from ..caching.option_keys import ATOMS, NUMBERS, told
+from ..caching.option_keys import ATOMS, NUMBERS, option_key
 from ..protocol import Backend, Kernel, Payload
 from ..rules.plan import Out
 from ..template import Template
@@ -156,7 +156,7 @@ def plan_of(
     try:
         key = (
             op, out, default, templates,
-            *[(name, value.__class__, told(value)) for name, value in options.items()],
+            *[(name, value.__class__, option_key(value)) for name, value in options.items()],
         )  # fmt: skip
         return _plans.get(key) or _plans.keep(key, Plan(op, out, options, default, templates))
     except (KeyError, TypeError):

@@ -14,7 +14,7 @@ from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
 from ..rules.plan import Out
 from ..scopes import Block
-from ..select import get_backend, with_default
+from ..select import call_with_default, get_backend
 from ..select.default import scoped_default
 from ..sizes import is_symbolic
 from ..template import Template
@@ -79,7 +79,7 @@ class ExprBackend(Backend):
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """A node that holds the elements, on the backend on which the trace keeps such data."""
         backend = get_backend(_holder())
-        payload = with_default(backend, lambda: backend.from_binary(out, data=data))
+        payload = call_with_default(backend, lambda: backend.from_binary(out, data=data))
         return captured(Tensor(out, backend, payload))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar, overload
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..errors import OperandError, ShapeError, expected
 from ..mesh import Layout, Mesh, Sharding, spread
 from ..scopes import contained
@@ -35,7 +35,7 @@ def shard_map(
 def shard_map(
     function: None = None, *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-@checked
+@check_arguments_early
 def shard_map(
     function: Callable[..., Any] | None = None, *, mesh: Mesh, layout: Mapping[str, str | Sequence[str] | None]
 ) -> Any:

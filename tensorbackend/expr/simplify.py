@@ -13,7 +13,7 @@ from ..caching.option_keys import kind_of
 from ..errors import TensorBackendError
 from ..protocol import Backend
 from ..scopes import contained
-from ..select import get_backend, with_default
+from ..select import call_with_default, get_backend
 from ..tensor import Tensor
 from .effects import after_calls
 from .evaluate import KEPT_BYTES, computed, opened
@@ -112,7 +112,7 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         if not small:
             return node.values
         try:
-            result = with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
+            result = call_with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
         except TensorBackendError:  # an error that data causes is raised when the graph runs
             return node.values
         if not node.inputs:  # a constant already

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import as_dtype, scalar_kind
 from ..errors import DTypeError, OperandError, ShapeError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend
 from ..scopes import contained
 from ..select import get_backend
@@ -26,7 +26,7 @@ from .trees import Tree, flatten, paths, unflatten
 from .varying import Varies, parameter_options, varies_of
 
 
-@checked
+@check_arguments_early
 def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     """Trace a function into a graph: call the result with templates or tensors.
 
@@ -66,7 +66,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
         graph.call = TracedCall(tree, [leaf if _template_of(leaf) is None else NO_OPTION for leaf in parsed_leaves])
         return graph
 
-    return named_in_errors(traced, "trace")
+    return name_in_errors(traced, "trace")
 
 
 def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:

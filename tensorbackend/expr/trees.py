@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 
 from ..caching.option_keys import holds_entries, remember
-from ..declarations.argument_errors import check_arguments, checked
+from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..errors import ArgumentError, expected
 from ..tensor import Deallocated, Tensor
 
@@ -78,7 +78,7 @@ _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tupl
 """Classes that cannot be registered, as they are containers or leaves already."""
 
 
-@checked
+@check_arguments_early
 def register_tree_node(
     kind: type[T],
     flatten: Callable[[T], tuple[Iterable[Any], Hashable]],

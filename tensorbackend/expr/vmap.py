@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, AxisError, NamesError, OperandError, ShapeError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import rename
 from ..ops.shape import broadcast_to
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@checked
+@check_arguments_early
 def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_name: str | None = None) -> Callable[P, R]:
     """Turn a function of one example into a function of a batch.
 
@@ -98,7 +98,7 @@ def vmap(function: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, axis_nam
         whole = batch_graph(graph, tensors, flags, size, out_axes, axis_name or name)
         return unflatten(whole.out_tree, evaluate(whole, tensors))
 
-    return named_in_errors(mapped, "vmap")
+    return name_in_errors(mapped, "vmap")
 
 
 class _Example:

@@ -69,7 +69,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
     ...     tb.load(f"{folder}/model.safetensors")["bias"].template
     f32[digit: 2]
     """
-    from .replace import replacing
+    from .replace import replace_file
 
     place = _path(path)
     kind, form = _format(place)
@@ -82,7 +82,7 @@ def save(path: str | os.PathLike[str], value: Tensor | Mapping[str, Tensor], /) 
             raise OperandError(expected("tensors by name", **{str(name): x}))
         _check_name(name, kind)
         form.check(name, x)
-    with replacing(place) as file:
+    with replace_file(place) as file:
         form.write(file, tensors)
 
 
@@ -131,13 +131,13 @@ def load(
     ([0, 1, 2], s64[3])
     """
     from ..rules.plan import integer
-    from .source import Source, naming
+    from .source import Source, locate_errors
 
     place = _path(path)
     kind, form = _format(place)
     target = get_backend(backend)
     max_bytes = None if max_bytes is None else integer(0, max_bytes=max_bytes)
-    with Source(place) as source, naming(path=place):
+    with Source(place) as source, locate_errors(path=place):
         tensors = form.read(source, target, max_bytes)
     return tensors[""] if kind == ".npy" else tensors
 

@@ -10,7 +10,7 @@ from ..errors import FileError, expected
 from ..protocol import Backend
 from ..tensor import Tensor
 from . import npy
-from .source import Refused, Source, broken, naming
+from .source import Refused, Source, broken, locate_errors
 
 _SUFFIX: Final = ".npy"
 
@@ -52,7 +52,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
         if not backend.template_only:
             source.check_within(sum(member.file_size for member in members), max_bytes)
         for member in members:
-            with naming(path=source.path, member=member.filename[:_SHOWN]), archive.open(member) as opened:
+            with locate_errors(path=source.path, member=member.filename[:_SHOWN]), archive.open(member) as opened:
                 stream: Any = opened
                 header = npy.read_header(stream, member.file_size)
                 tensors[member.filename.removesuffix(_SUFFIX)] = npy.read_array(header, stream.readinto1, backend)

@@ -12,7 +12,7 @@ from ..errors import FileError, expected
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[IO[bytes]]:
+def replace_file(path: str) -> Iterator[IO[bytes]]:
     """A new file to write, which takes the place of `path` when the block ends and vanishes if the block raises.
 
     The scratch file has a random name and is opened exclusively, so neither another writer nor a link that somebody

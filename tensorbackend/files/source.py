@@ -14,7 +14,7 @@ from ..dtypes import bool_
 from ..errors import FileError, TensorBackendError, expected
 from ..interchange import numpy_dtype
 from ..protocol import Backend
-from ..select import check_held
+from ..select import check_dtype_support
 from ..template import Template
 from ..tensor import Tensor
 
@@ -39,7 +39,7 @@ _ALIGNMENT = 64
 
 
 class Refused(Exception):
-    """The mistake of a file, raised where the file's name is not known; `naming` adds it."""
+    """The mistake of a file, raised where the file's name is not known; `locate_errors` adds it."""
 
     def __init__(self, expectation: str, remedy: str, **came: object) -> None:
         super().__init__(expectation)
@@ -56,7 +56,7 @@ class _Outside(OSError):
 
 
 @contextmanager
-def naming(**where: object) -> Iterator[None]:
+def locate_errors(**where: object) -> Iterator[None]:
     """Turns an error about the content of a file into a `FileError` that says where it is.
 
     A parser may raise anything over a file that somebody else made; but a disk that fails and memory that is short
@@ -128,8 +128,8 @@ def read_tensor(
 
     The elements are read into the memory that becomes the payload, so that a file is in memory once.
     """
-    check_held(template.dtype, backend)
-    room = _filled(readinto, template.nbytes)
+    check_dtype_support(template.dtype, backend)
+    room = _read_exactly(readinto, template.nbytes)
     if template.dtype is bool_ and room.size and room.max() > 1:
         raise broken("a bool that is neither 0 nor 1")
     array = room.view(numpy_dtype(template.dtype)).reshape(template.shape)
@@ -138,7 +138,7 @@ def read_tensor(
     return Tensor(template, backend, backend.from_numpy(template, array, copy=False))
 
 
-def _filled(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
+def _read_exactly(readinto: Callable[[Any], int | None], size: int) -> numpy.ndarray[Any, Any]:
     """Reads `size` bytes of a stream into memory that other libraries can share; raises `Refused` if it ends before."""
     import numpy
 

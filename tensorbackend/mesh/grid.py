@@ -46,12 +46,12 @@ class Mesh:
 
     def __init__(self, axes: Mapping[str, int] | Any, devices: Sequence[int] | None = None) -> None:
         if not isinstance(axes, Mapping):
-            axes, devices = _of_jax(axes, devices)
-        checked_axes = tuple([(_checked_name(name), _checked_size(name, size)) for name, size in axes.items()])
+            axes, devices = _read_jax_mesh(axes, devices)
+        checked_axes = tuple([(_check_name(name), _check_size(name, size)) for name, size in axes.items()])
         if not checked_axes:
             raise ArgumentError(expected("a mesh of at least one axis", axes=dict(axes)))
         object.__setattr__(self, "_axes", checked_axes)
-        object.__setattr__(self, "devices", None if devices is None else _checked_devices(devices, self.size))
+        object.__setattr__(self, "devices", None if devices is None else _check_devices(devices, self.size))
 
     @property
     def sizes(self) -> Mapping[str, int]:
@@ -90,7 +90,7 @@ class Mesh:
         return Mesh, (dict(self._axes), self.devices)
 
 
-def _of_jax(mesh: Any, devices: Sequence[int] | None) -> tuple[Mapping[str, int], Sequence[int]]:
+def _read_jax_mesh(mesh: Any, devices: Sequence[int] | None) -> tuple[Mapping[str, int], Sequence[int]]:
     """The axes of a mesh of JAX, and the numbers of its devices."""
     grid: Any = getattr(mesh, "devices", None)
     if isinstance(mesh, str | list | tuple) or not hasattr(mesh, "axis_names") or not hasattr(grid, "flat"):
@@ -100,20 +100,20 @@ def _of_jax(mesh: Any, devices: Sequence[int] | None) -> tuple[Mapping[str, int]
     return dict(zip(mesh.axis_names, grid.shape, strict=True)), [device.id for device in grid.flat]
 
 
-def _checked_name(name: object) -> str:
+def _check_name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise ArgumentKindError(expected("each name of an axis to be a non-empty str", name=name))
     return name
 
 
-def _checked_size(name: str, size: object) -> int:
+def _check_size(name: str, size: object) -> int:
     integer_size = as_int(size)
     if integer_size is None or integer_size < 1:
         raise ArgumentError(expected(f"an int of at least 1 as the size of {name!r}", size=size))
     return integer_size
 
 
-def _checked_devices(devices: Sequence[int], size: int) -> tuple[int, ...]:
+def _check_devices(devices: Sequence[int], size: int) -> tuple[int, ...]:
     numbers = [number for number in map(as_int, devices) if number is not None]
     if len(numbers) != len(devices):
         raise ArgumentKindError(expected("device numbers", "pass the id of each device", devices=devices))

@@ -25,7 +25,7 @@ from ..ops.reduction import all as all_
 from ..ops.reduction import any as any_
 from ..ops.reduction import sum as sum_
 from ..ops.shape import align_to, expand_dims, matrix_transpose, permute_dims, reshape
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import to_floating
 from ..tensor import Tensor, TensorLike
@@ -83,7 +83,7 @@ class _Weights(NamedTuple):
 
 
 @check_arguments
-@within(ATTENDED)
+@declare_bound(ATTENDED)
 def attention_weights(
     query: TensorLike,
     key: TensorLike,
@@ -189,7 +189,7 @@ def _biased(scores: Tensor, bias: Tensor) -> Tensor:
 
 
 @check_arguments
-@within(ATTENDED)
+@declare_bound(ATTENDED)
 def attention(
     query: TensorLike,
     key: TensorLike,
@@ -336,7 +336,7 @@ def _out_of_heads(x: Tensor) -> Tensor:
 
 
 @check_arguments
-@within(ATTENDED)
+@declare_bound(ATTENDED)
 def multi_head_attention(
     parameters: Parameters,
     x: TensorLike,

@@ -15,7 +15,7 @@ from ..ops.creation.values import together
 from ..ops.elementwise.binary import add
 from ..ops.shape import flip, permute_dims, reshape
 from ..ops.window import window_max
-from ..rules.accuracy import SUM, within
+from ..rules.accuracy import SUM, declare_bound
 from ..rules.axes import normalize_axes, normalize_axis
 from ..rules.window import Paddings, PerAxis, numbers
 from ..template import check_meeting
@@ -75,7 +75,7 @@ def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -
 
 
 @check_arguments
-@within(SUM)
+@declare_bound(SUM)
 def conv(
     x: TensorLike,
     kernel: TensorLike,
@@ -140,7 +140,7 @@ def conv(
 
 
 @check_arguments
-@within(SUM)
+@declare_bound(SUM)
 def conv_transpose(
     x: TensorLike,
     kernel: TensorLike,
@@ -281,7 +281,7 @@ def max_pool(
 
 
 @check_arguments
-@within(SUM)
+@declare_bound(SUM)
 def mean_pool(
     x: TensorLike,
     window: PerAxis,

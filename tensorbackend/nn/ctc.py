@@ -22,7 +22,7 @@ from ..ops.indexing.slices import sliced
 from ..ops.indexing.taking import take_along_axis
 from ..ops.reduction import argmax, sum
 from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, reshape
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import broadcast, check_dtype, to_floating
 from ..rules.plan import choice
@@ -117,7 +117,7 @@ def _examples(
 
 
 @check_arguments
-@within(Bound(64, "sums of exponentials over all paths", "operand", tame=True))
+@declare_bound(Bound(64, "sums of exponentials over all paths", "operand", tame=True))
 def ctc_loss(
     logits: TensorLike,
     labels: TensorLike,

@@ -17,7 +17,7 @@ from ..ops.elementwise.complex_functions import sigmoid
 from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.shape import expand_dims, reshape
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis, sorted_axes
 from ..rules.broadcasting import to_floating
 from ..tensor import Tensor, TensorLike
@@ -69,7 +69,7 @@ def dropout(key: TensorLike, x: TensorLike, rate: float, /, *, axis: Axes = None
 
 
 @check_arguments
-@within(Bound(8, "a gate with a few ulps"))
+@declare_bound(Bound(8, "a gate with a few ulps"))
 def glu(x: TensorLike, /, *, axis: Axis = -1, gate: Callable[[Tensor], Tensor] = sigmoid) -> Tensor:
     """The first half of an axis times a gate computed from the second half (Dauphin et al. 2017).
 

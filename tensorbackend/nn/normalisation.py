@@ -18,7 +18,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum
 from ..ops.shape import broadcast_to, reshape
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
 from ..rules.broadcasting import broadcast, to_floating
 from ..tensor import Tensor, TensorLike
@@ -41,7 +41,7 @@ def _scaled(
 
 
 @check_arguments
-@within(NORMALISED)
+@declare_bound(NORMALISED)
 def layer_norm(
     x: TensorLike,
     scale: TensorLike | None = None,
@@ -91,7 +91,7 @@ def layer_norm(
 
 
 @check_arguments
-@within(NORMALISED)
+@declare_bound(NORMALISED)
 def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = -1, epsilon: float = 1e-6) -> Tensor:
     """Divide x by the root mean square along some axes, then scale it (Zhang and Sennrich 2019).
 
@@ -130,7 +130,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
 
 
 @check_arguments
-@within(NORMALISED)
+@declare_bound(NORMALISED)
 def group_norm(
     x: TensorLike,
     scale: TensorLike | None = None,
@@ -207,7 +207,7 @@ class BatchNorm(NamedTuple):
 
 
 @check_arguments
-@within(NORMALISED)
+@declare_bound(NORMALISED)
 def batch_norm(
     x: TensorLike,
     scale: TensorLike | None = None,

@@ -18,7 +18,7 @@ from ..ops.elementwise.transcendental import cos, exp, sin
 from ..ops.indexing.slices import sliced
 from ..ops.padding import pad
 from ..ops.shape import concatenate, expand_dims, permute_dims, reshape
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import to_floating
 from ..tensor import Tensor, TensorLike
@@ -38,7 +38,7 @@ def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
 
 
 @check_arguments
-@within(Bound(16, "sines of products with exponentials", "operand", tame=True))
+@declare_bound(Bound(16, "sines of products with exponentials", "operand", tame=True))
 def sinusoidal_positions(
     positions: TensorLike,
     features: int,
@@ -97,7 +97,7 @@ def sinusoidal_positions(
 
 
 @check_arguments
-@within(Bound(64, "products with sines of products with exponentials", "square", tame=True))
+@declare_bound(Bound(64, "products with sines of products with exponentials", "square", tame=True))
 def rotary(
     x: TensorLike,
     positions: TensorLike | None = None,

@@ -20,7 +20,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import tanh
 from ..ops.shape import broadcast_to, expand_dims, permute_dims
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import broadcast, result_type, to_floating
 from ..tensor import Tensor, TensorLike
@@ -185,7 +185,7 @@ def _initial(sequence: _Sequence, state: tuple[Tensor, ...] | None, count: int) 
 
 
 @check_arguments
-@within(STEPPED)
+@declare_bound(STEPPED)
 def lstm(
     x: TensorLike,
     parameters: Parameters,
@@ -254,7 +254,7 @@ def lstm(
 
 
 @check_arguments
-@within(STEPPED)
+@declare_bound(STEPPED)
 def gru(
     x: TensorLike,
     parameters: Parameters,

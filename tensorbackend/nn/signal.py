@@ -22,7 +22,7 @@ from ..ops.indexing.slices import sliced
 from ..ops.indexing.taking import take
 from ..ops.padding import pad
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axis
 from ..rules.broadcasting import check_dtype, to_floating
 from ..rules.plan import choice
@@ -67,7 +67,7 @@ def _places(count: int, size: int, step: int, like: Tensor) -> Tensor:
 
 
 @check_arguments
-@within(Bound(16, "transforms of products with a window", "norm", tame=True))
+@declare_bound(Bound(16, "transforms of products with a window", "norm", tame=True))
 def stft(
     x: TensorLike,
     /,
@@ -134,7 +134,7 @@ def stft(
 
 
 @check_arguments
-@within(Bound(64, "sums of transforms over sums of squares", "operand", tame=True))
+@declare_bound(Bound(64, "sums of transforms over sums of squares", "operand", tame=True))
 def istft(
     spectra: TensorLike,
     /,

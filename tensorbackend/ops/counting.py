@@ -13,7 +13,7 @@ from ..dispatch.direct import direct
 from ..dispatch.kernels import Shaped
 from ..dispatch.records import Ready
 from ..errors import ArgumentError, DTypeError, ShapeError, expected
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.plan import flag
@@ -60,7 +60,7 @@ def _plan(
     return None if kernel is None else Ready(Shaped(result.template), kernel)
 
 
-@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@declare_bound(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
 @direct(_plan, number="minlength")
 def bincount(
     x: TensorLike, /, *, weights: TensorLike | None = None, minlength: int = 0, size: int | None = None
@@ -97,7 +97,7 @@ class Histogram(NamedTuple):
     edges: Tensor
 
 
-@within(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
+@declare_bound(Bound(64, "the order of additions of weights is the backend's", "operand", tame=True))
 @check_arguments
 def histogram(
     x: TensorLike,

@@ -19,7 +19,7 @@ from ..rules.broadcasting import result_type
 from ..rules.functional import check_initial
 from ..rules.plan import Plan
 from ..rules.reduction import reduction
-from ..select import get_backend, with_default
+from ..select import call_with_default, get_backend
 from ..template import Template, intern_template
 from ..tensor import Tensor
 from .elementwise.conversion import astype
@@ -38,7 +38,7 @@ def returned_dtype(function: Callable[..., Tensor], *dtypes: DType) -> DType:
     whatever the function itself raises.
     """
     backend = get_backend("template")
-    result = with_default(
+    result = call_with_default(
         backend, function, *(Tensor(intern_template((), dtype, ()), backend, None) for dtype in dtypes)
     )
     if not isinstance(result, Tensor):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import index
 from typing import Literal
 
-from ..declarations.argument_errors import check_arguments, checked
+from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..display import ends, heading, table, terminal_width
 from ..display.heat_map import HeatMap
 from ..dtypes import DType, DTypeLike, Scalar, as_dtype, float32, float64, promote_types, scalar_kind
@@ -87,7 +87,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     return resolved_dtype is as_dtype(kind)
 
 
-@checked
+@check_arguments_early
 def to_batched(x: Tensor, size: int, /, *, leftover: Leftover = "keep") -> Iterator[Tensor]:
     """Iterate over batches of `size` consecutive entries along the first axis, each with its own memory.
 

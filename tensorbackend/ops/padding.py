@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ShapeError, expected
-from ..rules.shape import Paddings, padded
+from ..rules.shape import Paddings, pad_template
 from ..tensor import Tensor, TensorLike
 from .boundaries import CONSTANT, EXTENSIONS, Boundary, Side, Sides, sides_of
 from .creation.filled import asarray
@@ -16,7 +16,7 @@ from .shape import concatenate, pad_with
 
 def extended(x: Tensor, padding: Paddings, sides: Iterable[Sides], value: TensorLike) -> Tensor:
     """Pads one axis of x after the other, each side by its word or value; see `pad`."""
-    _, triples = padded(x.template, padding)
+    _, triples = pad_template(x.template, padding)
     for axis, ((low, high, interior), (below, above)) in enumerate(zip(triples, sides, strict=True)):
         if below not in EXTENSIONS and above not in EXTENSIONS:
             x = _with_values(x, axis, (low, 0, interior), below, value)

@@ -13,7 +13,7 @@ from ..protocol.reduction import TieBreak
 from ..rules.accuracy import PRODUCT, SUM
 from ..rules.broadcasting import check_dtype
 from ..rules.plan import Plan, choice
-from ..rules.reduction import accumulator, index_reduction, reduction, summed
+from ..rules.reduction import accumulator, index_reduction, plan_sum, reduction
 from ..template import Template
 
 
@@ -49,7 +49,7 @@ def sum(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, ke
     s64[column: 2] numpy
     [4, 6]
     """
-    return summed(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
+    return plan_sum(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 
 
 @primitive.calls("product").within(PRODUCT)
@@ -60,7 +60,7 @@ def prod(x: Template, /, *, axis: Axes = None, dtype: DTypeLike | None = None, k
     >>> tb.prod(tb.asarray([2, 3, 4])).item()
     24
     """
-    return summed(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
+    return plan_sum(x, axis, keepdims, accumulator(x.dtype) if dtype is None else as_dtype(dtype))
 
 
 @primitive.calls("reduce_max")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..annotations import Axis
 from ..docstrings import described
 from ..dtypes import Scalar, scalar_kind
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
@@ -215,7 +215,7 @@ def _along(x: Tensor, axis: Axis, size: int | None, fill_value: Scalar, function
     return UniqueAll(_chosen(entries, unique, fill_value), unique.indices, entries.ranks, unique.counts)
 
 
-@named_in_errors
+@name_in_errors
 def unique_all(
     x: TensorLike, /, *, axis: Axis | None = None, size: int | None = None, fill_value: Scalar = 0
 ) -> UniqueAll:

@@ -18,15 +18,15 @@ from ..rules.broadcasting import broadcast, result_type
 from ..rules.plan import Plan
 from ..rules.shape import (
     Paddings,
-    aligned,
+    align_axes,
     broadcast_target,
-    concatenated,
-    inserted,
-    padded,
+    expand_template,
+    pad_template,
     permutation,
-    reshaped,
-    squeezed,
-    transposed,
+    plan_concatenation,
+    reshape_template,
+    squeeze_template,
+    transpose_template,
 )
 from ..template import Template, as_shape
 from ..tensor import Tensor, TensorLike, bind
@@ -54,7 +54,7 @@ def reshape(
     [[0, 1, 2],
      [3, 4, 5]]
     """
-    return Plan(reshaped(x, shape, names), (x.dtype,))
+    return Plan(reshape_template(x, shape, names), (x.dtype,))
 
 
 def laid_flat(x: TensorLike) -> Tensor:
@@ -71,7 +71,7 @@ def permute_dims(x: Template, /, axes: Sequence[Axis] | None = None) -> Plan:
     ('column', 'row')
     """
     order = permutation(x, range(x.ndim)[::-1] if axes is None else axes)
-    return Plan(transposed(x, order), (x.dtype,), {"axes": order})
+    return Plan(transpose_template(x, order), (x.dtype,), {"axes": order})
 
 
 @primitive.calls("transpose")
@@ -85,7 +85,7 @@ def matrix_transpose(x: Template, /) -> Plan:
     if x.ndim < 2:
         raise ShapeError(expected("a tensor of at least two axes", tensor=x))
     order = (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2)
-    return Plan(transposed(x, order), (x.dtype,), {"axes": order})
+    return Plan(transpose_template(x, order), (x.dtype,), {"axes": order})
 
 
 @primitive
@@ -97,7 +97,7 @@ def squeeze(x: Template, /, axis: Axes = None) -> Plan:
     (3,)
     """
     axes = sorted_axes(x, axis) if axis is not None else tuple(i for i, size in enumerate(x.shape) if size == 1)
-    return Plan(squeezed(x, axes), (x.dtype,), {"axes": axes})
+    return Plan(squeeze_template(x, axes), (x.dtype,), {"axes": axes})
 
 
 @primitive.calls("reshape")
@@ -110,7 +110,7 @@ def expand_dims(
     >>> tb.expand_dims(tb.zeros(3, names=("n",)), axis=-1, name="m").template
     f32[n: 3][m: 1]
     """
-    return Plan(inserted(x, axis, name), (x.dtype,))
+    return Plan(expand_template(x, axis, name), (x.dtype,))
 
 
 @primitive.calls("broadcast")
@@ -149,7 +149,7 @@ def flip(x: Template, /, *, axis: Axes = None) -> Plan:
 def _pad(x: Template, pad_value: Template, /, *, padding: Paddings) -> Plan:
     if pad_value.shape:
         raise ShapeError(expected("a value without axes to pad with", "index it first", value=pad_value))
-    out, triples = padded(x, padding)
+    out, triples = pad_template(x, padding)
     dtype = result_type([x, pad_value])
     # Between fewer than two elements there is nothing; XLA gets an interior padding that does nothing wrong.
     triples = tuple([
@@ -173,7 +173,7 @@ def concatenate(tensors: Sequence[Template], /, *, axis: Axis = 0) -> Plan:
     >>> tb.concatenate([tb.asarray([1]), tb.asarray([2.5])]).tolist()
     [1.0, 2.5]
     """
-    return concatenated(tensors, axis)
+    return plan_concatenation(tensors, axis)
 
 
 @described
@@ -200,7 +200,7 @@ def align_to(x: Tensor, names: Sequence[str]) -> Tensor:
     >>> tb.align_to(tb.zeros((2, 3), names=("a", "c")), ("c", "b", "a")).template
     f32[c: 3][b: 1][a: 2]
     """
-    order, missing = aligned(x.template, names)
+    order, missing = align_axes(x.template, names)
     x = permute_dims(x, order)
     for position in missing:
         x = expand_dims(x, axis=position, name=names[position])

@@ -7,7 +7,7 @@ import math
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import float32, promote_types
 from ..errors import ShapeError, expected
-from ..rules.accuracy import Bound, within
+from ..rules.accuracy import Bound, declare_bound
 from ..rules.broadcasting import result_type, to_floating
 from ..tensor import Tensor, TensorLike
 from .composite.contraction import matmul
@@ -20,7 +20,7 @@ from .shape import expand_dims, matrix_transpose
 
 
 @check_arguments
-@within(Bound(16, "sums of products of differences", "square", tame=True))
+@declare_bound(Bound(16, "sums of products of differences", "square", tame=True))
 def covariance(x: TensorLike, /, *, mean: TensorLike | None = None, correction: float = 0.0) -> Tensor:
     """The covariance matrix (..., d, d) of observations (..., n, d), with one variable per column.
 

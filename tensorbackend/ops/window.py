@@ -17,7 +17,7 @@ from __future__ import annotations
 from ..dispatch import primitive
 from ..rules.accuracy import COMPLEX_STEPS, PRODUCT, SUM
 from ..rules.plan import Plan
-from ..rules.window import Paddings, PerAxis, scatter_plan, window_plan, windowed
+from ..rules.window import Paddings, PerAxis, plan_windows, scatter_plan, window_plan
 from ..template import Template, intern_template
 from .functional import OfTwo, accumulator
 
@@ -98,7 +98,7 @@ def window_reduce(
     [12, 23]
     """
     dtype = accumulator(x, initial, function)
-    shape, options = windowed(x, window, strides, padding, dilations)
+    shape, options = plan_windows(x, window, strides, padding, dilations)
     return Plan(intern_template(shape, dtype, x.names), (x.dtype, dtype), {**options, "function": function})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 from typing import NamedTuple
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import DType
 from ..expr.trees import tree_map
 from ..ops.creation.filled import ones_like
@@ -37,7 +37,7 @@ class Moments(NamedTuple):
     """The means of their squared magnitudes."""
 
 
-@checked
+@check_arguments_early
 def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) -> GradientTransformation:
     """Divide mean gradients by the root of their mean squares, as Adam does.
 
@@ -109,7 +109,7 @@ def _weight(decay: float, steps: Tensor) -> Tensor:
     return -expm1(steps * log(decay)) if decay else ones_like(steps)
 
 
-@checked
+@check_arguments_early
 def adam(
     rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8
 ) -> GradientTransformation:
@@ -143,7 +143,7 @@ def adam(
     return chain(scale_by_adam(b1=b1, b2=b2, epsilon=epsilon), scale_by_rate(rate))
 
 
-@checked
+@check_arguments_early
 def adamw(
     rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8, decay: float = 1e-2
 ) -> GradientTransformation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import pi
 
-from ..declarations.argument_errors import check_arguments, checked
+from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..errors import ArgumentError, expected
 from ..ops.creation.values import asarray
 from ..ops.elementwise.binary import maximum, minimum
@@ -29,7 +29,7 @@ def _positive(steps: int) -> int:
     return steps
 
 
-@checked
+@check_arguments_early
 def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     """A rate that decays exponentially, by `factor` in every `steps` steps.
 
@@ -63,7 +63,7 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     return decayed
 
 
-@checked
+@check_arguments_early
 def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     """A rate that falls along half a period of the cosine, and then stays constant.
 
@@ -101,7 +101,7 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     return decayed
 
 
-@checked
+@check_arguments_early
 def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     """A rate that rises from 0 to the first rate of a schedule, and then follows the schedule.
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from ..declarations.argument_errors import check_arguments, checked
+from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..dtypes import iinfo
 from ..errors import ArgumentError, expected
 from ..expr.trees import flatten, tree_map
@@ -117,7 +117,7 @@ def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     return greatest, sqrt(reduce(add, [sum_(square(x / greatest)) for x in magnitudes]))
 
 
-@checked
+@check_arguments_early
 def chain(*transformations: GradientTransformation) -> GradientTransformation:
     """Apply transformations one after the other.
 
@@ -158,7 +158,7 @@ def _stateless(function: Callable[[Trees, Trees], Trees]) -> GradientTransformat
     )
 
 
-@checked
+@check_arguments_early
 def scale(factor: float) -> GradientTransformation:
     """Multiply gradients by a number.
 
@@ -183,7 +183,7 @@ def scale(factor: float) -> GradientTransformation:
     return _stateless(lambda gradients, parameters: rounded_once(lambda x: x * number, gradients))
 
 
-@checked
+@check_arguments_early
 def clip_by_global_norm(most: float) -> GradientTransformation:
     """Scale gradients down if their global norm exceeds a limit.
 
@@ -221,7 +221,7 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
     return _stateless(clipped)
 
 
-@checked
+@check_arguments_early
 def add_decayed_weights(decay: float) -> GradientTransformation:
     """Add a multiple of the parameters to the gradients: weight decay.
 
@@ -261,7 +261,7 @@ def next_step(steps: Tensor) -> Tensor:
     return minimum(steps, iinfo(steps.dtype).max - 1) + 1
 
 
-@checked
+@check_arguments_early
 def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
     """Multiply gradients by the negative rate, so that updates descend.
 
@@ -304,7 +304,7 @@ class Momentum(NamedTuple):
     momentum: Trees
 
 
-@checked
+@check_arguments_early
 def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     """Accumulate gradients with decay: momentum.
 
@@ -352,7 +352,7 @@ def check_decay(**decays: float) -> None:
             raise ArgumentError(expected(f"{name} from 0 to below 1", **{name: decay}))
 
 
-@checked
+@check_arguments_early
 def sgd(rate: float | Schedule, *, momentum: float = 0.0, nesterov: bool = False) -> GradientTransformation:
     """Gradient descent, with momentum if `momentum` is not 0.
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
-from ..caching.option_keys import remember, told
+from ..caching.option_keys import option_key, remember
 from ..template import Template, intern_template
 from ..tensor import Tensor
 
@@ -164,7 +164,7 @@ def entered(backend: Any, plan: Callable[..., Kernel], out: Any, inputs: Sequenc
             nameless(out),
             backend.placement(out),
             inputs,
-            *[(name, told(option)) for name, option in options.items()],
+            *[(name, option_key(option)) for name, option in options.items()],
         )
         kernel: Kernel | None = backend.kernels.get(key)
     except (TypeError, KeyError):  # an option that does not hash, or does not equal itself

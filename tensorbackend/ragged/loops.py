@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..annotations import Axis
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import bool_, int64
 from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
 from ..expr.control import named
@@ -70,7 +70,7 @@ def _of_one(mask: Tensor, x: Any) -> Any:
     return replaced(mask, x, [x.names.index(name) for name in mask.names])
 
 
-@checked
+@check_arguments_early
 def scan(
     function: Callable[[Any, Any], tuple[Any, Any]],
     initial: Any,
@@ -201,7 +201,7 @@ class Unrolled(NamedTuple):
     """The results of all iterations, stacked and with lengths, nested as the function nests them."""
 
 
-@checked
+@check_arguments_early
 def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: str = "time") -> Unrolled:
     """Call a function until each example ends, at most `limit` times, and stack its results.
 

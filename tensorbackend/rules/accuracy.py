@@ -51,7 +51,7 @@ TO_THE_BIT = Bounds()
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def within(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[Function], Function]:
+def declare_bound(bound: Bound = EXACT, *, complex: Bound | None = None) -> Callable[[Function], Function]:
     """Declares the bound of a public function that is not an op, such as one that is made of several ops."""
 
     def mark(function: Function) -> Function:

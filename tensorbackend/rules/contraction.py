@@ -24,12 +24,12 @@ def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None
     Raises `ShapeError` for paired axes of different sizes, `NamesError` for a name that would occur twice.
     """
     dtype = check_dtype(result_type([x1, x2]), "numeric")
-    contract1, contract2 = _paired(x1, x2, contract)
+    contract1, contract2 = _pair_axes(x1, x2, contract)
     if batch is None:
         named = isinstance(contract, str | AbstractSet)
         left = [name for axis, name in enumerate(x1.names) if axis not in contract1] if named else []
         batch = {name for name in left if name is not None and name in x2.names}
-    batch1, batch2 = _paired(x1, x2, batch)
+    batch1, batch2 = _pair_axes(x1, x2, batch)
     for first, second in ((contract1, contract2), (batch1, batch2)):
         sizes1, sizes2 = [x1.shape[axis] for axis in first], [x2.shape[axis] for axis in second]
         if sizes1 != sizes2:
@@ -49,7 +49,7 @@ def contraction(x1: Template, x2: Template, contract: Pairs, batch: Pairs | None
     return Plan(intern_template(shape, dtype, names), (dtype, dtype), options)
 
 
-def _paired(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _pair_axes(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The positions of paired axes in each operand; axes given by names are in the order of the first operand."""
     if isinstance(axes, str):
         axes = {axes}
@@ -66,10 +66,10 @@ def _paired(x1: Template, x2: Template, axes: Pairs) -> tuple[tuple[int, ...], t
     return normalize_axes(x1, several[0]), normalize_axes(x2, several[1])
 
 
-def check_paired(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> None:
+def check_pairs(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> None:
     """Raises if axes that are paired by their order differ: `ShapeError` in size, `NamesError` in name.
 
-    The other axes of a product must broadcast, except in `matmul` with a vector; see `check_stacked`.
+    The other axes of a product must broadcast, except in `matmul` with a vector; see `broadcast_leading`.
     """
     first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
     if first.shape != second.shape:
@@ -77,7 +77,7 @@ def check_paired(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequen
     check_meeting(first.names, second.names, x1, x2)
 
 
-def check_stacked(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> tuple[Shape, Names]:
+def broadcast_leading(x1: Template, x2: Template, axes1: Sequence[int], axes2: Sequence[int]) -> tuple[Shape, Names]:
     """Shape and names to which the given leading axes of two operands broadcast; raises as elementwise ops do."""
     first, second = _part(x1, tuple(axes1)), _part(x2, tuple(axes2))
     return broadcast_two(first, second, (x1, x2)), merge_names(first, second, (x1, x2))

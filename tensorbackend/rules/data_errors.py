@@ -33,7 +33,7 @@ def index_out_of_range(index: int, size: int, low: int = 0) -> IndexRangeError:
     return error
 
 
-def counted_from_end(error: IndexRangeError) -> IndexRangeError:
+def with_original_index(error: IndexRangeError) -> IndexRangeError:
     """The error with the index as the user gave it, before negative indices were counted from the end.
 
     >>> counted_from_end(index_out_of_range(-1, 3))

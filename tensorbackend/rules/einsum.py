@@ -26,7 +26,7 @@ class Expression(NamedTuple):
     """The axes of size 1 of each operand that `...` broadcasts; the terms leave them out."""
 
 
-def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
+def parse_subscripts(subscripts: str, operands: Sequence[Template]) -> Expression:
     """Parse the subscripts for operands.
 
     Raises `ArgumentError` if they do not fit the operands, `ShapeError` for a letter of two sizes, and `NamesError` for
@@ -50,7 +50,7 @@ def parsed(subscripts: str, operands: Sequence[Template]) -> Expression:
     ]
     sizes, squeezed = _sizes(spread, operands)
     if words:
-        operands = [_renamed(term, operand) for term, operand in zip(spread, operands, strict=True)]
+        operands = [_name_operand(term, operand) for term, operand in zip(spread, operands, strict=True)]
     _check_names(spread, operands)
     rest = sorted({label for term in spread for label in term if label[0] == "."}, key=len, reverse=True)
     if not arrow:
@@ -136,7 +136,7 @@ def _sizes(
     return sizes, squeezed
 
 
-def _renamed(term: list[str], operand: Template) -> Template:
+def _name_operand(term: list[str], operand: Template) -> Template:
     """An operand whose axes have the names that a term gives; `NamesError` where an axis has another name."""
     term_names = tuple(None if label[0] == "." else label for label in term)
     first = {label: axis for axis, label in reversed(list(enumerate(term_names)))}

@@ -22,16 +22,16 @@ NORMS: tuple[Norm, ...] = ("backward", "ortho", "forward")
 def transform(x: Template, length: int | None, axis: Axis, norm: Norm) -> Plan:
     """The plan of a transform along one axis, names kept: f32[t: 8] to a length of 4 gives c64[t: 4].
 
-    Integers and floats of less than 32 bits are cast first; see `transformed`.
+    Integers and floats of less than 32 bits are cast first; see `transform_dtype`.
     """
     position = normalize_axis(x, axis)
     size = check_length(x.shape[position] if length is None else length)
-    dtype = transformed(x.dtype)
+    dtype = transform_dtype(x.dtype)
     out = x.replace(shape=(*x.shape[:position], size, *x.shape[position + 1 :]), dtype=COMPLEX_OF.get(dtype, dtype))
     return Plan(out, (dtype,), {"axis": position, "length": size, "norm": check_norm(norm)})
 
 
-def transformed(dtype: DType) -> DType:
+def transform_dtype(dtype: DType) -> DType:
     """The dtype to which a transform casts numbers of a dtype: float32, float64 or a complex one."""
     if dtype.is_complex:
         return dtype

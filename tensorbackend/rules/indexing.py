@@ -31,7 +31,7 @@ def check_indices(indices: Template, mode: str) -> None:
     choice(MODES, mode=mode)
 
 
-def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
+def plan_take(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
     """The plan of a take: (5, 6, 7) at indices of shape (2, 3) along axis 1 is (5, 2, 3, 7).
 
     If the indices have one axis, without a name, the axis of x keeps its name.
@@ -45,7 +45,7 @@ def taken(x: Template, indices: Template, axis: SoleAxis, mode: str) -> Plan:
     return Plan(out, (x.dtype, indices.dtype), {"axis": along, "mode": mode})
 
 
-def taken_along(x: Template, indices: Template, axis: Axis, mode: str) -> Plan:
+def plan_take_along(x: Template, indices: Template, axis: Axis, mode: str) -> Plan:
     """The plan of take_along_axis: the result has the shape of the indices; off the axis, their sizes must be x's."""
     check_indices(indices, mode)
     along = normalize_axis(x, axis)
@@ -56,7 +56,7 @@ def taken_along(x: Template, indices: Template, axis: Axis, mode: str) -> Plan:
     return Plan(out, (x.dtype, indices.dtype), {"axis": along, "mode": mode})
 
 
-def gathered(x: Template, indices: Template) -> tuple[Shape, Names]:
+def gather_shape(x: Template, indices: Template) -> tuple[Shape, Names]:
     """Shape and names of the elements or blocks at index vectors, whose entries are positions in x's leading axes.
 
     [a: 5][b: 6][c: 7] with [row: 2][column: 3][2] gives [row: 2][column: 3][c: 7].
@@ -68,14 +68,14 @@ def gathered(x: Template, indices: Template) -> tuple[Shape, Names]:
     return indices.shape[:-1] + x.shape[depth:], check_unique(indices.names[:-1] + x.names[depth:])
 
 
-def scattered(x: Template, indices: Template, updates: Template, mode: str, accept: str) -> Plan:
+def plan_scatter(x: Template, indices: Template, updates: Template, mode: str, accept: str) -> Plan:
     """The plan of a write at index vectors: x's template, in the dtype that it and the updates have in common.
 
     Raises `ShapeError` unless the updates have the shape of what `gather` reads at the same indices.
     """
     check_indices(indices, mode)
     dtype = check_dtype(result_type([x, updates]), accept)
-    shape, names = gathered(x, indices)
+    shape, names = gather_shape(x, indices)
     if updates.shape != shape:
         remedy = "broadcast_to() that shape"
         raise ShapeError(expected(f"updates of shape {shape}", remedy, updates=updates, x=x, indices=indices))
@@ -91,7 +91,7 @@ def is_mask(kind: Any) -> bool:
     return isinstance(kind, Template) and kind.dtype.kind == "bool"
 
 
-def covered(x: Template, structure: Structure) -> list[range]:
+def axes_of_parts(x: Template, structure: Structure) -> list[range]:
     """The axes of x that each part of a structure indexes: for a mask as many as it has, for `...` the rest."""
     widths = [
         kind.ndim if is_mask(kind) else 0 if kind in (NoneType, EllipsisType) else 1
@@ -105,7 +105,7 @@ def covered(x: Template, structure: Structure) -> list[range]:
     return ranges
 
 
-def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template:
+def getitem_template(x: Template, structure: Structure, sizes: Sequence[int]) -> Template:
     """The template of `x[...]` for a key of a structure that fits x.
 
     `sizes` are the lengths of the slices, then the counts of the masks. [a: 5][b: 6][c: 7] by
@@ -113,7 +113,7 @@ def indexed(x: Template, structure: Structure, sizes: Sequence[int]) -> Template
     """
     if EllipsisType not in structure:
         structure = (*structure, EllipsisType)
-    parts = list(zip(structure, covered(x, structure), strict=True))
+    parts = list(zip(structure, axes_of_parts(x, structure), strict=True))
     lengths, counts = iter(sizes), iter(sizes[structure.count(slice) :])
     tensors = [_index(x, kind, axes, counts) for kind, axes in parts if isinstance(kind, Template)]
     chosen_shape, chosen_names = _together(tensors)
@@ -160,7 +160,7 @@ def check_update(x: Template, update: Template) -> None:
         raise DTypeError(expected(f"an update of a dtype that {x.dtype} holds", remedy, dtype=update.dtype))
 
 
-def check_assigned(x: Template, update: Template) -> None:
+def check_assignment(x: Template, update: Template) -> None:
     """Raises `DTypeError` for an update that `x[...] = update` refuses: of a wider kind, or integers that could wrap.
 
     A floating or complex update of another width is rounded.
@@ -170,7 +170,7 @@ def check_assigned(x: Template, update: Template) -> None:
         check_update(x, update)
 
 
-def block_written(x: Template, update: Template, starts: Sequence[int]) -> Plan:
+def plan_block_update(x: Template, update: Template, starts: Sequence[int]) -> Plan:
     """The plan of writing a block: the result has x's template, with the names of the update where x has none."""
     if update.ndim != x.ndim or len(starts) != x.ndim:
         expectation = f"an update and starts with the {x.ndim} axes of {x!r}"

@@ -28,7 +28,7 @@ def check_square(x: Template) -> Template:
     return x
 
 
-def computed(*operands: Template) -> DType:
+def matrix_dtype(*operands: Template) -> DType:
     """The dtype in which matrices are computed: floating or complex, for integers the default floating one."""
     return to_floating(check_dtype(result_type(operands), "numeric"))
 
@@ -38,22 +38,22 @@ def factor(x: Template, sizes: Shape, names: Names, dtype: DType) -> Template:
     return intern_template(x.shape[:-2] + sizes, dtype, check_unique(x.names[:-2] + names))
 
 
-def factored(x: Template, out: Out, **options: object) -> Plan:
+def plan_factorisation(x: Template, out: Out, **options: object) -> Plan:
     """The plan of a factorisation of x with results of the templates `out`."""
-    return Plan(out, (computed(x),), options)
+    return Plan(out, (matrix_dtype(x),), options)
 
 
 def lower_factor(x: Template) -> Plan:
     """The plan of a Cholesky factor: [n][n2] gives [n][.]."""
     check_square(x)
-    return factored(x, factor(x, x.shape[-2:], (x.names[-2], None), computed(x)))
+    return plan_factorisation(x, factor(x, x.shape[-2:], (x.names[-2], None), matrix_dtype(x)))
 
 
 def lu_factors(x: Template) -> Plan:
     """The plan of P, L and U: [n: 2][m: 3] gives [n: 2][2], [2][2] and [2][m: 3]."""
-    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
+    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], matrix_dtype(x)
     rank = min(rows, columns)
-    return factored(
+    return plan_factorisation(
         x,
         (
             factor(x, (rows, rows), (row, None), dtype),
@@ -65,11 +65,11 @@ def lu_factors(x: Template) -> Plan:
 
 def qr_factors(x: Template, mode: str) -> Plan:
     """The plan of Q and R: [n: 2][m: 3] gives [n: 2][2] and [2][m: 3]."""
-    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
+    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], matrix_dtype(x)
     choice(("reduced", "complete"), mode=mode)
     inner = rows if mode == "complete" else min(rows, columns)
     q, r = factor(x, (rows, inner), (row, None), dtype), factor(x, (inner, columns), (None, column), dtype)
-    return factored(x, (q, r), mode=mode)
+    return plan_factorisation(x, (q, r), mode=mode)
 
 
 def eigen(x: Template, *, hermitian: bool) -> Plan:
@@ -77,20 +77,20 @@ def eigen(x: Template, *, hermitian: bool) -> Plan:
 
     The values of a Hermitian matrix are real; the values and vectors of any other matrix are complex.
     """
-    dtype = computed(check_square(x))
+    dtype = matrix_dtype(check_square(x))
     vectors = dtype if hermitian else COMPLEX_OF.get(dtype, dtype)
     size = x.shape[-1]
     values = factor(x, (size,), (None,), to_real(vectors) if hermitian else vectors)
-    return factored(x, (values, factor(x, (size, size), (x.names[-2], None), vectors)))
+    return plan_factorisation(x, (values, factor(x, (size, size), (x.names[-2], None), vectors)))
 
 
 def singular(x: Template, full_matrices: bool) -> Plan:
     """The plan of U, s and Vh: [n: 2][m: 3] gives [n: 2][2], [2] and [2][m: 3]; Vh is [3][m: 3] for full matrices."""
-    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], computed(x)
+    (rows, columns), (row, column), dtype = check_matrix(x).shape[-2:], x.names[-2:], matrix_dtype(x)
     rank, full_matrices = min(rows, columns), flag(full_matrices=full_matrices)
     u = factor(x, (rows, rows if full_matrices else rank), (row, None), dtype)
     vh = factor(x, (columns if full_matrices else rank, columns), (None, column), dtype)
-    return factored(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=full_matrices)
+    return plan_factorisation(x, (u, factor(x, (rank,), (None,), to_real(dtype)), vh), full_matrices=full_matrices)
 
 
 def solution(
@@ -101,7 +101,7 @@ def solution(
     A `b` of one axis is a vector. Batch axes broadcast. Raises `ShapeError` for a matrix that is not square if it must
     be, or if b has another number of equations than a, and `NamesError` if the names of their axes differ.
     """
-    dtype = computed(a, b)
+    dtype = matrix_dtype(a, b)
     check_square(a) if square else check_matrix(a)
     if b.ndim < (1 if left_side else 2):
         expected_form = "a vector or matrices" if left_side else "a matrix, or a stack of them,"

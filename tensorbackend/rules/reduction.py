@@ -11,7 +11,7 @@ from .broadcasting import check_cast, check_dtype
 from .plan import Plan, flag
 
 
-def reduced(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, Names]:
+def reduce_shape(x: Template, axes: tuple[int, ...], keepdims: bool) -> tuple[Shape, Names]:
     """Shape and names without the reduced axes, or with reduced axes of size 1.
 
     (2, 3, 4) over (1,) gives (2, 4), or (2, 1, 4) with `keepdims`.
@@ -29,12 +29,12 @@ def reduction(x: Template, axes: Axes, keepdims: bool, dtype: DType | None = Non
         raise ShapeError(
             expected("axes of at least one element, as the reduction has no identity", tensor=x, axes=over)
         )
-    shape, names = reduced(x, over, keepdims)
+    shape, names = reduce_shape(x, over, keepdims)
     out = Template(shape, dtype or x.dtype, names)
     return Plan(out, (x.dtype,), {"axes": over, "keepdims": bool(keepdims)})
 
 
-def summed(x: Template, axes: Axes, keepdims: bool, dtype: DType) -> Plan:
+def plan_sum(x: Template, axes: Axes, keepdims: bool, dtype: DType) -> Plan:
     """The plan of a sum or product in a dtype, to which elements are cast first, unless it merely widens theirs."""
     plan = reduction(x, axes, keepdims, check_cast(x.dtype, check_dtype(dtype, "numeric")))
     widened = x.dtype.kind in ("bool", dtype.kind) and promote_types(x.dtype, dtype) is dtype
@@ -54,5 +54,5 @@ def index_reduction(x: Template, axis: int | str | None, keepdims: bool) -> tupl
     axes = tuple(range(x.ndim)) if over is None else (over,)
     if any(x.shape[position] == 0 for position in axes):
         raise ShapeError(expected("axes of at least one element", tensor=x, axes=axes))
-    shape, names = reduced(x, axes, keepdims)
+    shape, names = reduce_shape(x, axes, keepdims)
     return Template(shape, default_dtype("int"), names), over

@@ -32,7 +32,7 @@ from .plan import Plan
 
 
 @lru_cache(MEMO_LIMIT)
-def unnamed(shape: Shape, dtype: DType) -> Template:
+def template_without_names(shape: Shape, dtype: DType) -> Template:
     """The template of a valid shape without names.
 
     It is cached, because a template that only one result refers to is freed with it and made again for the next one.
@@ -40,7 +40,7 @@ def unnamed(shape: Shape, dtype: DType) -> Template:
     return intern_template(shape, dtype, (None,) * len(shape))
 
 
-def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
+def reshape_template(x: Template, shape: Sequence[int] | int, names: Sequence[str | None] | None) -> Template:
     """The template with another shape, in which one size may be -1, for the remaining size.
 
     f32[6] to (2, -1) gives f32[2][3]. Axes that do not change keep their names, unless `names` are given. Raises
@@ -55,10 +55,10 @@ def reshaped(x: Template, shape: Sequence[int] | int, names: Sequence[str | None
     target = as_shape(sizes)
     if math.prod(target) != x.size:
         raise ShapeError(expected(f"a shape of {x.size} elements for {x!r}", "use -1 for one size", shape=target))
-    return Template(target, x.dtype, _untouched(x, target) if names is None else names)
+    return Template(target, x.dtype, _names_after_reshape(x, target) if names is None else names)
 
 
-def _untouched(x: Template, shape: Shape) -> Names:
+def _names_after_reshape(x: Template, shape: Shape) -> Names:
     """The names that a reshape keeps: those of axes with the same size and as many elements before and after them.
 
     [a: 2][b: 3][c: 4] keeps c as (6, 4), and a as (2, 12). Neighbouring axes of size 1 keep their names, in order, if
@@ -82,7 +82,7 @@ def _places(shape: Shape) -> list[tuple[int, int, int]]:
     return [(math.prod(shape[:axis]), size, math.prod(shape[axis + 1 :])) for axis, size in enumerate(shape)]
 
 
-def transposed(x: Template, axes: tuple[int, ...]) -> Template:
+def transpose_template(x: Template, axes: tuple[int, ...]) -> Template:
     """The template with its axes in another order, which keep their names."""
     return intern_template(tuple(x.shape[axis] for axis in axes), x.dtype, tuple(x.names[axis] for axis in axes))
 
@@ -95,13 +95,13 @@ def permutation(x: Template, axes: Sequence[int | str]) -> tuple[int, ...]:
     return order
 
 
-def squeezed(x: Template, axes: tuple[int, ...]) -> Template:
+def squeeze_template(x: Template, axes: tuple[int, ...]) -> Template:
     """The template without axes of size 1; `ShapeError` for one of another size."""
     for axis in axes:
         if x.shape[axis] != 1:
             raise ShapeError(expected(f"an axis of size 1 of {x!r}", "index or reduce it instead", axis=axis))
     kept = [axis for axis in range(x.ndim) if axis not in axes]
-    return transposed(x, tuple(kept))
+    return transpose_template(x, tuple(kept))
 
 
 def broadcast_target(
@@ -124,7 +124,7 @@ def broadcast_target(
     return intern_template(shape, x.dtype, target_names), places
 
 
-def inserted(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:
+def expand_template(x: Template, axes: int | Sequence[int], names: str | Sequence[str | None] | None) -> Template:
     """The template with new axes of size 1 at positions `axes` of the result, with a name for each or without names.
 
     (3, 4) with axes (0, -1) is (1, 3, 4, 1).
@@ -171,7 +171,7 @@ class Slices(NamedTuple):
     """Whether the key selects less than all elements, or not in steps of 1."""
 
 
-def sliced_by(x: Template, key: Any) -> Slices:
+def parse_basic_key(x: Template, key: Any) -> Slices:
     """Reads a basic key: ints, slices, None and `...`. The result is cached if all numbers are of type int.
 
     f32[2][3] by `[1, ::2]` has starts (1, 0), lengths (1, 2) and strides (1, 2), and drops axis 0. Raises
@@ -183,22 +183,22 @@ def sliced_by(x: Template, key: Any) -> Slices:
         if kind is slice:
             part = part.start, part.stop, part.step
             if not all(entry is None or type(entry) is int for entry in part):
-                return _parsed(x, key)
+                return _parse(x, key)
         elif not (kind is int or part is None or part is ...):
-            return _parsed(x, key)
+            return _parse(x, key)
         parts.append(part)
     if is_symbolic_template(x):  # no memo may hold it
-        return _parsed(x, key)
-    return _remembered(x, tuple(parts), isinstance(key, tuple))
+        return _parse(x, key)
+    return _parse_cached(x, tuple(parts), isinstance(key, tuple))
 
 
 @lru_cache(maxsize=4096)
-def _remembered(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
+def _parse_cached(x: Template, parts: tuple[Any, ...], several: bool) -> Slices:
     key = tuple(slice(*part) if type(part) is tuple else part for part in parts)
-    return _parsed(x, key if several else key[0])
+    return _parse(x, key if several else key[0])
 
 
-def _parsed(x: Template, key: Any) -> Slices:
+def _parse(x: Template, key: Any) -> Slices:
     keys = list(key) if isinstance(key, tuple) else [key]
     used = sum(1 for part in keys if part is not None and not isinstance(part, EllipsisType))
     if used > x.ndim:
@@ -260,7 +260,7 @@ def _positions(key: slice, size: int) -> tuple[int, int, int]:
     step = 1 if key.step is None else index(key.step)
     low, high = (0, size) if step > 0 else (-1, size - 1)
 
-    def within(bound: Any, default: int) -> int:
+    def clamp_bound(bound: Any, default: int) -> int:
         if bound is None:
             return default
         place = index(bound)
@@ -269,13 +269,13 @@ def _positions(key: slice, size: int) -> tuple[int, int, int]:
             return low if place < low else place
         return high if place > high else place
 
-    start, stop = within(key.start, low if step > 0 else high), within(key.stop, high if step > 0 else low)
+    start, stop = clamp_bound(key.start, low if step > 0 else high), clamp_bound(key.stop, high if step > 0 else low)
     if step > 0:
         return start, (stop - start + step - 1) // step if start < stop else 0, step
     return start, (start - stop - step - 1) // -step if stop < start else 0, step
 
 
-def aligned(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def align_axes(x: Template, names: Sequence[str]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The axes of x in the order of `names`, and the positions in `names` of those that x does not have."""
     absent = [name for name in x.names if name not in names]
     if absent or None in x.names:
@@ -288,7 +288,7 @@ Paddings: TypeAlias = Sequence[Sequence[int]] | Mapping[Axis, Sequence[int]]
 """(low, high) or (low, high, interior) for each axis, or for some axes by name or position."""
 
 
-def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
+def pad_template(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, int, int], ...]]:
     """The template after padding, and for each axis its padding as (low, high, interior).
 
     A size of 5 with (1, -2, 1) becomes 1 + (5 + 4) - 2 = 8.
@@ -320,7 +320,7 @@ def padded(x: Template, padding: Paddings) -> tuple[Template, tuple[tuple[int, i
     return x.replace(shape=tuple(sizes)), tuple(triples)
 
 
-def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
+def plan_concatenation(tensors: Sequence[Template], axis: Axis) -> Plan:
     """The plan of joining tensors along an axis: (2, 3) and (4, 3) along 0 give (6, 3)."""
     if not tensors:
         raise ArgumentError(expected("at least one tensor"))
@@ -337,4 +337,4 @@ def concatenated(tensors: Sequence[Template], axis: Axis) -> Plan:
     return Plan(intern_template(tuple(shape), dtype, names), (dtype,) * len(tensors), {"axis": along})
 
 
-remembers_calls("shapes and slices", unnamed, _remembered)
+remembers_calls("shapes and slices", template_without_names, _parse_cached)

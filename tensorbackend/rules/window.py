@@ -37,7 +37,7 @@ A mapping gives (low, high) for some axes, by position or by name.
 """
 
 
-def _for_each(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
+def _entries(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
     """The entries of an option for `axes` of x, in their order."""
     value = freeze(value)
     if not isinstance(value, Sequence) or isinstance(value, str):
@@ -68,7 +68,7 @@ def numbers(x: Template, axes: Sequence[int], option: str, value: Any) -> tuple[
     """
     entries: list[int] = []
     one = not isinstance(value, Sequence | Mapping) or isinstance(value, str)
-    for entry in [value] if one else _for_each(x, axes, option, value, 1):
+    for entry in [value] if one else _entries(x, axes, option, value, 1):
         number = as_int(entry) or 0
         if not 1 <= number <= MAX_BYTES:
             raise ArgumentError(expected(f"integers from 1 to 2**63 - 1 as {option}", **{option: entry}))
@@ -97,7 +97,7 @@ def _padding(
         expectation = f'"valid", "same" or {len(axes)} pairs (low, high) as padding'
         raise ArgumentError(expected(expectation, "or pass a mapping from axes", padding=value))
     pairs: list[tuple[int, int]] = []
-    for size, pair in zip(sizes, _for_each(x, axes, "padding", value, (0, 0)), strict=True):
+    for size, pair in zip(sizes, _entries(x, axes, "padding", value, (0, 0)), strict=True):
         try:
             low, high = map(index, pair)
         except (TypeError, ValueError):
@@ -114,7 +114,7 @@ def _places(size: int, padding: tuple[int, int], span: int, stride: int) -> int:
     return room // stride + 1 if room >= 0 else 0
 
 
-def windowed(
+def plan_windows(
     x: Template, window: Any, strides: Any, padding: Any, dilations: Any = 1
 ) -> tuple[Shape, dict[str, tuple[Any, ...]]]:
     """The number of windows that fit along each axis of x, and the options of the callback.
@@ -136,7 +136,7 @@ def windowed(
 def window_plan(x: Template, window: Any, strides: Any, padding: Any, dilations: Any, accept: str) -> Plan:
     """The plan of an op that reduces each window to one element, in x's dtype."""
     check_dtype(x.dtype, accept)
-    shape, options = windowed(x, window, strides, padding, dilations)
+    shape, options = plan_windows(x, window, strides, padding, dilations)
     return Plan(intern_template(shape, x.dtype, x.names), (x.dtype,), options)
 
 
@@ -147,7 +147,7 @@ def scatter_plan(x: Template, source: Template, initial: Template, window: Any, 
     """
     check_dtype(x.dtype, "real")
     check_initial(initial)
-    shape, options = windowed(x, window, strides, padding)
+    shape, options = plan_windows(x, window, strides, padding)
     del options["window_dilations"]
     if source.shape != shape:
         raise ShapeError(expected(f"a source of shape {shape}, an element for each window of {x!r}", source=source))

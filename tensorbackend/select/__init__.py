@@ -9,16 +9,16 @@
 
 from __future__ import annotations
 
-from .choice import check_held as check_held
+from .choice import check_dtype_support as check_dtype_support
 from .choice import common_backend as common_backend
 from .choice import move as move
-from .choice import recorded_together as recorded_together
+from .choice import move_to_recorder as move_to_recorder
+from .default import call_with_default as call_with_default
+from .default import creation_backend as creation_backend
 from .default import default_backend as default_backend
 from .default import get_backend as get_backend
-from .default import placed as placed
 from .default import scoped_backend as scoped_backend
 from .default import set_default_backend as set_default_backend
-from .default import with_default as with_default
 from .devices import Device as Device
 from .devices import devices as devices
 from .registry import ENTRY_POINT_GROUP as ENTRY_POINT_GROUP

@@ -31,7 +31,7 @@ def common_backend(tensors: Iterable[Tensor]) -> Backend:
     return current() if chosen is None else chosen
 
 
-def check_held(dtype: DType, backend: Backend) -> None:
+def check_dtype_support(dtype: DType, backend: Backend) -> None:
     """Raises `UnsupportedOp` for a dtype that a backend's payloads cannot hold."""
     if dtype not in backend.dtypes:
         expectation, remedy = (
@@ -45,11 +45,11 @@ def move(tensor: Tensor, backend: Backend) -> Tensor:
     """An operand, moved to the backend on which the op runs."""
     if tensor.backend is backend:
         return tensor
-    check_held(tensor.dtype, backend)
+    check_dtype_support(tensor.dtype, backend)
     return Tensor(tensor.template, backend, backend.from_backend(tensor, copy=False))
 
 
-def recorded_together(arguments: Sequence[Any]) -> list[Any] | None:
+def move_to_recorder(arguments: Sequence[Any]) -> list[Any] | None:
     """The arguments of an op with its tensors on the backend that records some of them; `None` for any other call."""
     first, mixed = None, False
     for x in arguments:

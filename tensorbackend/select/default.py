@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from ..caching.locks import free_in_child
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..protocol import Backend, BackendLike
 from ..scopes import Block
 from ..tensor import Tensor
-from .registry import started
+from .registry import start_backend
 
 Result = TypeVar("Result")
 
@@ -28,7 +28,7 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
-@named_in_errors
+@name_in_errors
 def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Backend:
     """Look up a backend by name, class or instance, on a device if given; `None` is the default backend.
 
@@ -64,11 +64,11 @@ def get_backend(backend: BackendLike = None, *, device: str | None = None) -> Ba
     if isinstance(backend, type) and issubclass(backend, Backend):
         return backend()
     if isinstance(backend, str):
-        return started(backend)
+        return start_backend(backend)
     raise BackendError(expected("a backend, its class or its name", backend=backend))
 
 
-def placed(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
+def creation_backend(backend: BackendLike = None, device: str | None = None, like: Tensor | None = None) -> Backend:
     """The backend of a new tensor: the one that is asked for, or the one that holds the data of `like`.
 
     For a tensor on a tape this is the backend that computes; for a tensor of a trace it is the trace. Raises
@@ -168,7 +168,7 @@ def scoped_backend() -> Backend | None:
     return scoped_default.get()
 
 
-def with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
+def call_with_default(backend: Backend, function: Callable[..., Result], *arguments: Any) -> Result:
     """Calls a function under a default backend; the quick form of `default_backend` for the dispatcher."""
     before = scoped_default.get()
     try:

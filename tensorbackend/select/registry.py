@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..caching.locks import free_in_child
 from ..caching.memos import clear_all, remembers
 from ..caching.option_keys import MEMO_LIMIT
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..errors import BackendError, TensorBackendError, expected
 from ..protocol import Backend
 
@@ -79,7 +79,7 @@ def origin(name: str) -> str | None:
     return "registered" if name in _classes else None
 
 
-@checked
+@check_arguments_early
 def register_backend(backend: type[Backend]) -> type[Backend]:
     """Register a backend class under its name for this process; usable as a class decorator.
 
@@ -162,7 +162,7 @@ def is_of(array: object, kind: type[Backend]) -> bool:
     return False
 
 
-def started(name: str) -> Backend:
+def start_backend(name: str) -> Backend:
     """The backend that a name stands for, ready to run.
 
     Raises what `backend_class` raises, and `BackendError` where the class raises an error of its own.

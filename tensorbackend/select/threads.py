@@ -69,7 +69,7 @@ def set_threads(count: int | None) -> None:
     _chosen = count
 
 
-def shared(length: int, height: int, work: Callable[[int, int], Any]) -> None:
+def parallel_for(length: int, height: int, work: Callable[[int, int], Any]) -> None:
     """Works on the rows [0, length) in parts, one for each thread, which begin at multiples of `height`.
 
     Parameters

@@ -8,7 +8,7 @@ import threading
 from ..caching.locks import free_in_child
 from ..protocol import BackendLike
 from ..tensor import Deallocated, Tensor, bind
-from .choice import check_held
+from .choice import check_dtype_support
 from .default import get_backend
 
 # Held while a tensor is checked and then given up.
@@ -27,7 +27,7 @@ def backend_copy(x: Tensor, backend: BackendLike = None) -> Tensor:
     [1.0, 2.0]
     """
     target = get_backend(backend)
-    check_held(x.dtype, target)
+    check_dtype_support(x.dtype, target)
     return Tensor(x.template, target, x.backend.backend_copy(x, target))
 
 
@@ -41,7 +41,7 @@ def backend_transfer(x: Tensor, backend: BackendLike = None) -> Tensor:
     target = get_backend(backend)
     if target is x.backend:
         return x
-    check_held(x.dtype, target)
+    check_dtype_support(x.dtype, target)
     moved = Tensor(x.template, target, x.backend.backend_transfer(x, target))
     backend_deallocate(x)
     return moved

@@ -17,7 +17,7 @@ from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to
 from ..ops.shape import concatenate as joined
 from ..rules.broadcasting import broadcast, result_type
-from ..rules.shape import sliced_by
+from ..rules.shape import parse_basic_key
 from ..template import merge_names
 from ..tensor import Tensor
 from .conversion import in_format
@@ -68,7 +68,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
     if missing < 0:
         raise IndexRangeError(expected(f"at most {matrix.ndim} parts of a key", key=key))
     full = [*parts[:place], *[slice(None)] * missing, *after]
-    out = sliced_by(matrix.template, tuple(full))  # raises for ints out of range
+    out = parse_basic_key(matrix.template, tuple(full))  # raises for ints out of range
     selected = _of_batch(matrix, full[:-2])
     keys = full[-2:]
     for position, part in enumerate(keys):

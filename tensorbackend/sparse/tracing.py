@@ -7,7 +7,7 @@ from typing import Literal, overload
 
 import numpy
 
-from ..declarations.argument_errors import checked
+from ..declarations.argument_errors import check_arguments_early
 from ..errors import ArgumentError, DTypeError, expected
 from ..expr.evaluate import evaluate
 from ..expr.graph import Graph
@@ -45,7 +45,7 @@ def from_function(
     affine: Literal[True],
     backend: BackendLike = None,
 ) -> tuple[CSR, Tensor]: ...
-@checked
+@check_arguments_early
 def from_function(
     function: Callable[[Tensor], Tensor],
     template: Template | Tensor | str,

@@ -15,7 +15,7 @@ from ..dtypes import DType, Scalar
 from ..dtypes.packing import unpack
 from ..errors import ArgumentError, DeallocatedError, DTypeError, OperandError, ShapeError, expected
 from ..errors.foreign_names import SYNONYMS
-from ..errors.tracebacks import named_in_errors
+from ..errors.tracebacks import name_in_errors
 from ..rules.plan import integer
 from ..template import Names, Shape, Template
 from .construction import TensorType
@@ -124,7 +124,7 @@ class Tensor(Operators, metaclass=TensorType):
         return self.backend.device
 
     @property
-    @named_in_errors
+    @name_in_errors
     def T(self) -> Tensor:
         """The transpose of a tensor of two axes."""
         if len(self.template.shape) != 2:
@@ -203,7 +203,7 @@ class Tensor(Operators, metaclass=TensorType):
 
     # Out of the tensor
 
-    @named_in_errors
+    @name_in_errors
     def item(self) -> Scalar:
         """The Python number in a tensor of one element; `ShapeError` for any other size."""
         template = self.template
@@ -224,7 +224,7 @@ class Tensor(Operators, metaclass=TensorType):
             nested = [nested[start * length : (start + 1) * length] for start in range(count)]
         return nested
 
-    @named_in_errors
+    @name_in_errors
     def to_binary(self, limit: int | None = None) -> bytes:
         """The first `limit` elements, by default all, as bytes: row-major, native byte order."""
         return self.backend.to_binary(self, self.size if limit is None else min(integer(0, limit=limit), self.size))
@@ -302,12 +302,12 @@ class Tensor(Operators, metaclass=TensorType):
         """Whether the data was released."""
         return isinstance(self, Deallocated)
 
-    @named_in_errors
+    @name_in_errors
     def backend_copy(self, backend: BackendLike = None) -> Tensor:
         """A copy on another backend, by default the default one, in memory of its own; this tensor keeps its data."""
         return _ops["backend_copy"](self, backend)
 
-    @named_in_errors
+    @name_in_errors
     def backend_transfer(self, backend: BackendLike = None) -> Tensor:
         """The tensor moved to another backend, by default the default one; using this one later raises
         `DeallocatedError`.
@@ -362,7 +362,7 @@ class Tensor(Operators, metaclass=TensorType):
             raise ArgumentError(expected(f"one of the versions {', '.join(_VERSIONS)}", api_version=api_version))
         return tensorbackend
 
-    @named_in_errors
+    @name_in_errors
     def to_device(self, device: str, /, *, stream: object = None) -> Tensor:
         """The tensor on another device of its backend: a copy unless it is there already."""
         return _ops["asarray"](self, device=device)

@@ -12,7 +12,7 @@ from ..errors import ContractError, TensorBackendError, UnsupportedOp
 from ..expr.trees import flatten
 from ..ops.creation.filled import from_binary
 from ..protocol import Backend
-from ..select import backend_deallocate, check_held
+from ..select import backend_deallocate, check_dtype_support
 from ..tensor import Tensor
 from .calls import Invocation
 from .divergences import Outcome
@@ -42,7 +42,7 @@ def observed(call: Invocation, backend: Backend) -> Outcome:
     purpose, and `UnsupportedOp` if the backend does not have the op or one of the dtypes.
     """
     for x in call.tensors:
-        check_held(x.dtype, backend)
+        check_dtype_support(x.dtype, backend)
     try:
         return _watched(call, backend)
     except (TensorBackendError, Disagreement):

@@ -7,7 +7,7 @@ from ..interchange import numpy_from_binary
 from ..ops.creation.filled import from_binary, tensor
 from ..ops.inspection import to_batched
 from ..protocol import Backend
-from ..select import backend_copy, backend_transfer, check_held, get_backend
+from ..select import backend_copy, backend_transfer, check_dtype_support, get_backend
 from ..tensor import Tensor
 from .failures import Disagreement, Kind
 from .source import script, source
@@ -31,7 +31,7 @@ def check_transport(given: Tensor, backend: Backend) -> None:
     >>> import tensorbackend as tb
     >>> check_transport(tb.tensor([1.0, 2.0], backend="binary"), tb.get_backend("numpy"))
     """
-    check_held(given.dtype, backend)
+    check_dtype_support(given.dtype, backend)
     try:
         _check(given, backend)
     except (TensorBackendError, Disagreement):

@@ -15,7 +15,7 @@ import tensorbackend as tb
 from tensorbackend.backends.libraries import import_library
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.cli import main
-from tensorbackend.declarations.op_specs import CALLBACKS, implemented, overridable
+from tensorbackend.declarations.op_specs import CALLBACKS, list_implementations, overridable
 from tensorbackend.errors import BackendError
 from tensorbackend.select import registry
 
@@ -44,10 +44,10 @@ def test_counts_are_those_of_the_class() -> None:
         def softmax(self, out: Any, x: Any, /, *, axis: int) -> Any: ...
         def helper(self) -> None: ...
 
-    assert implemented(Few) == (["add"], ["softmax"])
+    assert list_implementations(Few) == (["add"], ["softmax"])
     primitives = {name for name, callback in CALLBACKS.items() if not callback.optional}
-    assert set(implemented(NumpyBackend)[0]) == primitives
-    assert set(implemented(NumpyBackend)[1]) < set(overridable())
+    assert set(list_implementations(NumpyBackend)[0]) == primitives
+    assert set(list_implementations(NumpyBackend)[1]) < set(overridable())
 
 
 def test_a_plugin_that_fails_is_shown_with_its_error(

@@ -12,7 +12,7 @@ from tensorbackend.declarations import op_specs
 from tensorbackend.declarations.op_specs import CALLBACKS, COSTS, OPS, callbacks
 from tensorbackend.expr.cost.estimate import Estimator
 from tensorbackend.protocol.core import callback
-from tensorbackend.rules.accuracy import EXACT, SUM, Bound, within
+from tensorbackend.rules.accuracy import EXACT, SUM, Bound, declare_bound
 from tensorbackend.testing import bound_of
 
 
@@ -91,7 +91,7 @@ def test_a_composite_states_its_cost_and_its_bound() -> None:
 
 
 def test_a_plain_function_states_its_bound() -> None:
-    @within(SUM)
+    @declare_bound(SUM)
     def function() -> None:
         """A public function."""
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tensorbackend as tb
-from tensorbackend.errors.tracebacks import rendered, shortened, visible
+from tensorbackend.errors.tracebacks import render_for_ipython, shorten_tracebacks, visible
 
 x = tb.ones((2, 3), names=("a", "b"))
 
@@ -55,7 +55,7 @@ def test_a_traceback_ends_at_the_users_line(name: str, monkeypatch: pytest.Monke
     monkeypatch.delenv("TENSORBACKEND_TRACEBACK")
     call, inner = CALLS[name]
     error = caught(call)
-    with shortened(error):
+    with shorten_tracebacks(error):
         assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == ["caught", "<lambda>", *inner]
         assert "tensorbackend/" not in "".join(traceback.format_exception(error))
 
@@ -106,7 +106,7 @@ def test_the_error_keeps_its_frames_its_cause_and_its_text(monkeypatch: pytest.M
     before, cause = error.__traceback__, error.__cause__
     assert isinstance(cause, TypeError)
     frames = len(traceback.extract_tb(before))
-    with shortened(error):
+    with shorten_tracebacks(error):
         assert error.__cause__ is cause
         assert len(traceback.extract_tb(error.__traceback__)) < frames
         assert not any("tensorbackend/" in line for line in traceback.format_exception(error))
@@ -123,7 +123,7 @@ def test_a_defect_keeps_its_frames() -> None:
 def test_a_group_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TENSORBACKEND_TRACEBACK")
     error = caught(lambda: tb.ones((2, 3)) + tb.ones((3, 3)))
-    with shortened(BaseExceptionGroup("several", [error])):
+    with shorten_tracebacks(BaseExceptionGroup("several", [error])):
         assert "tensorbackend/" not in "".join(traceback.format_exception(error))
 
 
@@ -136,7 +136,7 @@ def test_ipython_gets_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = ModuleType("IPython")
     module.get_ipython = lambda: SimpleNamespace(InteractiveTB=SimpleNamespace(structured_traceback=structured))
     monkeypatch.setitem(sys.modules, "IPython", module)
-    lines = rendered(caught(lambda: tb.ones((2, 3)) + tb.ones((3, 3))))
+    lines = render_for_ipython(caught(lambda: tb.ones((2, 3)) + tb.ones((3, 3))))
     assert lines
     assert not any("tensorbackend/" in line for line in lines)
 

@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend.backends.array_module import fusion
 from tensorbackend.errors import ArgumentError, DataError, IndexRangeError
 from tensorbackend.expr.evaluate import Program, last_uses
-from tensorbackend.select.threads import shared
+from tensorbackend.select.threads import parallel_for
 
 RUNS: list[str] = []
 
@@ -144,7 +144,7 @@ def test_work_is_shared_whole(threads: Any) -> None:
         threads(count)
         for length in (1, 7, 64, 65):
             parts: list[range] = []
-            shared(length, 8, partial(_note, parts))
+            parallel_for(length, 8, partial(_note, parts))
             assert sorted(chain.from_iterable(parts)) == list(range(length))
 
 
@@ -156,7 +156,7 @@ def test_an_error_of_a_thread_is_raised(threads: Any) -> None:
             raise ValueError("of the second part")
 
     with pytest.raises(ValueError, match="second part"):
-        shared(100, 10, work)
+        parallel_for(100, 10, work)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True, "2"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorbackend as tb
-from tensorbackend.rules.indexing import indexed
+from tensorbackend.rules.indexing import getitem_template
 from tensorbackend.testing import profile
 
 
@@ -35,4 +35,4 @@ def test_one_index_tensor_or_mask_of_one_axis_keeps_the_name(data: st.DataObject
     numpy.testing.assert_array_equal(numpy.asarray(found), array[key])
     counts = [3] * at + ([int(part.sum())] if part.dtype == bool else [])
     structure = (*(slice,) * at, held.template)
-    assert indexed(x.template, structure, counts).names == expected
+    assert getitem_template(x.template, structure, counts).names == expected

@@ -23,7 +23,7 @@ from ...expr.subgraphs import subgraphs, with_subgraphs
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, own_method
 from ...protocol.planned import is_planned, kernel_of
-from ...select.threads import shared
+from ...select.threads import parallel_for
 from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from .base import Array, ArrayBase
@@ -161,7 +161,7 @@ def _in_blocks(
     def kernel(*arrays: Array) -> Array:
         result = empty(shape, dtype)
         views = [array.reshape(layout) for array, layout in zip(arrays, layouts, strict=True)]
-        shared(rows, height, lambda start, end: entered(result, views, start, end))
+        parallel_for(rows, height, lambda start, end: entered(result, views, start, end))
         return result.reshape(out.shape)
 
     return kernel

@@ -14,7 +14,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.sorting import Unique
 from ...protocol.workspace import takes
-from ...rules.shape import unnamed
+from ...rules.shape import template_without_names
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..array_module.base import Array
@@ -104,7 +104,7 @@ class NumpySorting(ArraySorting):
             begins[0] = True
             self.xp.not_equal(elements[1:], elements[:-1], begins[1:])
         distinct = elements[begins]
-        different = Tensor(unnamed((len(distinct),), dtype), self, distinct)
+        different = Tensor(template_without_names((len(distinct),), dtype), self, distinct)
         if order is None and not counts:
             return Unique(different, None, None, None)
         (starts,) = begins.nonzero()
@@ -128,7 +128,9 @@ class NumpySorting(ArraySorting):
         return Tensor(x.template.replace(dtype=int64), self, number.reshape(x.shape))
 
     def _indices(self, indices: Array) -> Tensor:
-        return Tensor(unnamed((len(indices),), int64), self, indices.astype(numpy_dtype(int64), copy=False))
+        return Tensor(
+            template_without_names((len(indices),), int64), self, indices.astype(numpy_dtype(int64), copy=False)
+        )
 
     def searching(self, side: str) -> Kernel:
         """Searches by the method of NumPy's arrays."""

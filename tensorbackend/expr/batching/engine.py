@@ -21,7 +21,7 @@ from ...ops.creation.filled import zeros
 from ...ops.indexing.slices import sliced
 from ...ops.shape import concatenate, expand_dims
 from ...scopes import contained
-from ...select import get_backend, with_default
+from ...select import call_with_default, get_backend
 from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
@@ -167,7 +167,7 @@ def _shifted_composite(call: Call) -> Results:
     shapes_only = get_backend("template")
     x = call.inputs[0].x
     try:
-        trial = with_default(
+        trial = call_with_default(
             shapes_only,
             node.default,  # type: ignore[arg-type] # not None: it is a composite
             None,

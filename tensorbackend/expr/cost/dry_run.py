@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, OperandError, TensorBackendError, expected
 from ...mesh import Layout, Mesh
 from ...select import get_backend
@@ -25,7 +25,7 @@ from .program import Program
 from .report import DryRun
 
 
-@checked
+@check_arguments_early
 def dry_run(
     function: Callable[..., Any],
     *templates: Any,

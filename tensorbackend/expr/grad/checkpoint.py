@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from ...declarations.argument_errors import checked
-from ...errors.tracebacks import named_in_errors
+from ...declarations.argument_errors import check_arguments_early
+from ...errors.tracebacks import name_in_errors
 from ...select import common_backend, get_backend, move
 from ...tensor import Tensor
 from ..arguments import as_tensors
@@ -21,7 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@checked
+@check_arguments_early
 def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
     """Keep only the arguments of a function for its gradient, and compute the function again for that.
 
@@ -84,4 +84,4 @@ def checkpoint(function: Callable[P, R]) -> Callable[P, R]:
         results = call_checkpoint(graph, [move(x, backend) for x in tensors])
         return cast(R, unflatten(graph.out_tree, results))
 
-    return named_in_errors(checkpointed, "checkpoint")
+    return name_in_errors(checkpointed, "checkpoint")

@@ -7,13 +7,13 @@ from functools import wraps
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, expected
-from ...errors.tracebacks import named_in_errors
+from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import asarray, zeros_like
 from ...protocol.core import CompositeCall
 from ...scopes import contained
-from ...select import common_backend, default_backend, get_backend, move, with_default
+from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
 from ..closure_scan import fixed, held_by
 from ..closures import close, close_over, interned
@@ -61,7 +61,7 @@ class Pullback:
         return hash(self._source)
 
 
-@checked
+@check_arguments_early
 def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """Define a gradient: the function returns its result and a function of the result's cotangent.
 
@@ -127,11 +127,11 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
             MappingProxyType({"forward": forward, "pullback": pullback}),
         )
-        results = with_default(backend, backend.optional, CUSTOM, call, _forward)
+        results = call_with_default(backend, backend.optional, CUSTOM, call, _forward)
         return unflatten(traced.forward.out_tree, results)
 
     # The op takes the parameters of the function, by position only.
-    return named_in_errors(op, "custom_gradient")  # type: ignore[return-value]
+    return name_in_errors(op, "custom_gradient")  # type: ignore[return-value]
 
 
 def _constant(leaf: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, expected
 from ...ops.creation.filled import zeros_like
 from ...tensor import Tensor
@@ -48,14 +48,14 @@ class custom_jvp:  # a decorator
     (0.5, 1.0)
     """
 
-    @checked
+    @check_arguments_early
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._rule: Callable[..., Any] | None = None
         self._op = custom_gradient(self._with_pullback)
         update_wrapper(self, function)
 
-    @checked
+    @check_arguments_early
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
         """Sets the rule that computes the derivative, and returns it, so that this can be used as a decorator.
 

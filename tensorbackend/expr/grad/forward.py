@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple, overload
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors import ArgumentError, expected
 from ...ops.creation.filled import zeros
 from ...protocol import Backend
@@ -68,7 +68,7 @@ def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Ten
     return unflatten(out_tree, outs)
 
 
-@checked
+@check_arguments_early
 def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[R, R]:
     """The result of a function, and its derivative along tangents, one for each argument.
 
@@ -118,7 +118,7 @@ def _jvp(call: Call, tangents: Sequence[Tensor]) -> tuple[Any, Any]:
 def linearize(function: Callable[[*Primals], R], *primals: *Primals) -> tuple[R, Callable[[*Primals], R]]: ...
 @overload
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]: ...
-@checked  # type: ignore[misc] # any primals stand for those of the function
+@check_arguments_early  # type: ignore[misc] # any primals stand for those of the function
 def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and its derivative there as a function of tangents.
 

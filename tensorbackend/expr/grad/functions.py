@@ -14,10 +14,10 @@ from functools import wraps
 from typing import Any, Final, Literal, TypeVar, TypeVarTuple, overload
 
 from ...caching.memos import Kept
-from ...declarations.argument_errors import check_arguments, checked
+from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...dtypes import defaults
 from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, TemplateDataError, expected
-from ...errors.tracebacks import named_in_errors
+from ...errors.tracebacks import name_in_errors
 from ...ops.creation.filled import ones
 from ...protocol import Backend
 from ...select import common_backend
@@ -46,7 +46,7 @@ Primals = TypeVarTuple("Primals")
 def grad(function: Callable[..., Any], argnums: Literal[0] = 0, has_aux: Literal[False] = False) -> Gradient: ...
 @overload
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]: ...
-@checked
+@check_arguments_early
 def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The gradient of a function with a scalar result, as a function of the same arguments.
 
@@ -85,7 +85,7 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fal
         value, gradients = both(*arguments, **keywords)
         return (gradients, value[1]) if has_aux else gradients
 
-    return named_in_errors(gradient, "grad")
+    return name_in_errors(gradient, "grad")
 
 
 @overload
@@ -96,7 +96,7 @@ def value_and_grad(
 def value_and_grad(
     function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]: ...
-@checked
+@check_arguments_early
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """The result and the gradient of a function with a scalar result, as a function of the same arguments.
 
@@ -137,7 +137,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     def both(*arguments: Any, **keywords: Any) -> Any:
         return differentiate(function, argnums, arguments, keywords, again, anew, memory)
 
-    return named_in_errors(both, "value_and_grad")
+    return name_in_errors(both, "value_and_grad")
 
 
 def gradient_call(call: Call) -> Call:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, Literal, Protocol, overload
 
-from ...declarations.argument_errors import checked
+from ...declarations.argument_errors import check_arguments_early
 from ...errors import DTypeError, expected
-from ...errors.tracebacks import named_in_errors
+from ...errors.tracebacks import name_in_errors
 from ...ops.composite.shape.arranging import moveaxis
 from ...ops.creation.filled import eye, zeros
 from ...ops.shape import reshape
@@ -40,7 +40,7 @@ class Jacobian(Protocol):
 def jacobian(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian: ...
 @overload
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
-@checked
+@check_arguments_early
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The derivatives of each element of the result with respect to each element of the arguments.
 
@@ -87,7 +87,7 @@ def _derivatives(
     def derivatives(*arguments: Any, **keywords: Any) -> Any:
         return differentiate(function, argnums, arguments, keywords, again, transform, memory)
 
-    return named_in_errors(derivatives, name)
+    return name_in_errors(derivatives, name)
 
 
 def _by_rows(call: Call) -> Any:
@@ -121,7 +121,7 @@ def _by_rows(call: Call) -> Any:
 def jacfwd(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian: ...
 @overload
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
-@checked
+@check_arguments_early
 def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Makes a function that computes the derivatives of `jacobian` forward.
 
@@ -206,7 +206,7 @@ def _block(rows: Tensor, result: Template, argument: Template) -> Tensor:
 def hessian(function: Callable[..., Tensor], argnums: Literal[0] = 0) -> Jacobian: ...
 @overload
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]: ...
-@checked
+@check_arguments_early
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """The second derivatives of a function with a scalar result: the jacobian of its gradient.
 

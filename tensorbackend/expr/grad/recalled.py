@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...dispatch.watching import is_watching
 from ...dtypes import defaults
 from ...protocol import Backend
-from ...select import get_backend, move, with_default
+from ...select import call_with_default, get_backend, move
 from ...select.default import current as default_now
 from ...tensor import Tensor, blank_tensor
 from ..graph import Graph, reachable
@@ -185,7 +185,7 @@ def recalled(
             filled[place] = argument
     try:
         scope_variable.set(scope)
-        outputs, out_tree = with_default(backend, _run, scope, function, filled, keywords)
+        outputs, out_tree = call_with_default(backend, _run, scope, function, filled, keywords)
     finally:
         scope_variable.set(None)
     return Recalled(scope, function, arguments, positions, leaves, tree, outputs, out_tree)

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import finalize
 
 from ...caching.locks import free_in_child
-from ...declarations.argument_errors import check_arguments, checked
+from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
 from ..cost.units import show_seconds
@@ -271,7 +271,7 @@ def profile(*, wait: bool = False, limits: Limits | Mapping[str, Limits] | None 
         new_profile._end()
 
 
-@checked
+@check_arguments_early
 def profile_function(
     function: Callable[..., Any],
     *arguments: Any,

@@ -11,8 +11,8 @@ from ...errors import ArgumentError, ShapeError, expected
 from ...rules.accuracy import COMPLEX_PRODUCT, SUM
 from ...rules.axes import normalize_axis
 from ...rules.broadcasting import check_dtype, result_type
-from ...rules.contraction import check_paired, check_stacked
-from ...rules.einsum import Operand, parsed
+from ...rules.contraction import broadcast_leading, check_pairs
+from ...rules.einsum import Operand, parse_subscripts
 from ...template import as_int, check_unique
 from ...tensor import Tensor
 from ..contraction import dot
@@ -41,7 +41,7 @@ def tensordot(x1: Tensor, x2: Tensor, /, *, axes: int | tuple[Sequence[Axis], Se
         if not 0 <= count <= min(x1.ndim, x2.ndim):
             raise ArgumentError(expected(f"a number of axes from 0 to {min(x1.ndim, x2.ndim)}", axes=axes))
         axes = range(x1.ndim - count, x1.ndim), range(count)
-        check_paired(x1.template, x2.template, *axes)
+        check_pairs(x1.template, x2.template, *axes)
     assert not isinstance(axes, int)  # `count` is not None for an int
     return dot(x1, x2, contract=(tuple(axes[0]), tuple(axes[1])))
 
@@ -59,11 +59,11 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int | str = -1) -> Tensor:
     """
     # `axis` is not annotated Axis, as the dispatcher would turn it into a position in x1.
     first, second = normalize_axis(x1.template, axis), normalize_axis(x2.template, axis)
-    check_paired(x1.template, x2.template, (first,), (second,))
+    check_pairs(x1.template, x2.template, (first,), (second,))
     rest1, rest2 = (
         [position for position in range(x.ndim) if position != along] for x, along in ((x1, first), (x2, second))
     )
-    check_stacked(x1.template, x2.template, rest1, rest2)
+    broadcast_leading(x1.template, x2.template, rest1, rest2)
     x1, x2 = permute_dims(x1, (*rest1, first)), permute_dims(x2, (*rest2, second))
     rank = max(x1.ndim, x2.ndim)
     x1, x2 = (reshape(x, (1,) * (rank - x.ndim) + x.shape, names=(None,) * (rank - x.ndim) + x.names) for x in (x1, x2))
@@ -95,7 +95,7 @@ def outer(x1: Tensor, x2: Tensor, /) -> Tensor:
 @composite.within(SUM)
 def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
     """See `einsum`."""
-    expression = parsed(subscripts, [x.template for x in operands])
+    expression = parse_subscripts(subscripts, [x.template for x in operands])
     dtype = result_type([x.template for x in operands])  # a sum in an operand's own dtype could wrap
     operands = [x if x.dtype is dtype else astype(x, dtype) for x in operands]
     named = [squeeze(rename(x, *names), axes) if axes else rename(x, *names)
@@ -193,12 +193,12 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
         raise ShapeError(expected("operands with axes", left=x1.template, right=x2.template))
     last1, last2 = x1.ndim - 1, max(x2.ndim - 2, 0)
     leading = max(x1.ndim, x2.ndim) - 2
-    check_paired(x1.template, x2.template, (last1,), (last2,))
+    check_pairs(x1.template, x2.template, (last1,), (last2,))
     if x1.ndim <= 2 and x2.ndim <= 2:
         return dot(x1, x2, contract=((last1,), (last2,)))
     if x1.ndim == 1 or x2.ndim == 1:  # the vector has no leading axes to pair
         return dot(x1, x2, contract=((last1,), (last2,)))
-    check_stacked(x1.template, x2.template, range(x1.ndim - 2), range(x2.ndim - 2))
+    broadcast_leading(x1.template, x2.template, range(x1.ndim - 2), range(x2.ndim - 2))
     wide1, wide2 = _stacked(x1, x2, leading), _stacked(x2, x1, leading)
     axes = tuple(range(leading))
     return dot(wide1, wide2, contract=((leading + 1,), (leading,)), batch=(axes, axes))

@@ -15,7 +15,7 @@ from ...errors import ArgumentError, expected
 from ...rules.accuracy import TRANSFORM
 from ...rules.axes import normalize_axes
 from ...rules.broadcasting import check_dtype
-from ...rules.fourier import Norm, check_length, check_norm, several, transformed
+from ...rules.fourier import Norm, check_length, check_norm, several, transform_dtype
 from ...tensor import Tensor
 from ..creation.filled import iota
 from ..elementwise.binary import equal, logical_or, multiply, subtract
@@ -194,7 +194,7 @@ def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
 
 def _as_complex(x: Tensor) -> Tensor:
     """x in the complex dtype of its transform."""
-    dtype = transformed(x.dtype)
+    dtype = transform_dtype(x.dtype)
     return x if dtype.is_complex else astype(x, promote_types(dtype, complex64))
 
 

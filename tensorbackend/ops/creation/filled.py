@@ -18,7 +18,7 @@ from ...errors import ArgumentKindError, OperandError, ShapeError, expected
 from ...protocol import BackendLike
 from ...rules.axes import normalize_axis
 from ...rules.plan import Plan
-from ...select import check_held, get_backend
+from ...select import check_dtype_support, get_backend
 from ...template import Template, as_names, as_shape, intern_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
 from ..elementwise.binary import add, greater_equal
@@ -282,7 +282,7 @@ def from_binary(data: bytes, template: Template, backend: BackendLike = None) ->
             expected(f"{template.nbytes} bytes for {template!r}", "check shape and dtype", bytes=len(data))
         )
     chosen = get_backend(backend)
-    check_held(template.dtype, chosen)
+    check_dtype_support(template.dtype, chosen)
     return Tensor(template, chosen, chosen.from_binary(template, data=bytes(data)))
 
 

@@ -15,7 +15,7 @@ from ...errors import ArgumentError, DTypeError, OperandError, ShapeError, expec
 from ...protocol import BackendLike
 from ...rules.broadcasting import broadcast, check_dtype, result_type, to_floating
 from ...rules.plan import Plan, flag, integer
-from ...select import placed
+from ...select import creation_backend
 from ...template import Template, weak_template
 from ...tensor import Like, Tensor, TensorLike
 from ..composite.shape.arranging import moveaxis
@@ -197,7 +197,7 @@ def _between(
     """`linspace` between tensors."""
     ends = [start, stop]
     if like is not None:
-        backend, device = placed(backend, device, like), None
+        backend, device = creation_backend(backend, device, like), None
     home = next((end.backend for end in ends if isinstance(end, Tensor)), None) if backend is None else backend
     kinds = [scalar_kind(end) for end in ends]
     low, high = tensors = [

@@ -37,8 +37,8 @@ from ...interchange import ARRAYS, HOST, OnDevice, as_numpy, in_plain_memory
 from ...protocol import Backend, BackendLike
 from ...rules.broadcasting import result_type
 from ...rules.plan import flag
-from ...rules.shape import unnamed
-from ...select import check_held, claimant, common_backend, get_backend, move, placed
+from ...rules.shape import template_without_names
+from ...select import check_dtype_support, claimant, common_backend, creation_backend, get_backend, move
 from ...select.default import current
 from ...template import MAX_AXES, Shape, Template, as_names, intern_template, is_deep, weak_template
 from ...tensor import Like, Tensor, TensorLike, bind, public_op, relabelled
@@ -69,7 +69,7 @@ def tensor(
      [3.0, 4.0]]
     """
     if like is not None:
-        backend, device = placed(backend, device, like), None
+        backend, device = creation_backend(backend, device, like), None
     return _from_value(value, dtype, names, backend, device, copy=True)
 
 
@@ -95,7 +95,7 @@ def asarray(
     float32
     """
     if like is not None:
-        backend, device = placed(backend, device, like), None
+        backend, device = creation_backend(backend, device, like), None
     if dtype is None and names is None and device is None and (copy is None or copy is False):
         if value.__class__ is Tensor and backend is None:
             return value
@@ -224,7 +224,7 @@ def _from_array(
                 raise
         else:
             out = intern_template(array.shape, as_dtype(array.dtype), as_names(names, array.ndim))
-            check_held(out.dtype, backend)
+            check_dtype_support(out.dtype, backend)
             if array is value and names is None:
                 remember(_shared, (array.__class__, array.dtype, array.shape, backend), out)
             return Tensor(out, backend, backend.from_numpy(out, array, copy=copy is True))
@@ -341,8 +341,8 @@ def _from_lists(
             raise
         dtype = complex128 if dtype.is_complex else float64
         check_scalars(elements, dtype)
-    check_held(dtype, chosen)
-    out = unnamed(shape, dtype) if names is None else Template(shape, dtype, names)
+    check_dtype_support(dtype, chosen)
+    out = template_without_names(shape, dtype) if names is None else Template(shape, dtype, names)
     numbers = elements if len(kinds) == 1 and widest == dtype.kind else map(element_type(dtype), elements)
     return Tensor(out, chosen, chosen.from_binary(out, data=pack(numbers, dtype)))
 

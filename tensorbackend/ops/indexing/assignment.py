@@ -14,9 +14,9 @@ from ...dtypes import check_scalar, int64, scalar_kind, uncast
 from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, TemplateDataError, expected
 from ...protocol import Backend
 from ...protocol.indexing import Write
-from ...rules.data_errors import counted_from_end
-from ...rules.indexing import check_assigned
-from ...rules.shape import Slices, sliced_by
+from ...rules.data_errors import with_original_index
+from ...rules.indexing import check_assignment
+from ...rules.shape import Slices, parse_basic_key
 from ...select import get_backend
 from ...template import Template, merge_names
 from ...tensor import Tensor, bind
@@ -46,7 +46,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
     """
     value = _update(x, value)
     if is_plain(key):
-        block = sliced_by(x.template, key)
+        block = parse_basic_key(x.template, key)
         if not block.reversed and not block.new and all(stride == 1 for stride in block.strides):
             return _put_block(x, block, value)
     parts = parsed(x, key)
@@ -62,7 +62,7 @@ def put_at(x: Tensor, key: Any, value: Any) -> Tensor:
         return indexed_put(x, found.vectors, wide, mode="error")
     except IndexRangeError as error:
         arrays = [part.value.template for part in parts if part.kind == "array"]
-        raise counted_from_end(error).met("put_at", [x.template, *arrays]) from None
+        raise with_original_index(error).met("put_at", [x.template, *arrays]) from None
 
 
 def _put_entries(x: Tensor, key: Any, value: Tensor) -> Tensor:
@@ -93,7 +93,7 @@ def _update(x: Tensor, value: Any) -> Tensor:
         check_scalar(value, x.dtype)
         return full((), value, dtype=x.dtype, backend=x.backend)
     value = asarray(value, backend=None if isinstance(value, Tensor) else x.backend)
-    check_assigned(x.template, value.template)
+    check_assignment(x.template, value.template)
     return astype(value, x.dtype) if value.dtype is not x.dtype else value
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from ...errors import AxisError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axes
-from ...rules.contraction import check_paired
+from ...rules.contraction import check_pairs
 from ...tensor import Tensor
 from ..creation.filled import iota, rename
 from ..elementwise.binary import minimum
@@ -53,7 +53,7 @@ def paired(x: Tensor, vectors: Tensor, x_axes: Positions, vector_axes: Positions
     x (4, 7, 5) and vectors (5, 3, 1) for its axis 0, with axis 2 of x and axis 0 of the vectors as the batch axes, give
     (5, 4, 7) and (5, 3, 2). Raises `ShapeError` and `NamesError` for batch axes that differ.
     """
-    check_paired(x.template, vectors.template, x_axes, vector_axes)
+    check_pairs(x.template, vectors.template, x_axes, vector_axes)
     order = (*x_axes, *(axis for axis in range(x.ndim) if axis not in x_axes))
     moved = permute_dims(vectors, (*vector_axes, *(axis for axis in range(vectors.ndim) if axis not in vector_axes)))
     names = tuple(moved.names[place] or x.names[axis] for place, axis in enumerate(x_axes))

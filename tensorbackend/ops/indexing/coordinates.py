@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ...errors import TensorBackendError
 from ...protocol.planned import nameless
 from ...rules.broadcasting import broadcast
-from ...rules.indexing import indexed
+from ...rules.indexing import getitem_template
 from ...template import Shape, Template
 from ...tensor import Tensor
 from ..composite.shape.arranging import stack
@@ -51,7 +51,7 @@ def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
     structure = tuple([part.value.template if part.kind == "array" else _CLASSES[part.kind] for part in parts])
     lengths = [len(_entries(part, x.shape[part.axis])) for part in parts if part.kind == "slice"]
     try:
-        target = indexed(x.template, structure, lengths)
+        target = getitem_template(x.template, structure, lengths)
         spread, _ = broadcast(nameless(arrays)) if arrays else ((), ())
     except TensorBackendError:
         return None

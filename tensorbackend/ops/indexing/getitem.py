@@ -17,7 +17,7 @@ from ...dispatch.records import Ready
 from ...errors import ShapeError, expected
 from ...protocol import Kernel, Payload
 from ...rules.axes import normalize_axis
-from ...rules.indexing import Structure, covered, indexed, is_mask
+from ...rules.indexing import Structure, axes_of_parts, getitem_template, is_mask
 from ...tensor import Tensor, bind
 from ..composite.reduction import count_nonzero
 from .keys import SETTLED, entries, is_integer, is_plain_part, settled, shown
@@ -52,10 +52,10 @@ def _verified(kernel: Kernel, x: Tensor, structure: Structure) -> Kernel:
     def verified(values: Payload, key: tuple[Any, ...]) -> Payload:
         data = kernel(values, key)
         like = template.replace(shape=tuple(values.shape))
-        places = list(zip(key, structure, covered(like, structure), strict=True))
+        places = list(zip(key, structure, axes_of_parts(like, structure), strict=True))
         lengths = [len(range(*part.indices(like.shape[axes.start]))) for part, kind, axes in places if kind is slice]
         counts = [int(count_nonzero(Tensor(kind, backend, part))) for part, kind, _ in places if is_mask(kind)]
-        verify("getitem", backend, indexed(like, structure, lengths + counts), data)
+        verify("getitem", backend, getitem_template(like, structure, lengths + counts), data)
         return data
 
     return verified

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from ...dtypes import iinfo
 from ...errors import IndexRangeError, TemplateDataError, expected
-from ...rules.data_errors import counted_from_end
+from ...rules.data_errors import with_original_index
 from ...rules.indexing import check_indices
 from ...template import Template, merge_names
 from ...tensor import Tensor
@@ -193,7 +193,7 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         try:
             picked = gather(leading, stack(wide, axis=width))
         except IndexRangeError as error:
-            raise counted_from_end(error) from None
+            raise with_original_index(error) from None
     return _laid_out(picked, parts, block, width)
 
 

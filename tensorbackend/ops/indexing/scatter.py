@@ -15,7 +15,7 @@ from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...protocol.indexing import Mode
 from ...rules.accuracy import SUM
-from ...rules.indexing import check_indices, gathered, scattered
+from ...rules.indexing import check_indices, gather_shape, plan_scatter
 from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Tensor, TensorLike
@@ -26,7 +26,7 @@ from .batches import Batch, paired, positions, written
 @primitive.calls("gather")
 def _gather(x: Template, indices: Template, /, *, mode: Mode = "error") -> Plan:
     check_indices(indices, mode)
-    shape, names = gathered(x, indices)
+    shape, names = gather_shape(x, indices)
     return Plan(Template(shape, x.dtype, names), (x.dtype, indices.dtype), {"mode": mode})
 
 
@@ -54,7 +54,7 @@ def gather(x: TensorLike, indices: TensorLike, /, *, mode: Mode = "error", batch
 
 @primitive.calls("indexed_add").within(SUM)
 def _indexed_add(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
-    return scattered(x, indices, updates, mode, "numeric")
+    return plan_scatter(x, indices, updates, mode, "numeric")
 
 
 @check_arguments
@@ -78,7 +78,7 @@ def indexed_add(
 
 @primitive.calls("indexed_put")
 def _indexed_put(x: Template, indices: Template, updates: Template, /, *, mode: Mode = "error") -> Plan:
-    return scattered(x, indices, updates, mode, "any")
+    return plan_scatter(x, indices, updates, mode, "any")
 
 
 @check_arguments

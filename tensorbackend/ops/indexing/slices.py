@@ -9,9 +9,9 @@ from ...declarations.argument_errors import check_arguments
 from ...dispatch import primitive
 from ...dtypes import iinfo
 from ...errors import ShapeError, expected
-from ...rules.indexing import block_written
+from ...rules.indexing import plan_block_update
 from ...rules.plan import Plan
-from ...rules.shape import sliced_by
+from ...rules.shape import parse_basic_key
 from ...select import common_backend
 from ...template import Template
 from ...tensor import Tensor, TensorLike
@@ -41,7 +41,7 @@ def block_put(x: TensorLike, update: TensorLike, starts: Sequence[TensorLike]) -
     """`put_slice` where some of the starts are tensors."""
     x, update, *places = together(x, update, *starts)
     # This raises the errors and gives the names of `put_slice`. The starts are zeros, as the real ones are not known.
-    out = block_written(x.template, update.template, (0,) * len(starts)).out
+    out = plan_block_update(x.template, update.template, (0,) * len(starts)).out
     assert isinstance(out, Template)
     if not update.size:
         return x.rename(*out.names)
@@ -108,7 +108,7 @@ def slice_(x: Template, /, *, starts: tuple[int, ...], lengths: tuple[int, ...],
 
 @primitive.calls("put_slice")
 def _put_slice(x: Template, update: Template, /, *, starts: Sequence[int]) -> Plan:
-    return block_written(x, update, starts)
+    return plan_block_update(x, update, starts)
 
 
 put_block = _put_slice
@@ -118,7 +118,7 @@ put_block = _put_slice
 def sliced(x: Tensor, key: Any) -> Tensor:
     """Basic indexing: an int drops its axis, a slice keeps it, None makes a new axis, ... stands for the axes that are
     left. The result is always a new tensor."""
-    parts = sliced_by(x.template, key)
+    parts = parse_basic_key(x.template, key)
     selection = x
     if parts.cuts:
         selection = slice_(selection, starts=parts.starts, lengths=parts.lengths, strides=parts.strides)

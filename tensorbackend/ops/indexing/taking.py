@@ -17,8 +17,8 @@ from ...dispatch.records import Ready
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis
-from ...rules.data_errors import counted_from_end
-from ...rules.indexing import check_indices, taken, taken_along
+from ...rules.data_errors import with_original_index
+from ...rules.indexing import check_indices, plan_take, plan_take_along
 from ...rules.plan import Plan
 from ...template import Template
 from ...tensor import Tensor, TensorLike
@@ -64,7 +64,7 @@ def _reading(
 
 @primitive.calls("take")
 def _take(x: Template, indices: Template, /, *, axis: SoleAxis = None, mode: Mode = "error") -> Plan:
-    return taken(x, indices, axis, mode)
+    return plan_take(x, indices, axis, mode)
 
 
 take_at = _take
@@ -114,13 +114,13 @@ def take(
         return _in_batches(x, indices, sole_axis(x.template, axis), mode, batch)
     if not (isinstance(x, Tensor) and isinstance(indices, Tensor)):
         x, indices = together(x, indices)
-    plan = taken(x.template, indices.template, axis, mode)
+    plan = plan_take(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
     try:
         return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
-        raise counted_from_end(error) from None
+        raise with_original_index(error) from None
 
 
 def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch) -> Tensor:
@@ -153,7 +153,7 @@ def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch
 
 @primitive.calls("take_along_axis")
 def _take_along_axis(x: Template, indices: Template, /, *, axis: Axis = -1, mode: Mode = "error") -> Plan:
-    return taken_along(x, indices, axis, mode)
+    return plan_take_along(x, indices, axis, mode)
 
 
 take_along_axis_at = _take_along_axis
@@ -180,12 +180,12 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     along = normalize_axis(x.template, axis)
     if indices.ndim == x.ndim:
         x, indices = (_spread(operand, other, along) for operand, other in ((x, indices), (indices, x)))
-    plan = taken_along(x.template, indices.template, along, mode)
+    plan = plan_take_along(x.template, indices.template, along, mode)
     assert isinstance(plan.out, Template)
     try:
         return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
-        raise counted_from_end(error) from None
+        raise with_original_index(error) from None
 
 
 def _grid(x: Tensor, along: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import tensorbackend as tb
 
 from ...dtypes import ALL_DTYPES, DType, finfo, iinfo
-from ...rules.window import windowed
+from ...rules.window import plan_windows
 from ...tensor import Tensor
 from ..calls import Invocation, generates
 from ..strategies import Draw, shapes, tensors
@@ -148,7 +148,7 @@ def window_scatter(draw: Draw, dtype: DType) -> Invocation:
     x = draw(tensors(dtype, shapes(largest=4), values=few))
     size, options = window_options(draw, x, dilated=False)
     try:
-        shape, _ = windowed(x.template, size, options["strides"], options["padding"])
+        shape, _ = plan_windows(x.template, size, options["strides"], options["padding"])
     except (ValueError, TypeError):
         shape = x.shape
     if draw(st.integers(0, 9)) == 0:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
-from ....declarations.argument_errors import checked
+from ....declarations.argument_errors import check_arguments_early
 from ....display import plain_table
 from ....errors import ArgumentError, expected
 from ....mesh import Layout, Mesh
@@ -82,7 +82,7 @@ class LayoutSearch:
         return self.text()
 
 
-@checked
+@check_arguments_early
 def search_layouts(
     function: Callable[..., Any],
     *templates: Any,

@@ -10,7 +10,7 @@ from ....protocol.indexing import Mode
 from ....rules.accuracy import SUM
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type
-from ....rules.indexing import taken_along
+from ....rules.indexing import plan_take_along
 from ....template import Template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import iota
@@ -85,7 +85,7 @@ def add_along_axis(
     """
     x, indices, updates = together(x, indices, updates)
     dtype = check_dtype(result_type([x.template, updates.template]), "numeric")
-    read = taken_along(x.template, indices.template, axis, mode).out
+    read = plan_take_along(x.template, indices.template, axis, mode).out
     assert isinstance(read, Template)  # `take_along_axis` gives one tensor
     if updates.shape != read.shape:
         raise ShapeError(expected(f"updates of shape {read.shape}", "broadcast_to() that shape", updates=updates))

@@ -22,7 +22,7 @@ from ....protocol.indexing import Mode
 from ....rules.accuracy import LOG_OF_SUM, SUM
 from ....rules.axes import normalize_axis
 from ....rules.broadcasting import check_dtype, result_type, to_floating
-from ....rules.indexing import check_indices, gathered
+from ....rules.indexing import check_indices, gather_shape
 from ....template import intern_template, merge_names
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import full, iota, ones, zeros
@@ -325,7 +325,7 @@ def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DTy
     For x of shape (5, 6, 7) and indices of shape (2, 3, 2) these are 30 rows of 7, and 6 updates.
     """
     check_indices(indices.template, mode)
-    shape, names = gathered(x.template, indices.template)
+    shape, names = gather_shape(x.template, indices.template)
     merge_names(intern_template(shape, dtype, names), updates.template)
     updates = broadcast_to(updates, shape, names=names)
     depth = indices.shape[-1]

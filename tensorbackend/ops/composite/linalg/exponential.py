@@ -7,7 +7,7 @@ import math
 from ....dispatch import composite
 from ....dtypes import DType
 from ....rules.accuracy import ELIMINATION
-from ....rules.linalg import check_square, computed
+from ....rules.linalg import check_square, matrix_dtype
 from ....tensor import Tensor
 from ...creation.filled import eye, rename
 from ...elementwise.binary import add, divide, less, less_equal, multiply, pow, subtract
@@ -75,7 +75,7 @@ def expm(x: Tensor, /) -> Tensor:
     >>> tb.linalg.expm(tb.asarray([[0.0, 1.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    dtype = computed(check_square(x.template))
+    dtype = matrix_dtype(check_square(x.template))
     matrix = nameless(x, wide_dtype(dtype))
     degree, limit = _degree(matrix.dtype)
     size = matrix_norm(matrix, keepdims=True, ord=1)

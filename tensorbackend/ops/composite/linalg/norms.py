@@ -18,8 +18,8 @@ from ....errors import ArgumentError, ShapeError, expected
 from ....rules.accuracy import ROOT_OF_SUM
 from ....rules.axes import normalize_axes
 from ....rules.broadcasting import to_real
-from ....rules.linalg import check_matrix, computed
-from ....rules.reduction import reduced
+from ....rules.linalg import check_matrix, matrix_dtype
+from ....rules.reduction import reduce_shape
 from ....tensor import Tensor
 from ...elementwise.binary import divide, greater, logical_and, multiply, not_equal, pow
 from ...elementwise.conversion import astype
@@ -39,7 +39,7 @@ MATRIX_ORDERS = ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf)
 
 def _sizes(x: Tensor) -> Tensor:
     """The magnitudes of x, in the dtype to compute in."""
-    return abs(astype(x, wide_dtype(computed(x.template))))
+    return abs(astype(x, wide_dtype(matrix_dtype(x.template))))
 
 
 def _power_sum(sizes: Tensor, axes: tuple[int, ...], power: float) -> Tensor:
@@ -84,7 +84,7 @@ def _matrix(x: Tensor, order: object) -> Tensor:
     """A matrix norm of the last two axes, which stay with size 1."""
     row, column = x.ndim - 2, x.ndim - 1
     if order == "nuc" or order in (2, -2):
-        values = svdvals(astype(x, wide_dtype(computed(x.template))))
+        values = svdvals(astype(x, wide_dtype(matrix_dtype(x.template))))
         axes = (values.ndim - 1,)
         norms = sum(values, axis=axes, keepdims=True) if order == "nuc" else _extreme(values, axes, order == 2)
         return reshape(norms, (*x.shape[:-2], 1, 1), names=x.names)
@@ -93,7 +93,7 @@ def _matrix(x: Tensor, order: object) -> Tensor:
 
 
 def _finished(norms: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    norms = astype(norms, to_real(computed(x.template)))
+    norms = astype(norms, to_real(matrix_dtype(x.template)))
     return norms if keepdims else squeeze(norms, axes)
 
 
@@ -131,7 +131,7 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
     >>> tb.linalg.matrix_norm(x, ord=1).item(), tb.linalg.matrix_norm(x, ord=float("inf")).item()
     (6.0, 7.0)
     """
-    computed(check_matrix(x.template))  # so that its errors name this op
+    matrix_dtype(check_matrix(x.template))  # so that its errors name this op
     _check_order(ord)
     if ord == "fro":
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
@@ -164,7 +164,7 @@ def norm(
     ([5.0, 5.0], 9.0)
     """
     axes = normalize_axes(x.template, axis)
-    computed(x.template)  # so that its errors name this op
+    matrix_dtype(x.template)  # so that its errors name this op
     if axis is None and ord is not None and x.ndim not in (1, 2):
         raise ArgumentError(
             expected("a vector or a matrix for a norm with ord", "pass one axis or two", tensor=x.template, ord=ord)
@@ -175,6 +175,6 @@ def norm(
     if ord == "fro":
         return vector_norm(x, axis=axes, keepdims=keepdims)
     others = tuple(other for other in range(x.ndim) if other not in axes)
-    shape, names = reduced(x.template, axes, True)
+    shape, names = reduce_shape(x.template, axes, True)
     norms = reshape(_matrix(permute_dims(x, others + axes), ord), shape, names=names)
     return _finished(norms, x, axes, keepdims)

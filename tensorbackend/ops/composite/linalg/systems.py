@@ -17,7 +17,7 @@ from ....dtypes import DType, finfo, float32, promote_types
 from ....errors import ArgumentError, expected
 from ....rules.accuracy import ELIMINATION, SPECTRAL
 from ....rules.broadcasting import check_dtype, to_floating, to_real
-from ....rules.linalg import check_matrix, check_square, computed, eigen, singular, solution
+from ....rules.linalg import check_matrix, check_square, eigen, matrix_dtype, singular, solution
 from ....rules.plan import integer
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import eye, full, iota, rename
@@ -99,7 +99,7 @@ def inv(x: Tensor, /) -> Tensor:
     >>> tb.linalg.inv(tb.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0], [0.0, 0.25]]
     """
-    dtype = computed(check_square(x.template))
+    dtype = matrix_dtype(check_square(x.template))
     inverse = solve(nameless(x, dtype), eye(x.shape[-1], dtype=dtype))
     return rename(inverse, *x.names[:-2], x.names[-1], x.names[-2])
 
@@ -127,7 +127,7 @@ def _kept(values: Tensor, rtol: Tensor) -> Tensor:
 @composite.within(SPECTRAL)
 def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `pinv`."""
-    dtype = computed(check_matrix(x.template))
+    dtype = matrix_dtype(check_matrix(x.template))
     u, values, vh = svd(nameless(x, wide_dtype(dtype)), full_matrices=False)
     inverses = where(_kept(values, rtol), divide(1, values), 0)
     pseudoinverse = matmul(multiply(adjoint(vh), expand_dims(inverses, axis=-2)), adjoint(u))
@@ -152,7 +152,7 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
 @composite
 def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `matrix_rank`."""
-    dtype = computed(check_matrix(x.template))
+    dtype = matrix_dtype(check_matrix(x.template))
     rank = sum(_kept(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
     return rename(rank, *x.names[:-2])
 
@@ -244,7 +244,7 @@ def det(x: Tensor, /) -> Tensor:
     >>> tb.linalg.det(tb.asarray([[0.0, 2.0], [3.0, 0.0]])).item()
     -6.0
     """
-    dtype = computed(check_square(x.template))
+    dtype = matrix_dtype(check_square(x.template))
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
     pivots = diagonal(upper)
     determinant = multiply(prod(pivots, axis=-1), _parity(permutation, upper.dtype))
@@ -264,7 +264,7 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     >>> sign.item(), logabsdet.item()
     (-1.0, 0.0)
     """
-    dtype = computed(check_square(x.template))
+    dtype = matrix_dtype(check_square(x.template))
     permutation, _, upper = lu(nameless(x, wide_dtype(dtype)))
     pivots = diagonal(upper)
     signs = multiply(prod(sign(pivots), axis=-1), _parity(permutation, upper.dtype))
@@ -292,7 +292,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     names = x.names if power >= 0 else (*x.names[:-2], x.names[-1], x.names[-2])
     x = nameless(x, wide_dtype(dtype) if dtype.is_inexact else dtype)
     if power < 0:
-        x, dtype = inv(x), computed(x.template)
+        x, dtype = inv(x), matrix_dtype(x.template)
     product: Tensor | None = None
     left = builtins.abs(power)
     while left:

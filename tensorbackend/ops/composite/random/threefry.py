@@ -17,7 +17,7 @@ from ....dispatch import composite
 from ....dtypes import DType, DTypeLike, as_dtype, uint8, uint16, uint32, uint64
 from ....errors import DTypeError, expected
 from ....rules.random import PARITY, ROTATIONS, check_key
-from ....select import with_default
+from ....select import call_with_default
 from ....template import Shape, as_names, as_shape
 from ....tensor import Tensor, TensorLike
 from ...creation.filled import asarray, full, iota, rename
@@ -76,7 +76,7 @@ def split(key: TensorLike, /, num: int | Sequence[int] = 2) -> Tensor:
     ([1797259609, 2579123966], [928981903, 3453687069])
     """
     parent_key = asarray(key)
-    return with_default(parent_key.backend, lambda: stack(words(parent_key, as_shape(num)), axis=-1))
+    return call_with_default(parent_key.backend, lambda: stack(words(parent_key, as_shape(num)), axis=-1))
 
 
 @composite
