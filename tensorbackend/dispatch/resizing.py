@@ -52,6 +52,9 @@ class Leaves:
                 return self._leaf(value)
             parts = [self.builder(part, depth + 1) for part in value]
             return None if not any(parts) else _sequence(kind, value, parts)
+        if issubclass(kind, tuple) and hasattr(kind, "_make"):
+            named = self.builder(tuple(value), depth)
+            return named and (lambda numbers: kind._make(named(numbers)))
         if kind is FunctionType:
             return self._function(value, depth)
         if kind is partial:

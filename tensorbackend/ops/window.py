@@ -98,8 +98,9 @@ def window_reduce(
     [12, 23]
     """
     dtype = accumulator(x, initial, function)
-    shape, options = plan_windows(x, window, strides, padding, dilations)
-    return Plan(intern_template(shape, dtype, x.names), (x.dtype, dtype), {**options, "function": function})
+    windows = plan_windows(x, window, strides, padding, dilations)
+    out = intern_template(windows.places(x.shape), dtype, x.names)
+    return Plan(out, (x.dtype, dtype), {"windows": windows, "function": function})
 
 
 @primitive

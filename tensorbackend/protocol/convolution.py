@@ -6,7 +6,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .core import callback
 from .planned import Payload
-from .window import Padding, Sizes
+from .window import Sizes, Windows
 
 
 class Convolution:
@@ -20,14 +20,13 @@ class Convolution:
         kernel: Tensor,
         /,
         *,
-        strides: Sizes,
-        padding: Padding,
+        windows: Windows,
         input_dilation: Sizes,
-        kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
     ) -> Payload:
         """Correlation of x (batch, channels, *spatial) with a kernel (out, channels / groups, *spatial).
 
-        Options have one entry for each spatial axis; the result is (batch / batch_groups, out, *spatial).
+        `windows` and `input_dilation` have one entry for each spatial axis; the sizes of the windows are those of the
+        kernel. The result is (batch / batch_groups, out, *spatial).
         """

@@ -1,79 +1,39 @@
 """Callbacks over windows that slide along every axis.
 
-`window_dimensions`, `strides` and `window_dilations` have one entry for each axis, `padding` one pair (low, high).
-Padding counts as the operation's identity (0 for sums, the lowest value for maxima).
+Each field of `windows` (sizes, strides, padding, dilations) has one entry for each axis. Padding counts as the identity
+of the operation (0 for sums, the lowest value for maxima).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..rules.window import Padding as Padding
+from ..rules.window import Sizes as Sizes
+from ..rules.window import Windows as Windows
 from ..template import Template
 from ..tensor import Tensor
 from .core import callback
 from .planned import Payload
-
-Padding = tuple[tuple[int, int], ...]
-Sizes = tuple[int, ...]
 
 
 class Window:
     """Reductions of windows, and additions at the extreme elements of windows."""
 
     @callback(reach="window")
-    def window_sum(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_sum(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """Sum of each window, in x's dtype."""
 
     @callback(reach="window")
-    def window_product(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_product(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """Product of each window, in x's dtype."""
 
     @callback(reach="window")
-    def window_max(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """Largest element of each window; NaN if the window has one."""
 
     @callback(reach="window")
-    def window_min(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_min(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """Least element of each window; NaN if the window has one."""
 
     @callback(reach="window")
@@ -84,40 +44,19 @@ class Window:
         initial: Tensor,
         /,
         *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
+        windows: Windows,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
         """Folds an associative function of two scalar tensors over each window, from `initial`."""
 
     @callback(reach="window")
     def window_scatter_max(
-        self,
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
         """`initial` everywhere, plus each element of `source` at the first largest element of its window."""
 
     @callback(reach="window")
     def window_scatter_min(
-        self,
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
         """`initial` everywhere, plus each element of `source` at the first least element of its window."""

@@ -16,7 +16,7 @@ from ..ops.padding import pad
 from ..ops.shape import broadcast_to
 from ..rules.convolution import convolution
 from ..rules.plan import choice, integer
-from ..rules.window import Paddings, PerAxis, spread
+from ..rules.window import Paddings, PerAxis
 from ..tensor import Tensor, TensorLike
 from .lengths import laid_out
 from .moving import column, gathered, positions
@@ -189,8 +189,9 @@ def conv(
     plan = convolution(
         x.template, kernel.template, strides, padding, input_dilation, kernel_dilation, feature_groups, 1
     )
-    known: dict[str, Any] = dict(plan.options)
-    pairs = list(known["padding"])
+    windows: Any = plan.options["windows"]
+    apart: Any = plan.options["input_dilation"]
+    pairs = list(windows.padding)
     lengths = dict(x.lengths)
     values = x.filled(0)
     for name, axis_lengths in x.lengths.items():
@@ -200,8 +201,8 @@ def conv(
             raise AxisError(expected("lengths of spatial axes over the batch", remedy, axis=name, x=x))
         refuse_dependents(x, name, _WHOLE)
         place = position - 2
-        stride, dilation = known["strides"][place], known["input_dilation"][place]
-        span = spread(kernel.shape[position], known["kernel_dilation"][place])
+        stride, dilation = windows.strides[place], apart[place]
+        span = windows.spans[place]
         wide = (
             axis_lengths
             if dilation == 1

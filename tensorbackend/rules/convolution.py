@@ -9,7 +9,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..template import Names, Template, as_int, check_meeting, check_unique, intern_template
 from .broadcasting import check_dtype, result_type
 from .plan import Plan
-from .window import _padding, _places, numbers, spread
+from .window import Windows, _padding, numbers, spread
 
 
 def _groups(option: str, value: Any, divided: Callable[[int], bool], what: str) -> int:
@@ -60,14 +60,12 @@ def convolution(
     between = numbers(x, axes, "kernel_dilation", kernel_dilation)
     sizes = tuple(map(spread, x.shape[2:], apart))
     spans = tuple(map(spread, kernel.shape[2:], between))
-    pairs = _padding(x, axes, padding, sizes, spans, paces)
-    shape = (batch // batches, out, *map(_places, sizes, pairs, spans, paces))
+    windows = Windows(kernel.shape[2:], paces, _padding(x, axes, padding, sizes, spans, paces), between)
+    shape = (batch // batches, out, *windows.places(sizes))
     names: Names = (x.names[0], kernel.names[0], *x.names[2:])
     options: dict[str, object] = {
-        "strides": paces,
-        "padding": pairs,
+        "windows": windows,
         "input_dilation": apart,
-        "kernel_dilation": between,
         "feature_groups": features,
         "batch_groups": batches,
     }

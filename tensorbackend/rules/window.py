@@ -8,19 +8,13 @@ padding for this is split between both sides, and an odd element goes at the end
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from math import prod
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..caching.option_keys import freeze
 from ..errors import ArgumentError, AxisError, ShapeError, expected
 from ..sizes import index
-from ..template import (
-    MAX_BYTES,
-    Shape,
-    Template,
-    as_int,
-    intern_template,
-    merge_names,
-)
+from ..template import MAX_BYTES, Template, as_int, intern_template, merge_names
 from .axes import normalize_axis
 from .broadcasting import check_dtype, result_type
 from .functional import check_initial
@@ -35,6 +29,63 @@ Paddings: TypeAlias = Literal["valid", "same"] | Sequence[Sequence[int]] | Mappi
 
 A mapping gives (low, high) for some axes, by position or by name.
 """
+
+
+Sizes: TypeAlias = tuple[int, ...]
+"""One number for each axis."""
+
+Padding: TypeAlias = tuple[tuple[int, int], ...]
+"""(low, high) for each axis; negative numbers remove elements."""
+
+
+class Windows(NamedTuple):
+    """Windows that slide along axes, as callbacks get them: each field has one entry for each axis.
+
+    >>> windows = Windows((1, 3), (1, 2), ((0, 0), (2, 2)), (1, 2))
+    >>> windows.places((4, 9)), windows.elements, windows.along[1]
+    ((4, 5), 3, (3, 2, 2))
+    """
+
+    sizes: Sizes
+    """The number of elements of a window along each axis."""
+    strides: Sizes
+    """The distance between the starts of windows."""
+    padding: Padding
+    dilations: Sizes
+    """The distance between the elements of one window."""
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of a window."""
+        return prod(self.sizes)
+
+    @property
+    def spans(self) -> Sizes:
+        """The length of the axis that a window reaches over."""
+        return tuple(map(spread, self.sizes, self.dilations))
+
+    @property
+    def along(self) -> tuple[tuple[int, int, int], ...]:
+        """The size, stride and dilation along each axis."""
+        return tuple(zip(self.sizes, self.strides, self.dilations, strict=True))
+
+    @property
+    def is_padded(self) -> bool:
+        """Whether any axis is padded or cut."""
+        return any(map(any, self.padding))
+
+    @property
+    def edges(self) -> tuple[tuple[int, int, int], ...]:
+        """The padding as (low, high, 0), which the callback `pad` takes."""
+        return tuple((low, high, 0) for low, high in self.padding)
+
+    def padded(self, shape: Sequence[int]) -> list[int]:
+        """A shape with the padding."""
+        return [low + size + high for size, (low, high) in zip(shape, self.padding, strict=True)]
+
+    def places(self, shape: Sequence[int]) -> Sizes:
+        """The number of windows that fit along each axis: 2 windows of span 3 fit in 5 elements with stride 2."""
+        return tuple(map(_places, self.padded(shape), self.spans, self.strides))
 
 
 def _entries(x: Template, axes: Sequence[int], option: str, value: Any, default: Any) -> list[Any]:
@@ -108,36 +159,32 @@ def _padding(
     return tuple(pairs)
 
 
-def _places(size: int, padding: tuple[int, int], span: int, stride: int) -> int:
-    """The number of windows that fit: 2 windows of span 3 fit in 5 elements with stride 2."""
-    room = size + sum(padding) - span
+def _places(size: int, span: int, stride: int) -> int:
+    """The number of windows that fit in `size` elements."""
+    room = size - span
     return room // stride + 1 if room >= 0 else 0
 
 
-def plan_windows(
-    x: Template, window: Any, strides: Any, padding: Any, dilations: Any = 1
-) -> tuple[Shape, dict[str, tuple[Any, ...]]]:
-    """The number of windows that fit along each axis of x, and the options of the callback.
+def plan_windows(x: Template, window: Any, strides: Any, padding: Any, dilations: Any = 1) -> Windows:
+    """The windows along all axes of x.
 
-    >>> shape, options = windowed(Template((4, 9), "f32"), (1, 3), (1, 2), "same", (1, 2))
-    >>> shape, options["padding"]
-    ((4, 5), ((0, 0), (2, 2)))
+    >>> plan_windows(Template((4, 9), "f32"), (1, 3), (1, 2), "same", (1, 2)).padding
+    ((0, 0), (2, 2))
     """
     axes = range(x.ndim)
     sizes = numbers(x, axes, "window", window)
     paces = numbers(x, axes, "strides", strides)
     apart = numbers(x, axes, "dilations", dilations)
-    spans = tuple(map(spread, sizes, apart))
-    pairs = _padding(x, axes, padding, x.shape, spans, paces)
-    shape = tuple(map(_places, x.shape, pairs, spans, paces))
-    return shape, {"window_dimensions": sizes, "strides": paces, "padding": pairs, "window_dilations": apart}
+    pairs = _padding(x, axes, padding, x.shape, tuple(map(spread, sizes, apart)), paces)
+    return Windows(sizes, paces, pairs, apart)
 
 
 def window_plan(x: Template, window: Any, strides: Any, padding: Any, dilations: Any, accept: str) -> Plan:
     """The plan of an op that reduces each window to one element, in x's dtype."""
     check_dtype(x.dtype, accept)
-    shape, options = plan_windows(x, window, strides, padding, dilations)
-    return Plan(intern_template(shape, x.dtype, x.names), (x.dtype,), options)
+    windows = plan_windows(x, window, strides, padding, dilations)
+    out = intern_template(windows.places(x.shape), x.dtype, x.names)
+    return Plan(out, (x.dtype,), {"windows": windows})
 
 
 def scatter_plan(x: Template, source: Template, initial: Template, window: Any, strides: Any, padding: Any) -> Plan:
@@ -147,9 +194,10 @@ def scatter_plan(x: Template, source: Template, initial: Template, window: Any, 
     """
     check_dtype(x.dtype, "real")
     check_initial(initial)
-    shape, options = plan_windows(x, window, strides, padding)
-    del options["window_dilations"]
+    windows = plan_windows(x, window, strides, padding)
+    shape = windows.places(x.shape)
     if source.shape != shape:
         raise ShapeError(expected(f"a source of shape {shape}, an element for each window of {x!r}", source=source))
     dtype = check_dtype(result_type([source, initial]), "numeric")
-    return Plan(intern_template(x.shape, dtype, merge_names(x, source)), (x.dtype, dtype, dtype), options)
+    out = intern_template(x.shape, dtype, merge_names(x, source))
+    return Plan(out, (x.dtype, dtype, dtype), {"windows": windows})

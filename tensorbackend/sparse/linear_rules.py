@@ -261,16 +261,14 @@ def _sum(call: Call) -> Linear:
 
 @rule("window_sum")
 def _window_sum(call: Call) -> Linear:
-    options: Any = call.node.options
+    windows: Any = call.node.options["windows"]
     numbers, (out,) = _numbers(call.template(0)) + 1, call.node.outs
-    padded = numpy.pad(numbers, options["padding"])
+    padded = numpy.pad(numbers, windows.padding)
     sources, targets = [], []
-    for tap in numpy.ndindex(*options["window_dimensions"]):
+    for tap in numpy.ndindex(*windows.sizes):
         key = tuple(
             slice(at * dilation, at * dilation + (size - 1) * stride + 1, stride) if size else slice(0, 0)
-            for at, dilation, size, stride in zip(
-                tap, options["window_dilations"], out.shape, options["strides"], strict=True
-            )
+            for at, dilation, size, stride in zip(tap, windows.dilations, out.shape, windows.strides, strict=True)
         )
         origins = padded[key].reshape(-1)
         target = numpy.flatnonzero(origins)

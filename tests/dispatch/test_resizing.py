@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -43,6 +43,18 @@ def in_a_container(shape: Any) -> Callable[..., Any]:
     return lambda x: (x, kept["shapes"][0][0])
 
 
+class Kept(NamedTuple):
+    """A value with names that a kernel keeps, as `Windows` is."""
+
+    shape: Any
+    dtype: str
+
+
+def in_a_value_with_names(shape: Any) -> Callable[..., Any]:
+    kept = Kept(shape, "f32")
+    return lambda x: (x, kept.shape)
+
+
 def in_a_generated_function(shape: Any) -> Callable[..., Any]:
     return function_of("def run(x):\n    return k0(x)", "<test>", "run", {"k0": in_a_closure(shape)})
 
@@ -57,6 +69,7 @@ WAYS = [
     in_a_default,
     in_a_partial,
     in_a_container,
+    in_a_value_with_names,
     in_a_generated_function,
     in_a_quick_kernel,
 ]

@@ -7,13 +7,10 @@ from typing import Any
 
 from tensorbackend import Template, Tensor
 from tensorbackend.protocol import Payload
-from tensorbackend.protocol.window import Window
+from tensorbackend.protocol.window import Window, Windows
 
 from .base import DaskBase, lazily
 from .graphs import Lazy, by_labels
-
-Sizes = tuple[int, ...]
-Padding = tuple[tuple[int, int], ...]
 
 
 class DaskWindow(DaskBase):
@@ -22,7 +19,8 @@ class DaskWindow(DaskBase):
     def windowed(self, name: str, out: Template, *inputs: Tensor, **options: Any) -> Lazy:
         """Applies a callback over windows. Axes on which the windows are single elements stay in blocks."""
         x = inputs[0]
-        steps = zip(options["window_dimensions"], options["strides"], options["padding"], strict=True)
+        windows: Windows = options["windows"]
+        steps = zip(windows.sizes, windows.strides, windows.padding, strict=True)
         whole = [axis for axis, step in enumerate(steps) if step != (1, 1, (0, 0))]
         labels = tuple(range(x.ndim))
         other = tuple(x.ndim + axis if axis in whole else axis for axis in labels)
@@ -35,9 +33,8 @@ class DaskWindow(DaskBase):
 
     @lazily
     def conv(
-        self, out: Template, x: Tensor, kernel: Tensor, /, *, strides: Sizes, padding: Padding, input_dilation: Sizes,
-        kernel_dilation: Sizes, feature_groups: int, batch_groups: int,
-    ) -> Payload:  # fmt: skip
+        self, out: Template, x: Tensor, kernel: Tensor, /, *, feature_groups: int, batch_groups: int, **options: Any
+    ) -> Payload:
         """Without groups, the batch and the channels of the result stay in blocks."""
         count = x.ndim
         labels, reads, result_labels = tuple(range(count)), range(count, 2 * count), range(2 * count, 3 * count)
@@ -48,10 +45,7 @@ class DaskWindow(DaskBase):
             whole |= {labels[0], ours[0]}
         if batch_groups != 1:
             result = (result_labels[0], result_labels[1], *result_labels[2:])
-        options = {
-            "strides": strides, "padding": padding, "input_dilation": input_dilation,
-            "kernel_dilation": kernel_dilation, "feature_groups": feature_groups, "batch_groups": batch_groups,
-        }  # fmt: skip
+        options |= {"feature_groups": feature_groups, "batch_groups": batch_groups}
         operands = [(x.data, x.dtype, labels), (kernel.data, kernel.dtype, ours)]
         return by_labels("conv", out, operands, [result], whole=whole, options=options)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from tensorbackend import Template
-from tensorbackend.protocol.window import Padding, Sizes
+from tensorbackend.protocol.window import Sizes, Windows
 
 from . import complex_functions
 from .kernels import TorchBase, kernel
@@ -29,38 +29,36 @@ class TorchConvolution(TorchBase):
         x: Array,
         kernel: Array,
         *,
-        strides: Sizes,
-        padding: Padding,
+        windows: Windows,
         input_dilation: Sizes,
-        kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
     ) -> Array:
         """The correlation; groups of the batch are groups of the channels of a smaller batch."""
         batch, groups, channels = out.shape[0], feature_groups * batch_groups, kernel.shape[1]
-        spatial, window = x.shape[2:], kernel.shape[2:]
+        spatial = x.shape[2:]
         if not (out.size and prod(kernel.shape[1:])):
             return x.new_zeros(out.shape)
         values = x.reshape(batch_groups, batch, feature_groups, channels, *spatial).transpose(0, 1)
         values = values.reshape(batch, groups * channels, *spatial)
-        triples = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
+        triples = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
         if any(map(any, triples)):
             values = padded(values, 0, [(0, 0, 0)] * 2 + triples)
         native = (torch.conv1d, torch.conv2d, torch.conv3d)
         if x.is_floating_point() and not x.is_cuda and 1 <= len(spatial) <= len(native):
             function = native[len(spatial) - 1]
-            correlation = function(values, kernel, None, strides, 0, kernel_dilation, groups)
+            correlation = function(values, kernel, None, windows.strides, 0, windows.dilations, groups)
             if torch.isfinite(correlation).all():
                 return correlation
         places = out.shape[2:]
         paces = values.stride()
-        hops = [pace * step for pace, step in zip(paces[2:], kernel_dilation, strict=True)]
-        steps = [pace * step for pace, step in zip(paces[2:], strides, strict=True)]
-        windows = values.as_strided(
-            (batch, groups, channels, *window, *places), (paces[0], paces[1] * channels, paces[1], *hops, *steps)
+        hops = [pace * step for pace, step in zip(paces[2:], windows.dilations, strict=True)]
+        steps = [pace * step for pace, step in zip(paces[2:], windows.strides, strict=True)]
+        view = values.as_strided(
+            (batch, groups, channels, *windows.sizes, *places), (paces[0], paces[1] * channels, paces[1], *hops, *steps)
         )
-        columns = windows.reshape(batch, groups, channels * prod(window), prod(places))
-        weights = kernel.reshape(1, groups, kernel.shape[0] // groups, channels * prod(window))
+        columns = view.reshape(batch, groups, channels * windows.elements, prod(places))
+        weights = kernel.reshape(1, groups, kernel.shape[0] // groups, channels * windows.elements)
         if out.dtype.is_complex:  # a library's product leaves the results for infinities open
             (a, b), (c, d) = complex_functions.parts(weights), complex_functions.parts(columns)
             product = complex_functions.join(a @ c - b @ d, a @ d + b @ c)

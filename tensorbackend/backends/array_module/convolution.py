@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 from ...dtypes import DType, float32, float64, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Sizes, Windows
 from ...protocol.workspace import takes
 from ...rules.broadcasting import to_real
 from ...template import Template
@@ -42,35 +42,32 @@ class _Geometry(NamedTuple):
 
 
 def _space(
-    out: Template, x: Template, kernel: Template, /, *, strides: Sizes, padding: Padding, input_dilation: Sizes,
-    kernel_dilation: Sizes, feature_groups: int, batch_groups: int,
+    out: Template, x: Template, kernel: Template, /, *, windows: Windows, input_dilation: Sizes, feature_groups: int,
+    batch_groups: int,
 ) -> int:  # fmt: skip
     """The bytes of a block of padded images, its columns and products: complex ones by parts, integers as float64."""
     parts, groups, (batch, features, *places) = 1 + out.dtype.is_complex, feature_groups * batch_groups, out.shape
     dtype = float64 if out.dtype.is_integer else wide(to_real(out.dtype))
     if not (out.size and kernel.size and places):
         return 0
-    geometry = _Geometry(kernel.shape[2:], strides, kernel_dilation, tuple(places))
+    geometry = _Geometry(windows.sizes, windows.strides, windows.dilations, tuple(places))
     features, channels = features // groups * parts, kernel.shape[1] * parts
     way, copied = _way(features, channels, geometry)
     images, rows = _at_once(ArrayConvolution.conv_block, batch, groups, features, copied, geometry.places)
     sums = images * groups * features * rows * prod(places[1:])
     columns = images * groups * channels * prod(geometry.window) * rows * prod(places[1:])
     if way == "row by row":
-        first, stride, dilation = geometry.window[0], strides[0], kernel_dilation[0]
+        first, stride, dilation = windows.along[0]
         phases = {tap * dilation % stride: tap * dilation // stride for tap in range(first)}
         in_order = len(places) == stride == 1 and rows == places[0]  # the columns are views of the images
         columns = 0 if in_order else columns // (first * rows) * sum(last + rows for last in phases.values())
-    elif prod(geometry.window) == prod(strides) == 1 and rows == places[0] and not any(map(any, padding)):
+    elif windows.elements == prod(windows.strides) == 1 and rows == places[0] and not windows.is_padded:
         columns = 0  # the images are the columns already
     cast = dtype is not to_real(out.dtype)
     taken = columns + (sums if way != "whole" else 0) + (sums if cast else 0) + (sums if out.dtype.is_integer else 0)
-    if cast or any(map(any, padding)) or any(size > 1 for size in input_dilation):
-        spread = (
-            (size - 1) * dilation + 1 + low + high
-            for size, dilation, (low, high) in zip(x.shape[2:], input_dilation, padding, strict=True)
-        )
-        taken += images * groups * channels * prod(spread)
+    if cast or windows.is_padded or any(size > 1 for size in input_dilation):
+        apart = [(size - 1) * dilation + 1 for size, dilation in zip(x.shape[2:], input_dilation, strict=True)]
+        taken += images * groups * channels * prod(windows.padded(apart))
     if cast and images < batch:  # the next block is cast while the one before still exists
         taken += images * groups * channels * prod(x.shape[2:])
     weights = kernel.size * parts**2
@@ -98,10 +95,8 @@ class ArrayConvolution(ArrayBase):
         kernel: Template,
         /,
         *,
-        strides: Sizes,
-        padding: Padding,
+        windows: Windows,
         input_dilation: Sizes,
-        kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
     ) -> Kernel:
@@ -110,8 +105,8 @@ class ArrayConvolution(ArrayBase):
         area = prod(kernel.shape[1:])
         if not (out.size and area):
             return lambda images, filters: xp.zeros(out.shape, numpy_dtype(out.dtype))
-        triples = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
-        geometry, spatial = _Geometry(kernel.shape[2:], strides, kernel_dilation, out.shape[2:]), x.shape[2:]
+        triples = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
+        geometry, spatial = _Geometry(windows.sizes, windows.strides, windows.dilations, out.shape[2:]), x.shape[2:]
         if not spatial:
             geometry, spatial, triples = _Geometry((1,), (1,), (1,), (1,)), (1,), [(0, 0, 0)]
         features = out.shape[1] // groups

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 from ...dtypes import DType, float32, iinfo, int64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Windows
 from ...protocol.workspace import takes
 from ...scopes import contained
 from ...select import default_backend
-from ...template import Template, intern_template
+from ...template import Shape, Template, intern_template
 from ...tensor import Tensor
 from ..functional import calling
 from . import extremes
@@ -23,23 +23,20 @@ from .precision import accumulating, wide
 from .shape import padded
 from .workspace_bytes import accumulated, nbytes, widened
 
-Geometry: TypeAlias = Sequence[tuple[int, int, int]]
+Along: TypeAlias = Sequence[tuple[int, int, int]]
 """The size, stride and dilation of the windows, for each axis."""
 
 _FEW = 32
 """Windows of up to this size are combined one slice of the array at a time, larger ones by a reduction."""
 
 
-def _pooled_space(
-    out: Template, x: Template, /, *, window_dimensions: Sizes, strides: Sizes, padding: Padding,
-    window_dilations: Sizes,
-) -> int:  # fmt: skip
+def _pooled_space(out: Template, x: Template, /, *, windows: Windows) -> int:
     """The bytes of the padded array, and of up to two partial results while one axis after another is reduced."""
-    shape = _padded_shape(x, padding)
-    held = nbytes(prod(shape), wide(x.dtype)) if widened(x) or any(map(any, padding)) else 0
+    shape = windows.padded(x.shape)
+    held = nbytes(prod(shape), wide(x.dtype)) if widened(x) or windows.is_padded else 0
     most = held + widened(x)
-    for axis, (size, stride, dilation) in enumerate(zip(window_dimensions, strides, window_dilations, strict=True)):
-        shape[axis] = _places(shape[axis], size, stride, dilation)
+    for axis, (size, places) in enumerate(zip(windows.sizes, windows.places(x.shape), strict=True)):
+        shape[axis] = places
         if size > 1:
             partial_bytes = nbytes(prod(shape), wide(x.dtype))
             most = max(most, held + (2 if 2 < size <= _FEW else 1) * partial_bytes)
@@ -47,31 +44,22 @@ def _pooled_space(
     return max(most - out.nbytes, held) if widened(out) else most - out.nbytes
 
 
-def _product_space(out: Template, x: Template, /, **options: Any) -> int:
+def _product_space(out: Template, x: Template, /, *, windows: Windows) -> int:
     """The bytes that products of windows take: complex elements of all windows are copied, so that they are multiplied
     in order."""
     if not out.dtype.is_complex:
-        return _pooled_space(out, x, **options)
-    padding, elements = options["padding"], prod(options["window_dimensions"])
-    held = nbytes(prod(_padded_shape(x, padding)), x.dtype) if any(map(any, padding)) else 0
-    return held + (int(elements) + 1) * out.nbytes
+        return _pooled_space(out, x, windows=windows)
+    held = nbytes(prod(windows.padded(x.shape)), x.dtype) if windows.is_padded else 0
+    return held + (windows.elements + 1) * out.nbytes
 
 
-def _scattered_space(
-    out: Template, x: Template, source: Template, initial: Template, /, *, window_dimensions: Sizes, padding: Padding,
-    **options: object,
-) -> int:  # fmt: skip
+def _scattered_space(out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows) -> int:
     """The bytes of the padded array and of its positions, for all windows, and of sums in a wider dtype."""
-    size = prod(_padded_shape(x, padding))
+    size = prod(windows.padded(x.shape))
     tables = nbytes(size, wide(x.dtype)) + 8 * size
     return max(
-        tables + 8 * x.size + widened(x) - out.nbytes,
-        tables + accumulated(min(source.size, prod(window_dimensions)), out),
+        tables + 8 * x.size + widened(x) - out.nbytes, tables + accumulated(min(source.size, windows.elements), out)
     )
-
-
-def _padded_shape(x: Template, padding: Padding) -> list[int]:
-    return [low + size + high for size, (low, high) in zip(x.shape, padding, strict=True)]
 
 
 class ArrayWindow(ArrayBase):
@@ -79,84 +67,41 @@ class ArrayWindow(ArrayBase):
 
     @takes(_pooled_space)
     @planned
-    def window_sum(
-        self,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Kernel:
+    def window_sum(self, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
         """Sum of each window; narrow floats are added in float32."""
-        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
-        return self._over_windows(out, x, 0, padding, _sliding(self.xp, self.xp.add, _sum, geometry))
+        return self._over_windows(out, x, 0, windows, _sliding(self.xp, self.xp.add, _sum, windows))
 
     @takes(_product_space)
     @planned
-    def window_product(
-        self,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Kernel:
+    def window_product(self, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
         """Product of each window: narrow floats in float32, complex numbers in order from the first to the last."""
-        xp, geometry = self.xp, tuple(zip(window_dimensions, strides, window_dilations, strict=True))
+        xp, along = self.xp, windows.along
         if not out.dtype.is_complex:
-            return self._over_windows(out, x, 1, padding, _sliding(xp, xp.multiply, _product, geometry))
-        rows = (*out.shape, prod(window_dimensions))
+            return self._over_windows(out, x, 1, windows, _sliding(xp, xp.multiply, _product, windows))
+        rows = (*out.shape, windows.elements)
 
         def in_order(values: Array) -> Array:  # the order decides which parts an infinity makes NaN
-            return reduce(xp.multiply, xp.moveaxis(_windows(xp, values, geometry).reshape(rows), -1, 0))
+            return reduce(xp.multiply, xp.moveaxis(_windows(xp, values, along).reshape(rows), -1, 0))
 
-        return self._over_windows(out, x, 1, padding, in_order)
+        return self._over_windows(out, x, 1, windows, in_order)
 
     @takes(_pooled_space)
     @planned
-    def window_max(
-        self,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Kernel:
+    def window_max(self, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
         """Largest element of each window."""
-        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         like = x.replace(dtype=wide(x.dtype))
         greater = kernel_of(self.max, like, like, like)
-        slide = _sliding(self.xp, greater, extremes.greatest, geometry)
-        return self._over_windows(out, x, limits(x.dtype)[0], padding, slide)
+        slide = _sliding(self.xp, greater, extremes.greatest, windows)
+        return self._over_windows(out, x, limits(x.dtype)[0], windows, slide)
 
     @takes(_pooled_space)
     @planned
-    def window_min(
-        self,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Kernel:
+    def window_min(self, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
         """Least element of each window."""
-        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
         like = x.replace(dtype=wide(x.dtype))
         lesser = kernel_of(self.min, like, like, like)
-        slide = _sliding(self.xp, lesser, extremes.least, geometry)
-        return self._over_windows(out, x, limits(x.dtype)[1], padding, slide)
+        slide = _sliding(self.xp, lesser, extremes.least, windows)
+        return self._over_windows(out, x, limits(x.dtype)[1], windows, slide)
 
     @contained
     def window_reduce(
@@ -166,22 +111,18 @@ class ArrayWindow(ArrayBase):
         initial: Tensor,
         /,
         *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
+        windows: Windows,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
         """Folds a Python function over each window's elements, except for the padding."""
-        positions = self._positions(x.shape, padding)
-        geometry = tuple(zip(window_dimensions, strides, window_dilations, strict=True))
-        windows = _windows(self.xp, positions, geometry).reshape((out.size, prod(window_dimensions)))
+        positions = self._positions(x.shape, windows)
+        rows = _windows(self.xp, positions, windows.along).reshape((out.size, windows.elements))
         elements, template, call = x.data.reshape(-1), intern_template((), x.dtype, ()), calling(self, function)
         result = self.xp.empty(out.size, numpy_dtype(out.dtype))
         with default_backend(self):
             for place in range(out.size):
                 folded = initial
-                for position in windows[place].tolist():
+                for position in rows[place].tolist():
                     if position >= 0:
                         folded = call(folded, Tensor(template, self, elements[position, ...]))
                 result[place] = folded.data
@@ -190,59 +131,39 @@ class ArrayWindow(ArrayBase):
     @takes(_scattered_space)
     @planned
     def window_scatter_max(
-        self,
-        out: Template,
-        x: Template,
-        source: Template,
-        initial: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's largest element."""
-        geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
-        return self._scattering(extremes.greatest, limits(x.dtype)[0], out, x, source, geometry, padding)
+        return self._scattering(extremes.greatest, limits(x.dtype)[0], out, x, source, windows)
 
     @takes(_scattered_space)
     @planned
     def window_scatter_min(
-        self,
-        out: Template,
-        x: Template,
-        source: Template,
-        initial: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
         """`initial`, plus each source element at its window's least element."""
-        geometry = tuple(zip(window_dimensions, strides, (1,) * len(strides), strict=True))
-        return self._scattering(extremes.least, limits(x.dtype)[1], out, x, source, geometry, padding)
+        return self._scattering(extremes.least, limits(x.dtype)[1], out, x, source, windows)
 
     # Helpers
 
     def _over_windows(
-        self, out: Template, x: Template, identity: Any, padding: Padding, slide: Callable[[Array], Array]
+        self, out: Template, x: Template, identity: Any, windows: Windows, slide: Callable[[Array], Array]
     ) -> Kernel:
         """A kernel that pads with an identity and slides a function over the windows."""
         if x.dtype not in NARROW:
-            if not any(map(any, padding)):
+            if not windows.is_padded:
                 return slide
-            pad = padded(self.xp, x.shape, numpy_dtype(x.dtype), _without_interior(padding))
+            pad = padded(self.xp, x.shape, numpy_dtype(x.dtype), windows.edges)
             return lambda values: slide(pad(values, identity))
         wide, narrow = numpy_dtype(float32), numpy_dtype(out.dtype)
-        pad = padded(self.xp, x.shape, wide, _without_interior(padding))
+        pad = padded(self.xp, x.shape, wide, windows.edges)
         return lambda values: slide(pad(values.astype(wide), identity)).astype(narrow)
 
-    def _positions(self, shape: Sizes, padding: Padding) -> Array:
+    def _positions(self, shape: Shape, windows: Windows) -> Array:
         """The row-major position of every element of a shape, -1 in the padding."""
         dtype = numpy_dtype(int64)
         counter = self.xp.arange(prod(shape), dtype=dtype).reshape(shape)
-        return padded(self.xp, shape, dtype, _without_interior(padding))(counter, -1)
+        return padded(self.xp, shape, dtype, windows.edges)(counter, -1)
 
     def _scattering(
         self,
@@ -251,25 +172,24 @@ class ArrayWindow(ArrayBase):
         out: Template,
         x: Template,
         source: Template,
-        geometry: Geometry,
-        padding: Padding,
+        windows: Windows,
     ) -> Kernel:
         """A kernel that adds each source element at the position of the element that `select` finds in its window."""
-        xp, elements = self.xp, prod(size for size, _, _ in geometry)
+        xp, elements, along = self.xp, windows.elements, windows.along
         dtype, wide = numpy_dtype(out.dtype), numpy_dtype(float32 if x.dtype in NARROW else x.dtype)
         working = numpy_dtype(accumulating(out.dtype, min(source.size, elements)))
-        pad = padded(xp, x.shape, wide, _without_interior(padding))
+        pad = padded(xp, x.shape, wide, windows.edges)
 
         def scatter(values: Array, updates: Array, initial: Array) -> Array:
-            all_windows = _windows(xp, pad(values, identity), geometry)
-            all_positions = _windows(xp, self._positions(x.shape, padding), geometry)
+            all_windows = _windows(xp, pad(values, identity), along)
+            all_positions = _windows(xp, self._positions(x.shape, windows), along)
             result = xp.empty(out.size, working)
             result[...] = initial
             for part in self.parts(source.shape, elements) if source.size else ():
-                windows = all_windows[part].reshape((-1, elements))
+                columns = all_windows[part].reshape((-1, elements))
                 positions = all_positions[part].reshape((-1, elements))
-                best = select(xp, windows, (1,), keepdims=True)
-                chosen = ((windows == best) | (windows != windows)) & (positions >= 0)
+                best = select(xp, columns, (1,), keepdims=True)
+                chosen = ((columns == best) | (columns != columns)) & (positions >= 0)
                 first = xp.argmax(chosen, axis=1)[:, None]
                 nonempty = xp.take_along_axis(chosen, first, axis=1)[:, 0]
                 # A window of nothing but padding adds its element nowhere.
@@ -280,10 +200,6 @@ class ArrayWindow(ArrayBase):
         return scatter
 
 
-def _without_interior(padding: Padding) -> tuple[tuple[int, int, int], ...]:
-    return tuple((low, high, 0) for low, high in padding)
-
-
 def limits(dtype: DType) -> tuple[Any, Any]:
     """The least and the largest value: the identities of maximum and minimum."""
     if dtype.is_floating:
@@ -291,10 +207,10 @@ def limits(dtype: DType) -> tuple[Any, Any]:
     return (iinfo(dtype).min, iinfo(dtype).max) if dtype.is_integer else (False, True)
 
 
-def _windows(xp: Any, values: Array, geometry: Geometry) -> Array:
+def _windows(xp: Any, values: Array, along: Along) -> Array:
     """A view with the places of the windows on its first axes and the elements of a window on its last axes."""
     places, steps, sizes, hops = [], [], [], []
-    for length, pace, (size, stride, dilation) in zip(values.shape, values.strides, geometry, strict=True):
+    for length, pace, (size, stride, dilation) in zip(values.shape, values.strides, along, strict=True):
         places.append(_places(length, size, stride, dilation))
         steps.append(pace * stride)
         sizes.append(size)
@@ -308,15 +224,13 @@ def _places(length: int, size: int, stride: int, dilation: int) -> int:
 
 
 def _sliding(
-    xp: Any,
-    combine: Callable[[Array, Array], Array],
-    reduce: Callable[..., Array],
-    geometry: Geometry,
+    xp: Any, combine: Callable[[Array, Array], Array], reduce: Callable[..., Array], windows: Windows
 ) -> Callable[[Array], Array]:
     """A function that applies an associative function to every window, one axis after another."""
+    along = windows.along
 
     def slide(values: Array) -> Array:
-        for axis, (size, stride, dilation) in enumerate(geometry):
+        for axis, (size, stride, dilation) in enumerate(along):
             count = _places(values.shape[axis], size, stride, dilation)
             before = (slice(None),) * axis
             if size > _FEW:

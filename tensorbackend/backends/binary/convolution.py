@@ -10,7 +10,7 @@ from typing import Any
 
 from ...dtypes import DType, float64
 from ...protocol import Backend, Payload
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Sizes, Windows
 from ...template import Template
 from ...tensor import Tensor
 from .shape import steps
@@ -29,21 +29,19 @@ class BinaryConvolution(Backend):
         kernel: Tensor,
         /,
         *,
-        strides: Sizes,
-        padding: Padding,
+        windows: Windows,
         input_dilation: Sizes,
-        kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
     ) -> Payload:
         """See the protocol."""
-        features, channels, *window = kernel.shape
-        area = channels * math.prod(window)
+        features, channels = kernel.shape[:2]
+        area = channels * windows.elements
         if not area or not out.size:
             return bytes(out.nbytes)
-        interior = [(low, high, size - 1) for (low, high), size in zip(padding, input_dilation, strict=True)]
+        interior = [(low, high, size - 1) for (low, high), size in zip(windows.padding, input_dilation, strict=True)]
         wide = padded(x, 0, [(0, 0, 0), (0, 0, 0), *interior])
-        axes = _axes(tuple(window), strides, kernel_dilation)
+        axes = _axes(windows)
         shape = wide.shape[2:]
         plane = math.prod(shape)
         offsets = [channel * plane + offset for channel in range(channels) for offset in within(axes, steps(shape))]

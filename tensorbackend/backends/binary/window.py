@@ -10,7 +10,7 @@ from typing import Any
 
 from ...dtypes import DType, iinfo
 from ...protocol import Backend, Payload
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Windows
 from ...scopes import contained
 from ...select import default_backend
 from ...template import Shape, Template, intern_template
@@ -29,12 +29,8 @@ _sum_of_products: Callable[[Sequence[Any], Sequence[Any]], Any] | None = getattr
 """`math.sumprod`, exact up to its last rounding; `None` before Python 3.12."""
 
 
-def _axes(sizes: Sizes, strides: Sizes, dilations: Sizes) -> list[Axis]:
-    return [Axis(*fields) for fields in zip(sizes, strides, dilations, strict=True)]
-
-
-def _pairs(padding: Padding) -> list[tuple[int, int, int]]:
-    return [(low, high, 0) for low, high in padding]
+def _axes(windows: Windows) -> list[Axis]:
+    return [Axis(*fields) for fields in windows.along]
 
 
 def _limits(dtype: DType) -> tuple[Any, Any]:
@@ -83,74 +79,32 @@ def _product_of_complex(values: Sequence[complex]) -> complex:
 class BinaryWindow(Backend):
     """The callbacks of the family `protocol.window` that pool."""
 
-    def window_sum(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_sum(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        wide = padded(x, 0, _pairs(padding))
-        axes, values = _axes(window_dimensions, strides, window_dilations), list(elements(wide))
+        wide = padded(x, 0, windows.edges)
+        axes, values = _axes(windows), list(elements(wide))
         if x.dtype.is_integer:
             return store(_axis_by_axis(_of_tuples(sum), values, axes, wide.shape), out.dtype)
         # Not axis by axis: each sum is rounded once.
         fold = _sums_of_complex if x.dtype.is_complex else _sums_of_floats
         return store(_folded(fold, values, axes, wide.shape), out.dtype)
 
-    def window_product(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_product(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        wide = padded(x, 1, _pairs(padding))
-        axes, values = _axes(window_dimensions, strides, window_dilations), list(elements(wide))
+        wide = padded(x, 1, windows.edges)
+        axes, values = _axes(windows), list(elements(wide))
         if x.dtype.is_integer:
             return store(_axis_by_axis(_of_tuples(math.prod), values, axes, wide.shape), out.dtype)
         fold = _of_tuples(_product_of_complex if x.dtype.is_complex else math.prod)
         return store(_folded(fold, values, axes, wide.shape), out.dtype)
 
-    def window_max(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_max(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        axes = _axes(window_dimensions, strides, window_dilations)
-        return _extremes(max, out, padded(x, _limits(x.dtype)[0], _pairs(padding)), axes)
+        return _extremes(max, out, padded(x, _limits(x.dtype)[0], windows.edges), _axes(windows))
 
-    def window_min(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Payload:
+    def window_min(self, out: Template, x: Tensor, /, *, windows: Windows) -> Payload:
         """See the protocol."""
-        axes = _axes(window_dimensions, strides, window_dilations)
-        return _extremes(min, out, padded(x, _limits(x.dtype)[1], _pairs(padding)), axes)
+        return _extremes(min, out, padded(x, _limits(x.dtype)[1], windows.edges), _axes(windows))
 
     @contained
     def window_reduce(
@@ -160,18 +114,14 @@ class BinaryWindow(Backend):
         initial: Tensor,
         /,
         *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
+        windows: Windows,
         function: Callable[[Tensor, Tensor], Tensor],
     ) -> Payload:
         """See the protocol."""
         scalar, call, width = intern_template((), x.dtype, ()), calling(self, function), x.dtype.itemsize
-        axes = _axes(window_dimensions, strides, window_dilations)
         results = []
         with default_backend(self):
-            for positions in _windows(axes, x.shape, padding):
+            for positions in _positions(windows, x.shape):
                 folded = initial
                 for position in positions:
                     start = position * width
@@ -180,42 +130,22 @@ class BinaryWindow(Backend):
         return b"".join(results)
 
     def window_scatter_max(
-        self,
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
         """See the protocol."""
         values = list(elements(x))
         if any(value != value for value in values):
             values = [(value != value, value if value == value else 0.0) for value in values]
-        axes = _axes(window_dimensions, strides, (1,) * x.ndim)
-        return _scattered(max, out, values, source, initial, _windows(axes, x.shape, padding))
+        return _scattered(max, out, values, source, initial, _positions(windows, x.shape))
 
     def window_scatter_min(
-        self,
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self, out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows
     ) -> Payload:
         """See the protocol."""
         values = list(elements(x))
         if any(value != value for value in values):
             values = [(value == value, value if value == value else 0.0) for value in values]
-        axes = _axes(window_dimensions, strides, (1,) * x.ndim)
-        return _scattered(min, out, values, source, initial, _windows(axes, x.shape, padding))
+        return _scattered(min, out, values, source, initial, _positions(windows, x.shape))
 
 
 def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[Axis]) -> Payload:
@@ -225,14 +155,15 @@ def _extremes(choose: Callable[..., Any], out: Template, x: Tensor, axes: list[A
     return from_order_keys(_axis_by_axis(_of_each(choose), keys, axes, x.shape), x.dtype)
 
 
-def _windows(axes: list[Axis], shape: Shape, padding: Padding) -> list[list[int]]:
+def _positions(windows: Windows, shape: Shape) -> list[list[int]]:
     """The positions in x of the elements of each window, row-major, without those in the padding."""
     along: list[list[list[int]]] = []
-    for axis, size, (low, high), step in zip(axes, shape, padding, steps(shape), strict=True):
-        starts = range(-low, -low + axis.places(low + size + high) * axis.stride, axis.stride)
-        reach = axis.window * axis.dilation
+    each_axis = zip(windows.along, windows.places(shape), windows.padding, shape, steps(shape), strict=True)
+    for (window, stride, dilation), places, (low, _), size, step in each_axis:
+        starts = range(-low, -low + places * stride, stride)
+        reach = window * dilation
         along.append(
-            [[at * step for at in range(start, start + reach, axis.dilation) if 0 <= at < size] for start in starts]
+            [[at * step for at in range(start, start + reach, dilation) if 0 <= at < size] for start in starts]
         )
     return [list(map(sum, product(*window))) for window in product(*along)]
 

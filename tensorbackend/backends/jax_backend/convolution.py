@@ -7,7 +7,7 @@ from math import prod
 from ...dtypes import float64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Padding, Sizes, Windows
 from ...template import Template
 from ..array_module.base import Array
 from ..array_module.convolution import ArrayConvolution, parts
@@ -26,10 +26,8 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         kernel: Template,
         /,
         *,
-        strides: Sizes,
-        padding: Padding,
+        windows: Windows,
         input_dilation: Sizes,
-        kernel_dilation: Sizes,
         feature_groups: int,
         batch_groups: int,
     ) -> Kernel:
@@ -43,12 +41,11 @@ class JaxConvolution(JaxBase, ArrayConvolution):
         # Between fewer than two elements there is nothing; XLA may get a dilation that does nothing wrong.
         input_dilation, kernel_dilation = (
             tuple([step if size > 1 else 1 for size, step in zip(sizes, steps, strict=True)])
-            for sizes, steps in ((x.shape[2:], input_dilation), (kernel.shape[2:], kernel_dilation))
+            for sizes, steps in ((x.shape[2:], input_dilation), (windows.sizes, windows.dilations))
         )
-        extents = [(size - 1) * step + 1 for size, step in zip(kernel.shape[2:], kernel_dilation, strict=True)]
         apart, on_cpu = any(step > 1 for step in input_dilation), self.place.platform == "cpu"
         spread = (apart and (on_cpu or self.lays_by_name)) or (
-            on_cpu and any(map(_leaves_out, x.shape[2:], kernel.shape[2:], extents, padding))
+            on_cpu and any(map(_leaves_out, x.shape[2:], windows.sizes, windows.spans, windows.padding))
         )
         # On a CPU, XLA joins groups of one channel of float64 by zeros in the kernel, which turn infinities in other
         # groups into NaN. It keeps groups of two channels apart.
@@ -63,13 +60,13 @@ class JaxConvolution(JaxBase, ArrayConvolution):
             if lonely:
                 values, weights = (xp.concatenate((array, xp.zeros_like(array)), axis=2) for array in (values, weights))
             values = values.reshape((batch, groups * values.shape[2], *x.shape[2:]))
-            ends, dilation = padding, input_dilation
+            ends, dilation = windows.padding, input_dilation
             if spread:
                 values, ends, dilation = self._spread(values, ends, dilation)
             sums = self.lax.conv_general_dilated(
                 values,
                 weights.reshape((groups * weights.shape[1], -1, *kernel.shape[2:])),
-                strides,
+                windows.strides,
                 ends,
                 dilation,
                 kernel_dilation,

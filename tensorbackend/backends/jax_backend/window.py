@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from math import prod
-from typing import TypeAlias
 
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, planned
-from ...protocol.window import Padding, Sizes
-from ...template import Template
+from ...protocol.window import Windows
+from ...template import Shape, Template
 from ...tensor import Tensor
 from ..array_module.base import Array
 from ..array_module.precision import accumulating
@@ -18,29 +17,14 @@ from ..array_module.window import ArrayWindow, limits
 from .extremes import Extreme, extreme, greatest, least
 from .functional import Fold, JaxFunctional
 
-Geometry: TypeAlias = tuple[Sizes, Sizes, Padding, Sizes]
-"""The sizes of the window, the strides, the padding and the dilations, as in the protocol."""
 
-
-def _over_windows(function: Callable[[JaxWindow, Tensor, Geometry], Array]) -> Callable[..., Payload]:
-    """Makes a callback from a function of the backend, a tensor and the geometry of the windows."""
+def _over_windows(function: Callable[[JaxWindow, Tensor, Windows], Array]) -> Callable[..., Payload]:
+    """Makes a callback from a function of the backend, a tensor and the windows."""
 
     @planned
-    def callback(
-        self: JaxWindow,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-    ) -> Kernel:
-        geometry = window_dimensions, strides, padding, window_dilations
-
+    def callback(self: JaxWindow, out: Template, x: Template, /, *, windows: Windows) -> Kernel:
         def over_windows(values: Array) -> Array:
-            reduced = function(self, self.tensor(values), geometry)
+            reduced = function(self, self.tensor(values), windows)
             return self.narrowed(reduced.reshape(out.shape), out)
 
         return over_windows
@@ -53,21 +37,11 @@ def _into_windows(find: str) -> Callable[..., Payload]:
 
     @planned
     def callback(
-        self: JaxWindow,
-        out: Template,
-        x: Template,
-        source: Template,
-        initial: Template,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
+        self: JaxWindow, out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows
     ) -> Kernel:
-        choose, geometry = getattr(self.xp, find), (window_dimensions, strides, padding)
-        tensor = self.tensor
+        choose, tensor = getattr(self.xp, find), self.tensor
         return lambda values, updates, start: self.scattered(
-            choose, out, tensor(values), tensor(updates), tensor(start), geometry
+            choose, out, tensor(values), tensor(updates), tensor(start), windows
         )
 
     return callback
@@ -77,61 +51,47 @@ class JaxWindow(JaxFunctional, ArrayWindow):
     """Callbacks that slide a window along every axis; sums and products of the narrow floats are computed in
     float32."""
 
-    window_sum = _over_windows(lambda self, x, geometry: self.slid(self.lax.add, 0, geometry, self.widened(x)))
-    window_product = _over_windows(lambda self, x, geometry: self.multiplied(x, geometry))
-    window_max = _over_windows(lambda self, x, geometry: self._extreme_of_windows(greatest, x, geometry))
-    window_min = _over_windows(lambda self, x, geometry: self._extreme_of_windows(least, x, geometry))
+    window_sum = _over_windows(lambda self, x, windows: self.slid(self.lax.add, 0, windows, self.widened(x)))
+    window_product = _over_windows(lambda self, x, windows: self.multiplied(x, windows))
+    window_max = _over_windows(lambda self, x, windows: self._extreme_of_windows(greatest, x, windows))
+    window_min = _over_windows(lambda self, x, windows: self._extreme_of_windows(least, x, windows))
     window_scatter_max = _into_windows("argmax")
     window_scatter_min = _into_windows("argmin")
 
     def window_reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        window_dimensions: Sizes,
-        strides: Sizes,
-        padding: Padding,
-        window_dilations: Sizes,
-        function: Fold,
+        self, out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows, function: Fold
     ) -> Payload:
         """Folds a Python function over the elements of each window, without the padding."""
-        positions, inside = self._windows(x.shape, window_dimensions, strides, padding, window_dilations)
+        positions, inside = self._windows(x.shape, windows)
         if not out.size:
             return self.xp.zeros(out.shape, numpy_dtype(out.dtype))
         return self.fold(function, initial, self._at(x.data, positions), inside).reshape(out.shape)
 
     # Helpers
 
-    def _extreme_of_windows(self, signed: Extreme, x: Tensor, geometry: Geometry) -> Array:
+    def _extreme_of_windows(self, signed: Extreme, x: Tensor, windows: Windows) -> Array:
         """The maximum or minimum of each window."""
         choose = self.lax.max if signed is greatest else self.lax.min
-        find = extreme(self, signed, x.template, lambda values: self.slid(choose, None, geometry, values))
+        find = extreme(self, signed, x.template, lambda values: self.slid(choose, None, windows, values))
         extremes: Array = find(x.data)
         return extremes
 
-    def multiplied(self, x: Tensor, geometry: Geometry) -> Array:
+    def multiplied(self, x: Tensor, windows: Windows) -> Array:
         """Product of each window; complex numbers from the first to the last, as infinities depend on the order."""
         if not x.dtype.is_complex:
-            return self.slid(self.lax.mul, 1, geometry, self.widened(x))
-        positions, inside = self._windows(x.shape, *geometry)
+            return self.slid(self.lax.mul, 1, windows, self.widened(x))
+        positions, inside = self._windows(x.shape, windows)
         return reduce(self.xp.multiply, self.xp.where(inside, self._at(x.data, positions), 1))
 
     def slid(
-        self,
-        function: Callable[[Array, Array], Array],
-        identity: int | None,
-        geometry: Geometry,
-        values: Array,
+        self, function: Callable[[Array, Array], Array], identity: int | None, windows: Windows, values: Array
     ) -> Array:
         """Reduces every window by one of XLA's own functions; `identity` is `None` for a maximum or minimum."""
         import numpy
 
-        sizes, strides, padding, dilations = geometry
+        sizes, strides, padding, dilations = windows
         if values.dtype == bool:  # XLA's windows do not take bools
-            return self.slid(function, identity, geometry, values.astype("int8")) != 0
+            return self.slid(function, identity, windows, values.astype("int8")) != 0
         if identity is None:
             identity = limits(self.tensor(values).dtype)[function is self.lax.min]
         # With negative padding and windows of one element, XLA returns another shape or aborts the process.
@@ -144,17 +104,14 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         # XLA gets windows that move by more than 1 wrong if devices divide the result but not the operand.
         return self.undivided(reduced, [axis for axis, stride in enumerate(strides) if stride > 1])
 
-    def _windows(
-        self, shape: Sizes, sizes: Sizes, strides: Sizes, padding: Padding, dilations: Sizes
-    ) -> tuple[Array, Array]:
+    def _windows(self, shape: Shape, windows: Windows) -> tuple[Array, Array]:
         """Row-major positions in x of the elements of every window (elements, windows), and the mask of those in x."""
         xp, rank = self.xp, len(shape)
         positions = xp.zeros((1,) * (2 * rank), numpy_dtype(self.long))
         inside = xp.ones((1,) * (2 * rank), bool)
-        for axis, (length, size, stride, (low, high), dilation) in enumerate(
-            zip(shape, sizes, strides, padding, dilations, strict=True)
+        for axis, (length, places, (low, _), (size, stride, dilation)) in enumerate(
+            zip(shape, windows.places(shape), windows.padding, windows.along, strict=True)
         ):
-            places = max(0, (length + low + high - (size - 1) * dilation - 1) // stride + 1)
             along = xp.arange(size)[:, None] * dilation + xp.arange(places) * stride - low
             spread = [1] * (2 * rank)
             spread[axis], spread[rank + axis] = size, places
@@ -162,7 +119,7 @@ class JaxWindow(JaxFunctional, ArrayWindow):
             inside = inside & (along >= 0) & (along < length)
             positions = positions * length + along
         shape = xp.broadcast_shapes(positions.shape, inside.shape)
-        rows = prod(sizes), prod(shape[rank:])
+        rows = windows.elements, prod(shape[rank:])
         return xp.where(inside, positions, 0).reshape(rows), xp.broadcast_to(inside, shape).reshape(rows)
 
     def _at(self, values: Array, positions: Array) -> Array:
@@ -172,17 +129,11 @@ class JaxWindow(JaxFunctional, ArrayWindow):
         return values.reshape(-1)[positions]
 
     def scattered(
-        self,
-        find: Callable[..., Array],
-        out: Template,
-        x: Tensor,
-        source: Tensor,
-        initial: Tensor,
-        geometry: tuple[Sizes, Sizes, Padding],
+        self, find: Callable[..., Array], out: Template, x: Tensor, source: Tensor, initial: Tensor, windows: Windows
     ) -> Array:
         xp = self.xp
-        positions, inside = self._windows(x.shape, *geometry, (1,) * len(x.shape))
-        working = accumulating(out.dtype, min(source.size, prod(geometry[0])), self.wide)
+        positions, inside = self._windows(x.shape, windows)
+        working = accumulating(out.dtype, min(source.size, windows.elements), self.wide)
         start = xp.broadcast_to(initial.data.astype(numpy_dtype(working)), (out.size,))
         if not positions.size:
             return start.reshape(out.shape).astype(numpy_dtype(out.dtype))

@@ -30,12 +30,7 @@ from ..record import wrapped
 from ..simplify import parts
 from .registry import Call, Operand, Results, batched_template, rules
 
-_FIRST: Final[Mapping[str, int]] = {
-    "starts": 0,
-    "strides": 1,
-    "window_dimensions": 1,
-    "window_dilations": 1,
-}
+_FIRST: Final[Mapping[str, int]] = {"starts": 0, "strides": 1}
 """For each option with an entry for each axis, the entry that leaves the new axis unchanged."""
 
 _KEPT: Final = frozenset(("keepdims", "descending", "tie_break", "mode", "full_matrices", "length", "norm", "function"))

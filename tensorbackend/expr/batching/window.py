@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ...ops.creation.filled import full
 from ...ops.elementwise.binary import add
+from ...rules.window import Windows
 from .registry import Call, Results, rule
-
-_ALONE = {"window_dimensions": 1, "strides": 1, "padding": (0, 0), "window_dilations": 1}
-"""For each option, the entry for the new axis: each window holds elements of one example."""
 
 
 def _options(call: Call) -> dict[str, object]:
-    return {name: (_ALONE[name], *value) for name, value in call.options.items() if name in _ALONE}
+    """The windows with windows of one element along the new axis: each holds elements of one example."""
+    sizes, strides, padding, dilations = call.options["windows"]
+    return {"windows": Windows((1, *sizes), (1, *strides), ((0, 0), *padding), (1, *dilations))}
 
 
 @rule("window_sum", "window_product", "window_max", "window_min")

@@ -28,6 +28,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...declarations.op_specs import COSTS, CostRule
+from ...rules.window import Windows
 from ...template import Template
 
 Function = TypeVar("Function", bound=CostRule)
@@ -107,42 +108,29 @@ def _sort(out: Template, x: Template, /, *, axis: int, **options: object) -> int
 
 
 @flops("window_sum", "window_product", "window_max", "window_min")
-def _window(out: Template, x: Template, /, *, window_dimensions: Sequence[int], **options: object) -> int:
-    return out.size * (math.prod(window_dimensions) - 1)
+def _window(out: Template, x: Template, /, *, windows: Windows) -> int:
+    return out.size * (windows.elements - 1)
 
 
 @applications("window_reduce")
-def _window_reduce(
-    out: Template, x: Template, initial: Template, /, *, window_dimensions: Sequence[int], **options: object
-) -> int:
-    return out.size * math.prod(window_dimensions)
+def _window_reduce(out: Template, x: Template, initial: Template, /, *, windows: Windows, **options: object) -> int:
+    return out.size * windows.elements
 
 
 @flops("window_scatter_max", "window_scatter_min")
-def _window_scatter(
-    out: Template, x: Template, source: Template, initial: Template, /, *, window_dimensions: Sequence[int],
-    **options: object,
-) -> int:  # fmt: skip
-    return source.size * math.prod(window_dimensions)  # comparisons, and one addition
+def _window_scatter(out: Template, x: Template, source: Template, initial: Template, /, *, windows: Windows) -> int:
+    return source.size * windows.elements  # comparisons, and one addition
 
 
 @flops("conv")
 def _conv(
-    out: Template,
-    x: Template,
-    kernel: Template,
-    /,
-    *,
-    strides: Sequence[int],
-    padding: Sequence[tuple[int, int]],
-    input_dilation: Sequence[int],
-    kernel_dilation: Sequence[int],
+    out: Template, x: Template, kernel: Template, /, *, windows: Windows, input_dilation: Sequence[int],
     **groups: object,
-) -> int:
+) -> int:  # fmt: skip
     pairs = out.shape[0] * out.shape[1] * kernel.shape[1]
-    for axis, (low, _) in enumerate(padding, 2):
-        geometry = strides[axis - 2], low, input_dilation[axis - 2], kernel_dilation[axis - 2]
-        pairs *= _products(x.shape[axis], kernel.shape[axis], out.shape[axis], *geometry)
+    each_axis = zip(x.shape[2:], out.shape[2:], windows.along, windows.padding, input_dilation, strict=True)
+    for size, places, (taps, stride, dilation), (low, _), apart in each_axis:
+        pairs *= _products(size, taps, places, stride, low, apart, dilation)
     return 2 * pairs
 
 

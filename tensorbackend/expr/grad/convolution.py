@@ -5,10 +5,9 @@ from __future__ import annotations
 from ...ops.convolution import conv
 from ...ops.creation.filled import zeros
 from ...ops.shape import flip, permute_dims, reshape
-from ...rules.window import spread
+from ...rules.window import Windows, spread
 from ...tensor import Tensor
 from .registry import Cotangents, rule
-from .window import _Padding, _Sizes
 
 
 def _exchanged(x: Tensor, groups: int = 1) -> Tensor:
@@ -26,10 +25,8 @@ def _conv(
     x: Tensor,
     kernel: Tensor,
     *,
-    strides: _Sizes,
-    padding: _Padding,
-    input_dilation: _Sizes,
-    kernel_dilation: _Sizes,
+    windows: Windows,
+    input_dilation: tuple[int, ...],
     feature_groups: int,
     batch_groups: int,
 ) -> Cotangents:
@@ -39,9 +36,8 @@ def _conv(
     if not (x.size and kernel.size and cotangent.size):
         return tuple(zeros(operand.shape, dtype=operand.dtype, backend=operand.backend) for operand in (x, kernel))
     lengths = tuple(map(spread, x.shape[2:], input_dilation))
-    spans = tuple(map(spread, kernel.shape[2:], kernel_dilation))
-    moved = tuple(map(spread, out.shape[2:], strides))
-    lows = tuple(low for low, _ in padding)
+    spans, moved = windows.spans, tuple(map(spread, out.shape[2:], windows.strides))
+    lows = tuple(low for low, _ in windows.padding)
     groups = feature_groups * batch_groups  # at least one of them is 1
     of_x = conv(
         cotangent,
@@ -51,8 +47,8 @@ def _conv(
             (span - 1 - low, length + low - move)
             for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
         ],
-        input_dilation=strides,
-        kernel_dilation=kernel_dilation,
+        input_dilation=windows.strides,
+        kernel_dilation=windows.dilations,
         feature_groups=groups,
     )
     if batch_groups > 1:  # the groups lie along the channels: they go back to the batch axis
@@ -61,13 +57,13 @@ def _conv(
     of_kernel = conv(
         _exchanged(x),
         _exchanged(cotangent),
-        strides=kernel_dilation,
+        strides=windows.dilations,
         padding=[
             (low, move + span - 1 - length - low)
             for span, low, length, move in zip(spans, lows, lengths, moved, strict=True)
         ],
         input_dilation=input_dilation,
-        kernel_dilation=strides,
+        kernel_dilation=windows.strides,
         feature_groups=batch_groups,
         batch_groups=feature_groups,
     )

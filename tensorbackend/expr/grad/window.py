@@ -1,14 +1,13 @@
 """Gradients of ops that slide windows along all axes, as in pooling.
 
 Rules that need each element of a window (products, dilated maxima) lay the elements out along a last axis
-(`Windows.patches`); `Windows.scattered` adds numbers in that layout where the elements came from.
+(`Patches.of`); `Patches.scattered` adds numbers in that layout where the elements came from.
 """
 
 from __future__ import annotations
 
-import builtins
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...dtypes import Scalar, iinfo
 from ...ops.composite.cumulative import cumulative_prod
@@ -22,59 +21,52 @@ from ...ops.padding import pad
 from ...ops.reduction import argmax, max, min, sum
 from ...ops.shape import expand_dims, permute_dims, reshape, squeeze
 from ...ops.window import window_scatter_max, window_scatter_min, window_sum
-from ...rules.window import spread
+from ...rules.window import Windows
 from ...template import Shape
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule
 
-_Sizes = tuple[int, ...]
-_Padding = tuple[tuple[int, int], ...]
-
-
 # Gradients that need the elements of each window
 
 
-class Windows(NamedTuple):
-    """Where the windows of a tensor lie: the number of windows along each axis, and the options of the callback."""
+class Patches(NamedTuple):
+    """The elements of each window: the number of windows along each axis, and the windows."""
 
     shape: Shape
-    window_dimensions: _Sizes
-    strides: _Sizes
-    padding: _Padding
-    window_dilations: _Sizes
+    windows: Windows
 
     def places(self, axis: int, like: Tensor) -> Tensor:
         """The positions of the elements of each window along an axis of the padded tensor: a row for each window."""
-        count, size, backend = self.shape[axis], self.window_dimensions[axis], like.backend
-        starts = iota((count, 1), axis=0, backend=backend) * self.strides[axis]
-        return starts + iota((1, size), axis=1, backend=backend) * self.window_dilations[axis]
+        backend, (size, stride, dilation) = like.backend, self.windows.along[axis]
+        starts = iota((self.shape[axis], 1), axis=0, backend=backend) * stride
+        return starts + iota((1, size), axis=1, backend=backend) * dilation
 
-    def patches(self, x: Tensor, fill: Scalar) -> Tensor:
+    def of(self, x: Tensor, fill: Scalar) -> Tensor:
         """The elements of each window along a last axis, with `fill` in place of the padding."""
-        x = pad(x, self.padding, value=full((), fill, dtype=x.dtype, backend=x.backend))
+        x = pad(x, self.windows.padding, value=full((), fill, dtype=x.dtype, backend=x.backend))
         for axis in range(len(self.shape)):
             x = take_at(x, self.places(axis, x), axis=2 * axis)
         rank = len(self.shape)
         x = permute_dims(x, (*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)))
-        return reshape(x, (*self.shape, math.prod(self.window_dimensions)))
+        return reshape(x, (*self.shape, self.windows.elements))
 
     def scattered(self, elements: Tensor, shape: Shape) -> Tensor:
-        """Add elements in the layout of `patches` at the places that they come from: the transpose of `patches`."""
-        rank = len(shape)
-        x = reshape(elements, (*self.shape, *self.window_dimensions))
+        """Add elements in the layout of `of` at the places that they come from: its transpose."""
+        rank, padded = len(shape), self.windows.padded(shape)
+        x = reshape(elements, (*self.shape, *self.windows.sizes))
         x = permute_dims(x, tuple(position for axis in range(rank) for position in (axis, axis + rank)))
         for axis in range(rank):  # the first two axes become one, which goes to the end
             rest = x.shape[2:]
-            into = zeros((shape[axis] + builtins.sum(self.padding[axis]), *rest), dtype=x.dtype, backend=x.backend)
+            into = zeros((padded[axis], *rest), dtype=x.dtype, backend=x.backend)
             places = reshape(self.places(axis, x), (-1, 1))
             x = indexed_add(into, places, reshape(x, (places.shape[0], *rest)))
             x = permute_dims(x, (*range(1, x.ndim), 0))
-        return pad(x, [(-low, -high) for low, high in self.padding])
+        return pad(x, [(-low, -high) for low, high in self.windows.padding])
 
     def chosen(self, x: Tensor, greatest: bool) -> Tensor:
         """The place of the extreme element in each window: the first of equal elements, or the first NaN if any."""
-        inside = self.patches(full(x.shape, True, dtype="bool", backend=x.backend), False)
-        elements = self.patches(x, 0)
+        inside = self.of(full(x.shape, True, dtype="bool", backend=x.backend), False)
+        elements = self.of(x, 0)
         last: Scalar = -math.inf if greatest else math.inf
         if x.dtype.is_integer:
             last = iinfo(x.dtype).min if greatest else iinfo(x.dtype).max
@@ -83,79 +75,73 @@ class Windows(NamedTuple):
 
 
 @rule("window_sum")
-def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
+def _window_sum(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
     """Each element gets the sum of the cotangents of the windows that hold it.
 
     That is a window sum with strides of 1 over the cotangents, after these are spread apart by the strides.
     """
     if not cotangent.size or not x.size:
         return (zeros(x.shape, dtype=x.dtype, backend=x.backend),)
-    windows = Windows(out.shape, **options)
-    sizes, dilations = windows.window_dimensions, windows.window_dilations
     apart = pad(cotangent, [(0, 0, stride - 1) for stride in windows.strides])
-    spans = map(spread, sizes, dilations)
     around = [
         (span - 1 - low, size + low - length)
-        for span, (low, _), size, length in zip(spans, windows.padding, x.shape, apart.shape, strict=True)
+        for span, (low, _), size, length in zip(windows.spans, windows.padding, x.shape, apart.shape, strict=True)
     ]
-    return (window_sum(apart, sizes, padding=around, dilations=dilations),)
+    return (window_sum(apart, windows.sizes, padding=around, dilations=windows.dilations),)
 
 
 @rule("window_product")
-def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
+def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
     """Multiplies the factors before each element by those after it, as dividing by the element fails where it is 0."""
-    windows = Windows(out.shape, **options)
-    elements = windows.patches(x, 1)
+    patches = Patches(out.shape, windows)
+    elements = patches.of(x, 1)
     before = cumulative_prod(elements, axis=-1, include_initial=True)[..., :-1]
     after = cumulative_prod(elements, axis=-1, include_initial=True, reverse=True)[..., 1:]
-    return (windows.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
+    return (patches.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
 
 
 def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """The cotangent of each window goes to its extreme element, the first of equal elements."""
-    sizes = windows.window_dimensions
-    if all(dilation == 1 for dilation in windows.window_dilations):
+    if all(dilation == 1 for dilation in windows.dilations):
         scatter = window_scatter_max if greatest else window_scatter_min
-        return (scatter(x, cotangent, 0, sizes, strides=windows.strides, padding=windows.padding),)
-    place = windows.chosen(x, greatest)
-    hit = iota((*windows.shape, math.prod(sizes)), axis=x.ndim, backend=x.backend) == place
-    return (windows.scattered(where(hit, expand_dims(cotangent, axis=-1), 0), x.shape),)
+        return (scatter(x, cotangent, 0, windows.sizes, strides=windows.strides, padding=windows.padding),)
+    patches = Patches(cotangent.shape, windows)
+    place = patches.chosen(x, greatest)
+    hit = iota((*patches.shape, windows.elements), axis=x.ndim, backend=x.backend) == place
+    return (patches.scattered(where(hit, expand_dims(cotangent, axis=-1), 0), x.shape),)
 
 
 @rule("window_max")
-def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
-    return _of_extreme(cotangent, x, Windows(out.shape, **options), greatest=True)
+def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
+    return _of_extreme(cotangent, x, windows, greatest=True)
 
 
 @rule("window_min")
-def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
-    return _of_extreme(cotangent, x, Windows(out.shape, **options), greatest=False)
+def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
+    return _of_extreme(cotangent, x, windows, greatest=False)
 
 
 not_differentiable(
-    "window_reduce",
-    reason="its function may be arbitrary; window_sum(), window_max() and window_min() have gradients",
+    "window_reduce", reason="its function may be arbitrary; window_sum(), window_max() and window_min() have gradients"
 )
 
 
-def _of_scatter(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
+def _of_scatter(cotangent: Tensor, x: Tensor, patches: Patches, greatest: bool) -> Cotangents:
     """The cotangent of the source is read where its elements went. x has none: it only decides where they go."""
-    place = windows.chosen(x, greatest)
-    of_source = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
+    place = patches.chosen(x, greatest)
+    of_source = squeeze(take_along_axis(patches.of(cotangent, 0), place, axis=-1), -1)
     return None, of_source, sum(cotangent)
 
 
 @rule("window_scatter_max")
 def _window_scatter_max(
-    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: Any
+    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, *, windows: Windows
 ) -> Cotangents:
-    windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
-    return _of_scatter(cotangent, x, windows, greatest=True)
+    return _of_scatter(cotangent, x, Patches(source.shape, windows), greatest=True)
 
 
 @rule("window_scatter_min")
 def _window_scatter_min(
-    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: Any
+    cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, *, windows: Windows
 ) -> Cotangents:
-    windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
-    return _of_scatter(cotangent, x, windows, greatest=False)
+    return _of_scatter(cotangent, x, Patches(source.shape, windows), greatest=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product as every
 
 from ...dispatch.fallbacks import fallback
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Sizes, Windows
 from ...template import Template
 from ...tensor import Tensor
 from ..contraction import dot
@@ -25,17 +25,15 @@ def _conv(
     kernel: Tensor,
     /,
     *,
-    strides: Sizes,
-    padding: Padding,
+    windows: Windows,
     input_dilation: Sizes,
-    kernel_dilation: Sizes,
     feature_groups: int,
     batch_groups: int,
 ) -> Tensor:
     if not out.size:
         return zeros(out.shape, dtype=out.dtype)
     wide = accumulating(out.dtype)
-    around = [(low, high, apart - 1) for (low, high), apart in zip(padding, input_dilation, strict=True)]
+    around = [(low, high, apart - 1) for (low, high), apart in zip(windows.padding, input_dilation, strict=True)]
     padded = astype(x, wide)
     if any(map(any, around)):
         padded = pad_with(padded, full((), 0, dtype=wide), padding=((0, 0, 0), (0, 0, 0), *around))
@@ -48,10 +46,10 @@ def _conv(
     kernels = reshape(astype(kernel, wide), (groups, kernel.shape[0] // groups, *kernel.shape[1:]))
     spatial = out.shape[2:]
     result = None
-    for place in every(*map(range, kernel.shape[2:])):
-        starts = tuple(offset * apart for offset, apart in zip(place, kernel_dilation, strict=True))
-        windows = slice_(
-            parts, starts=(0, 0, 0, *starts), lengths=(*parts.shape[:3], *spatial), strides=(1, 1, 1, *strides)
+    for place in every(*map(range, windows.sizes)):
+        starts = tuple(offset * apart for offset, apart in zip(place, windows.dilations, strict=True))
+        column = slice_(
+            parts, starts=(0, 0, 0, *starts), lengths=(*parts.shape[:3], *spatial), strides=(1, 1, 1, *windows.strides)
         )
         weights = slice_(
             kernels,
@@ -59,7 +57,7 @@ def _conv(
             lengths=(*kernels.shape[:3], *(1,) * len(place)),
             strides=(1,) * kernels.ndim,
         )
-        term = dot(windows, reshape(weights, kernels.shape[:3]), contract=([2], [2]), batch=([0], [0]))
+        term = dot(column, reshape(weights, kernels.shape[:3]), contract=([2], [2]), batch=([0], [0]))
         result = term if result is None else add(result, term)
     if result is None:
         return zeros(out.shape, dtype=out.dtype)

@@ -8,7 +8,7 @@ from itertools import product as every
 
 from ...dispatch.fallbacks import fallback
 from ...dtypes import Scalar, iinfo
-from ...protocol.window import Padding, Sizes
+from ...protocol.window import Windows
 from ...select import move
 from ...template import Template
 from ...tensor import Tensor
@@ -26,123 +26,66 @@ from .common import accumulating, listed, scalar, strides_of
 OfTwo = Callable[[Tensor, Tensor], Tensor]
 
 
-def _combined(
-    out: Template,
-    x: Tensor,
-    function: OfTwo,
-    identity: Scalar,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-    window_dilations: Sizes,
-) -> Tensor:
+def _combined(out: Template, x: Tensor, function: OfTwo, identity: Scalar, windows: Windows) -> Tensor:
     """Combines the elements of each window by a function, with its identity as the padding."""
     if not out.size:
         return zeros(out.shape, dtype=x.dtype)
     padded = x
-    if any(map(any, padding)):
-        padded = pad_with(x, full((), identity, dtype=x.dtype), padding=tuple((*pair, 0) for pair in padding))
+    if windows.is_padded:
+        padded = pad_with(x, full((), identity, dtype=x.dtype), padding=windows.edges)
     combined: Tensor | None = None
-    for place in every(*map(range, window_dimensions)):
-        starts = tuple(offset * apart for offset, apart in zip(place, window_dilations, strict=True))
-        part = slice_(padded, starts=starts, lengths=out.shape, strides=strides)
+    for place in every(*map(range, windows.sizes)):
+        starts = tuple(offset * apart for offset, apart in zip(place, windows.dilations, strict=True))
+        part = slice_(padded, starts=starts, lengths=out.shape, strides=windows.strides)
         combined = part if combined is None else function(combined, part)
     assert combined is not None  # a window has at least one element
     return combined
 
 
 @fallback("window_sum", needs=("add", "as_type", "pad", "slice"))
-def _window_sum(
-    out: Template,
-    x: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-    window_dilations: Sizes,
-) -> Tensor:
+def _window_sum(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     wide = astype(x, accumulating(x.dtype))
-    return astype(_combined(out, wide, add, 0, window_dimensions, strides, padding, window_dilations), x.dtype)
+    return astype(_combined(out, wide, add, 0, windows), x.dtype)
 
 
 @fallback("window_product", "real", needs=("as_type", "multiply", "pad", "slice"))
-def _window_product(
-    out: Template,
-    x: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-    window_dilations: Sizes,
-) -> Tensor:
+def _window_product(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     wide = astype(x, accumulating(x.dtype))
-    return astype(_combined(out, wide, multiply, 1, window_dimensions, strides, padding, window_dilations), x.dtype)
+    return astype(_combined(out, wide, multiply, 1, windows), x.dtype)
 
 
 @fallback("window_max", "real", needs=("max", "pad", "slice"))
-def _window_max(
-    out: Template,
-    x: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-    window_dilations: Sizes,
-) -> Tensor:
+def _window_max(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     least = -math.inf if x.dtype.is_floating else iinfo(x.dtype).min
-    return _combined(out, x, maximum, least, window_dimensions, strides, padding, window_dilations)
+    return _combined(out, x, maximum, least, windows)
 
 
 @fallback("window_min", "real", needs=("min", "pad", "slice"))
-def _window_min(
-    out: Template,
-    x: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-    window_dilations: Sizes,
-) -> Tensor:
+def _window_min(out: Template, x: Tensor, /, *, windows: Windows) -> Tensor:
     greatest = math.inf if x.dtype.is_floating else iinfo(x.dtype).max
-    return _combined(out, x, minimum, greatest, window_dimensions, strides, padding, window_dilations)
+    return _combined(out, x, minimum, greatest, windows)
 
 
-def _windows(
-    out: Template, x: Tensor, window_dimensions: Sizes, strides: Sizes, padding: Padding, window_dilations: Sizes
-) -> Iterator[list[int]]:
+def _positions(out: Template, x: Tensor, windows: Windows) -> Iterator[list[int]]:
     """The row-major positions of the elements in each window, without those of the padding."""
     steps = strides_of(x.shape)
     for corner in every(*map(range, out.shape)):
         columns = []
-        for axis, size in enumerate(x.shape):
-            first = corner[axis] * strides[axis] - padding[axis][0]
+        for axis, (size, stride, dilation) in enumerate(windows.along):
+            before, after = windows.padding[axis]
+            first = corner[axis] * stride - before
             # Negative padding takes elements away at either end.
-            low, high = max(-padding[axis][0], 0), size + min(padding[axis][1], 0)
-            places = [first + offset * window_dilations[axis] for offset in range(window_dimensions[axis])]
+            low, high = max(-before, 0), x.shape[axis] + min(after, 0)
+            places = [first + offset * dilation for offset in range(size)]
             columns.append([place * steps[axis] for place in places if low <= place < high])
         yield [sum(offsets) for offsets in every(*columns)]
 
 
 @fallback("window_reduce", needs=("concatenate", "reshape", "slice"))
-def _window_reduce(
-    out: Template,
-    x: Tensor,
-    initial: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-    window_dilations: Sizes,
-    function: OfTwo,
-) -> Tensor:
+def _window_reduce(out: Template, x: Tensor, initial: Tensor, /, *, windows: Windows, function: OfTwo) -> Tensor:
     line = reshape(x, (x.size,))
     results = []
-    for positions in _windows(out, x, window_dimensions, strides, padding, window_dilations):
+    for positions in _positions(out, x, windows):
         folded = initial
         for place in positions:
             element = scalar(slice_(line, starts=(place,), lengths=(1,), strides=(1,)))
@@ -151,24 +94,16 @@ def _window_reduce(
     return reshape(concatenate(results), out.shape) if results else zeros(out.shape, dtype=out.dtype)
 
 
-def _scattered(
-    x: Tensor,
-    source: Tensor,
-    initial: Tensor,
-    chosen: Callable[..., Tensor],
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-) -> Tensor:
+def _scattered(x: Tensor, source: Tensor, initial: Tensor, chosen: Callable[..., Tensor], windows: Windows) -> Tensor:
     """`initial` everywhere, plus each element of `source` at the element of its window that `chosen` finds."""
     result = broadcast_to(initial, (x.size,))
-    windows = list(_windows(source.template, x, window_dimensions, strides, padding, (1,) * x.ndim))
-    present = [place for place, window in enumerate(windows) if window]
+    filled = list(_positions(source.template, x, windows))
+    present = [place for place, window in enumerate(filled) if window]
     if not present:
         return reshape(result, x.shape)
-    width = max(map(len, windows))
+    width = max(map(len, filled))
     # A shorter window is filled up with its first element. The copies stand after it, so they are never chosen.
-    rows = [window + window[:1] * (width - len(window)) for window in windows if window]
+    rows = [window + window[:1] * (width - len(window)) for window in filled if window]
     places = listed([place for row in rows for place in row], shape=(len(rows), width))
     values = take_at(reshape(x, (x.size,)), places, axis=0, mode="clip")
     targets = take_along_axis_at(places, chosen(values, axis=1, keepdims=True), axis=1, mode="clip")
@@ -179,32 +114,12 @@ def _scattered(
 @fallback(
     "window_scatter_max", "real", needs=("argmax", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
 )
-def _window_scatter_max(
-    out: Template,
-    x: Tensor,
-    source: Tensor,
-    initial: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-) -> Tensor:
-    return _scattered(x, source, initial, argmax, window_dimensions, strides, padding)
+def _window_scatter_max(out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows) -> Tensor:
+    return _scattered(x, source, initial, argmax, windows)
 
 
 @fallback(
     "window_scatter_min", "real", needs=("argmin", "broadcast", "indexed_add", "reshape", "take", "take_along_axis")
 )
-def _window_scatter_min(
-    out: Template,
-    x: Tensor,
-    source: Tensor,
-    initial: Tensor,
-    /,
-    *,
-    window_dimensions: Sizes,
-    strides: Sizes,
-    padding: Padding,
-) -> Tensor:
-    return _scattered(x, source, initial, argmin, window_dimensions, strides, padding)
+def _window_scatter_min(out: Template, x: Tensor, source: Tensor, initial: Tensor, /, *, windows: Windows) -> Tensor:
+    return _scattered(x, source, initial, argmin, windows)

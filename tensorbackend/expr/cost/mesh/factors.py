@@ -194,7 +194,8 @@ def _put(outs: Templates, inputs: Templates, options: Options) -> Factors:
 def _window(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Windows: only an axis with windows of one element, stride 1 and no padding has a factor."""
     (out,) = outs
-    parts = zip(options["window_dimensions"], options["strides"], options["padding"], strict=True)
+    windows: Any = options["windows"]
+    parts = zip(windows.sizes, windows.strides, windows.padding, strict=True)
     kept = tuple([
         place if (size, stride, *padding) == (1, 1, 0, 0) else None
         for place, (size, stride, padding) in enumerate(parts)
