@@ -1,0 +1,6 @@
+"""ONNX models as functions of tensors, on every backend: `model = tensorbackend_onnx.load("model.onnx")`."""
+
+from .errors import MissingOperators as MissingOperators
+from .errors import ModelError as ModelError
+from .model import Model as Model
+from .model import load as load
