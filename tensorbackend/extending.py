@@ -33,3 +33,4 @@ from .rules.random import ROTATIONS as ROTATIONS
 from .sizes import apply as apply
 from .support import Way as Way
 from .support import support_of as support_of
+from .tracebacks import count_as_ours as count_as_ours

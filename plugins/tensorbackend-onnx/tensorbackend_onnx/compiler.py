@@ -11,7 +11,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorPro
 from .attributes import attribute_value
 from .errors import MissingOperators, ModelError
 from .files import ModelFile
-from .graph import Graph, Step
+from .graph import Graph, Place, Step
 from .operators.registry import ANY, NEWEST, ONNX, Node, Operator, calling, find
 from .schemas import from_schema
 from .stored import Stored
@@ -39,6 +39,9 @@ class Compiler:
         self.missing: dict[str, list[str]] = {}
         self.left = NODES
         self.depth = 0
+        self.number = 0
+        self.around: Place | None = None
+        """The node whose function is being compiled: its steps stand where it stands."""
 
     def check(self) -> None:
         """Raise `MissingOperators` where a node has no function."""
@@ -68,12 +71,16 @@ class Compiler:
         own = {} if main else {name: self.tensor(tensor) for name, tensor in constants.items()}
         return Graph(proto.name, inputs, outputs, steps, own, [value_type(value) for value in proto.output])
 
-    def function(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes) -> Graph:
+    def function(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes, place: Place) -> Graph:
         """The body of a function for a node with these attributes."""
         defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
         given = {name: value for name, value in attributes.items() if name in proto.attribute or name in defaults}
         own = {**opsets, **opsets_of(proto.opset_import)}
-        steps = self.steps(proto.node, own, {**defaults, **given}, set(proto.input))
+        before, self.around = self.around, self.around or place
+        try:
+            steps = self.steps(proto.node, own, {**defaults, **given}, set(proto.input))
+        finally:
+            self.around = before
         return Graph(proto.name, proto.input, proto.output, steps, {})
 
     def steps(
@@ -88,7 +95,7 @@ class Compiler:
             if available is not None:
                 unknown = [name for name in proto.input if name and name not in available]
                 if unknown:
-                    raise ModelError(f"expected inputs that are computed before, got {unknown} in {_named(proto)}")
+                    raise ModelError(f"expected inputs that are computed before, got {unknown} in {_name(proto)!r}")
                 available.update(proto.output)
             step = self.step(proto, opsets, attributes)
             if step is not None:
@@ -101,48 +108,54 @@ class Compiler:
         opset = opsets.get(domain, 0)
         node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output))
         given = self.given(proto, attributes)
+        self.number += self.around is None
+        place = self.around or Place(self.file.name, self.number, _name(proto))
         self.depth += 1
         if self.depth > DEPTH:
             raise ModelError(f"expected graphs and functions at most {DEPTH} deep, got more in {node}")
         try:
             local = self.functions.get((proto.domain, proto.op_type, proto.overload))
             if local is not None:
-                return Step(node, calling(self.function(local, opsets, given)), proto.input, {}, {})
+                return Step(node, calling(self.function(local, opsets, given, place)), proto.input, {}, {}, place)
             if opset == 0:
                 raise ModelError(f"expected the model to import a version of domain {domain!r}, got none for {node}")
             known = find(domain, proto.op_type, opset)
             if known is None:
-                known = from_schema(self, proto, node, opsets, given)
+                known = from_schema(self, proto, node, opsets, given, place)
             if known is None:
-                self.missing.setdefault(str(node._replace(name="", outputs=())), []).append(_named(proto))
+                self.missing.setdefault(str(node._replace(name="", outputs=())), []).append(repr(_name(proto)))
                 return None
-            return self._with_attributes(node, known, proto, given, opsets, attributes)
+            values = {} if known.attributes == ANY else self.values(node, known, given, opsets, attributes)
+            return self.arranged(node, known, proto, values, place)
         finally:
             self.depth -= 1
 
-    def _with_attributes(
-        self, node: Node, known: Operator, proto: NodeProto, given: Attributes, opsets: Opsets, around: Attributes
-    ) -> Step:
+    def values(
+        self, node: Node, known: Operator, given: Attributes, opsets: Opsets, around: Attributes
+    ) -> dict[str, Any]:
+        """The attributes of a node as the keywords of its function."""
         unknown = given.keys() - known.attributes
-        if unknown and known.attributes != ANY:
+        if unknown:
             names = sorted(known.attributes)
             raise ModelError(f"expected attributes among {names}, got {sorted(unknown)} in node {node}")
-        too_many = len(proto.input) > len(known.readings) and not known.variadic
-        if len(proto.input) < known.least or too_many:
-            count = f"{known.least} to {len(known.readings)}"
-            raise ModelError(f"expected {count} inputs, got {len(proto.input)} in node {node}")
-        values = {
-            name: attribute_value(
-                attribute,
-                lambda tensor: self.tensor(self.file.stored(tensor)),
-                lambda body: self.graph(body, opsets, around),
-            )
-            for name, attribute in given.items()
-            if known.attributes != ANY
-        }
+
+        def tensor(proto: TensorProto) -> tb.Tensor:
+            return self.tensor(self.file.stored(proto))
+
+        def graph(proto: GraphProto) -> Graph:
+            return self.graph(proto, opsets, around)
+
+        return {name: attribute_value(attribute, tensor, graph) for name, attribute in given.items()}
+
+    @staticmethod
+    def arranged(node: Node, known: Operator, proto: NodeProto, values: dict[str, Any], place: Place) -> Step:
+        """The step of a node with these attributes, whose inputs are as many as its function takes."""
+        least, most = known.least, len(known.readings)
+        if len(proto.input) < least or (len(proto.input) > most and not known.variadic):
+            raise ModelError(f"expected {least} to {most} inputs, got {len(proto.input)} in node {node}")
         bodies = {name: value for name, value in values.items() if isinstance(value, Graph)}
         plain = {name: value for name, value in values.items() if name not in bodies}
-        return Step(node, known, proto.input, plain, bodies)
+        return Step(node, known, proto.input, plain, bodies, place)
 
     def given(self, proto: NodeProto, attributes: Attributes) -> dict[str, AttributeProto]:
         """The attributes of a node, with those of the function around it where it refers to them."""
@@ -181,5 +194,6 @@ def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
     return opsets
 
 
-def _named(proto: NodeProto) -> str:
-    return repr(proto.name or (proto.output[0] if proto.output else proto.op_type))
+def _name(proto: NodeProto) -> str:
+    """The name of a node, or of what it computes."""
+    return proto.name or next(filter(None, proto.output), proto.op_type)

@@ -40,6 +40,33 @@ OUT_OF_SCOPE = ("narrow dtypes", "strings", "machine learning", "training", "ima
 """What the importer leaves out, a category each."""
 
 
+class Divergence(NamedTuple):
+    """Cases in which results differ from ONNX's, and why that stays; they are looked up only after a failure."""
+
+    names: str
+    """A pattern that the names match as a whole."""
+    reason: str
+    backends: tuple[str, ...] = ()
+    """The backends concerned, all of them by default."""
+
+
+DIVERGENCES = (
+    Divergence(
+        "test_attention_4d_causal_fp16(_expanded)?",
+        "ONNX's values are rounded to float16 after each addition, ours once",
+    ),
+    Divergence(
+        "test_dft_inverse(_opset19)?",
+        "ONNX's values are rounding errors of 2e-7, more than the tolerance of 1e-7, where ours are zeros",
+    ),
+    Divergence(
+        "test_training_dropout(_default)?(_mask)?",
+        "NumPy's generator drew ONNX's values",
+    ),
+)
+"""All of them: a row a cause."""
+
+
 class Case(NamedTuple):
     """A test of ONNX's: a model, and what it gives for some inputs."""
 
@@ -57,7 +84,7 @@ class Outcome(NamedTuple):
     kind: str
     name: str
     status: str
-    """"pass", "fail", or a category of `OUT_OF_SCOPE`."""
+    """"pass", "fail", "divergence" for a row of `DIVERGENCES`, or a category of `OUT_OF_SCOPE`."""
     detail: str = ""
 
 
@@ -156,11 +183,21 @@ def run(case: Case, backend: tb.BackendLike) -> Outcome:
                 results = model(*map(_tensor, inputs))
                 _compare(results if isinstance(results, tuple) else (results,), wanted, case)
     except (AssertionError, TensorBackendError) as error:
+        row = divergence(case.name, backend)
+        if row is not None:
+            return Outcome(case.kind, case.name, "divergence", row.reason)
         return Outcome(case.kind, case.name, "fail", f"{type(error).__name__}: {error}")
     # A backend that is being proved may raise anything.
     except Exception as error:
         return Outcome(case.kind, case.name, "fail", f"raised {type(error).__name__}: {error}")
     return Outcome(case.kind, case.name, "pass")
+
+
+def divergence(name: str, backend: tb.BackendLike) -> Divergence | None:
+    """The row about a case on a backend, `None` if there is none."""
+    chosen = tb.get_backend(backend).name
+    concerned = (row for row in DIVERGENCES if not row.backends or chosen in row.backends)
+    return next((row for row in concerned if re.fullmatch(row.names, name)), None)
 
 
 def _tensor(value: Any) -> Any:

@@ -45,6 +45,8 @@ class ModelFile(NamedTuple):
     folder: Path | None
     """The folder in which external data lies; `None` where the model did not come from a file."""
     data: memoryview
+    name: str
+    """The name of the file, or of the graph."""
     large: tuple[tuple[int, int] | None, ...] = ()
     """For each initialiser of the graph where its data lies in the file, `None` where it is in `model`."""
 
@@ -78,21 +80,21 @@ def read_model(source: str | os.PathLike[str] | bytes | ModelProto) -> ModelFile
         There is no such file.
     """
     if isinstance(source, ModelProto):
-        return ModelFile(source, None, memoryview(b""))
+        return ModelFile(source, None, memoryview(b""), source.graph.name or "model")
     if isinstance(source, bytes):
-        return _parsed(memoryview(source), None)
+        return _parsed(memoryview(source), None, "model.onnx")
     path = Path(source)
     with path.open("rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             raise ModelError(f"expected an ONNX model, got an empty file {path}")
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     try:
-        return _parsed(memoryview(mapped), path.parent)
+        return _parsed(memoryview(mapped), path.parent, path.name)
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
 
 
-def _parsed(data: memoryview, folder: Path | None) -> ModelFile:
+def _parsed(data: memoryview, folder: Path | None, name: str) -> ModelFile:
     pieces: list[Memory] = []
     large: list[tuple[int, int] | None] = []
     for field in _fields(data, 0, len(data)):
@@ -108,7 +110,7 @@ def _parsed(data: memoryview, folder: Path | None) -> ModelFile:
         raise ModelError("expected an ONNX model, got a file that protobuf cannot decode") from error
     if len(model.graph.initializer) != len(large):
         raise ModelError("expected one graph, got a file with parts of several")
-    return ModelFile(model, folder, data, tuple(large))
+    return ModelFile(model, folder, data, name, tuple(large))
 
 
 def _graph(data: memoryview, graph: Field, large: list[tuple[int, int] | None]) -> Iterator[Memory]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, NamedTuple
 
 import tensorbackend as tb
 from tensorbackend.errors import TensorBackendError
@@ -13,6 +14,14 @@ from .operators.registry import SMALL, Node, Operator, Run, Value, read
 from .types import ValueType
 
 Values = dict[str, Value]
+
+
+class Place(NamedTuple):
+    """Where a node stands: dry runs and profiles show it as the line of the ops that the node runs."""
+
+    file: str
+    number: int
+    name: str
 
 
 class Step:
@@ -25,6 +34,7 @@ class Step:
         inputs: Sequence[str],
         attributes: dict[str, Any],
         bodies: dict[str, Graph],
+        place: Place,
     ) -> None:
         self.node = node
         self.operator = operator
@@ -32,6 +42,7 @@ class Step:
         self.attributes = attributes
         self.bodies = bodies
         """The attributes that are graphs."""
+        self._call = _calling_at(place)
         self.last: tuple[str, ...] = ()
         """The values that no later step uses."""
 
@@ -81,7 +92,7 @@ class Step:
             if value is None and position < operator.least and not operator.variadic:
                 raise ModelError(f"expected an input at position {position}, got none")
             arguments.append(value if reading is None or value is None else read(value, reading))
-        result = operator.function(*arguments, **keywords)
+        result = self._call(operator.function, arguments, keywords)
         return result if isinstance(result, tuple) else (result,)
 
 
@@ -168,6 +179,17 @@ class Body:
         if len(inputs) != len(self.graph.inputs):
             raise ModelError(f"expected {len(self.graph.inputs)} inputs of graph {self.graph.name}, got {len(inputs)}")
         return self.graph(inputs, self.run, self.outer)
+
+
+def _call(function: Callable[..., Any], arguments: Sequence[Value], keywords: Mapping[str, Any]) -> Any:
+    return function(*arguments, **keywords)
+
+
+def _calling_at(place: Place) -> Callable[..., Any]:
+    """A function that calls another, from a line that says which node of which model it is."""
+    file, number, name = place
+    code = _call.__code__.replace(co_filename=file, co_firstlineno=number - 1, co_name=name, co_qualname=name)
+    return FunctionType(code, {})
 
 
 def _mark_last_uses(graph: Graph) -> None:

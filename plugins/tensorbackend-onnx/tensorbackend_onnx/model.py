@@ -108,20 +108,20 @@ class Model:
             self._whole = False
             return self.apply(parameters, *values)
 
-    def apply(self, parameters: Mapping[str, tb.Tensor], *inputs: Any) -> Any:
+    def apply(self, parameters: Mapping[str, tb.Tensor], *inputs: Any, **named: Any) -> Any:
         """The outputs for these parameters: a pure function, for `tb.jit`, `tb.grad`, `tb.vmap` and `tb.dry_run`.
 
         Parameters
         ----------
         parameters
             A tensor for each of `model.parameters`.
-        *inputs
-            The inputs in the order of the file.
+        *inputs, **named
+            The inputs in the order of the file or by name.
         """
         absent = self._stored.keys() - parameters.keys()
         if absent:
             raise ArgumentError(expected("a tensor for each parameter", missing=sorted(absent)[:5]))
-        values = self._arranged(inputs, {})
+        values = self._arranged(inputs, named)
         tensors = [
             x for x in (*values, *parameters.values()) if isinstance(x, tb.Tensor) and x.backend.name != "binary"
         ]

@@ -13,10 +13,16 @@ from .operators.registry import ANY, NEWEST, ONNX, Node, Operator, Value, callin
 
 if TYPE_CHECKING:
     from .compiler import Compiler
+    from .graph import Place
 
 
 def from_schema(
-    compiler: Compiler, proto: NodeProto, node: Node, opsets: Mapping[str, int], given: Mapping[str, AttributeProto]
+    compiler: Compiler,
+    proto: NodeProto,
+    node: Node,
+    opsets: Mapping[str, int],
+    given: Mapping[str, AttributeProto],
+    place: Place,
 ) -> Operator | None:
     """The operator that runs the function body of a node's schema, `None` where the schema has no body."""
     try:
@@ -32,7 +38,7 @@ def from_schema(
     opsets = {ONNX: NEWEST, **opsets}
     if schema.has_function:
         body = schema.function_body
-        return calling(compiler.function(body, opsets, attributes))
+        return calling(compiler.function(body, opsets, attributes, place))
     if not schema.has_context_dependent_function:
         return None
     written = NodeProto()
@@ -45,7 +51,7 @@ def from_schema(
         types = tuple(_type_of(value).SerializeToString() for value in inputs)
         if types not in operators:
             text = schema.get_context_dependent_function(written.SerializeToString(), list(types))
-            operators[types] = calling(compiler.function(FunctionProto.FromString(text), opsets, attributes))
+            operators[types] = calling(compiler.function(FunctionProto.FromString(text), opsets, attributes, place))
             compiler.check()
         return operators[types].function(*inputs, node=node)
 
