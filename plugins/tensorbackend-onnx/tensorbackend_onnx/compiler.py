@@ -40,6 +40,7 @@ class Compiler:
         self.left = NODES
         self.depth = 0
         self.number = 0
+        self.graphs: dict[Any, Graph] = {}
         self.around: Place | None = None
         """The node whose function is being compiled: its steps stand where it stands."""
 
@@ -71,6 +72,22 @@ class Compiler:
         own = {} if main else {name: self.tensor(tensor) for name, tensor in constants.items()}
         return Graph(proto.name, inputs, outputs, steps, own, [value_type(value) for value in proto.output])
 
+    def called(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes, place: Place) -> Graph:
+        """The body of one of the model's functions, compiled once for a place and attributes."""
+        written = tuple(sorted((name, value.SerializeToString()) for name, value in attributes.items()))
+        key = (id(proto), self.around or place, written)
+        if key in self.graphs:
+            self.count(self.graphs[key].size)
+        else:
+            self.graphs[key] = self.function(proto, opsets, attributes, place)
+        return self.graphs[key]
+
+    def count(self, nodes: int) -> None:
+        """Count nodes, and raise `ModelError` where there are too many."""
+        self.left -= nodes
+        if self.left < 0:
+            raise ModelError(f"expected at most {NODES} nodes, with those of functions, got more")
+
     def function(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes, place: Place) -> Graph:
         """The body of a function for a node with these attributes."""
         defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
@@ -89,9 +106,7 @@ class Compiler:
         """The steps of nodes in order; `available` has the values that exist before, where no graph is around."""
         steps = []
         for proto in nodes:
-            self.left -= 1
-            if self.left < 0:
-                raise ModelError(f"expected at most {NODES} nodes, with those of functions, got more")
+            self.count(1)
             if available is not None:
                 unknown = [name for name in proto.input if name and name not in available]
                 if unknown:
@@ -116,7 +131,8 @@ class Compiler:
         try:
             local = self.functions.get((proto.domain, proto.op_type, proto.overload))
             if local is not None:
-                return Step(node, calling(self.function(local, opsets, given, place)), proto.input, {}, {}, place)
+                called = calling(self.called(local, opsets, given, place))
+                return Step(node, called, proto.input, {}, {}, place)
             if opset == 0:
                 raise ModelError(f"expected the model to import a version of domain {domain!r}, got none for {node}")
             known = find(domain, proto.op_type, opset)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from google.protobuf.message import DecodeError
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import DecodeError, Message
 from onnx import ModelProto, TensorProto
 
 from .errors import ModelError
@@ -108,9 +109,23 @@ def _parsed(data: memoryview, folder: Path | None, name: str) -> ModelFile:
         model.ParseFromString(b"".join(pieces))
     except DecodeError as error:
         raise ModelError("expected an ONNX model, got a file that protobuf cannot decode") from error
+    if not model.HasField("graph"):
+        raise ModelError("expected an ONNX model, got one without a graph")
+    _check_texts(model)
     if len(model.graph.initializer) != len(large):
         raise ModelError("expected one graph, got a file with parts of several")
     return ModelFile(model, folder, data, name, tuple(large))
+
+
+def _check_texts(message: Message) -> None:
+    """Raise `ModelError` where a name or another text is no text."""
+    for field, value in message.ListFields():
+        if field.type == FieldDescriptor.TYPE_STRING:
+            if any(isinstance(item, bytes) for item in ([value] if isinstance(value, bytes | str) else value)):
+                raise ModelError(f"expected a text as {field.name}, got bytes that are none")
+        elif field.type == FieldDescriptor.TYPE_MESSAGE:
+            for item in [value] if isinstance(value, Message) else value:
+                _check_texts(item)
 
 
 def _graph(data: memoryview, graph: Field, large: list[tuple[int, int] | None]) -> Iterator[Memory]:

@@ -46,6 +46,11 @@ class Step:
         self.last: tuple[str, ...] = ()
         """The values that no later step uses."""
 
+    @property
+    def size(self) -> int:
+        """The number of steps that it is, with those of the graphs inside."""
+        return 1 + sum(graph.size for graph in self.graphs())
+
     def graphs(self) -> tuple[Graph, ...]:
         """The graphs inside the node: its attributes, or the body of a function."""
         return (*self.bodies.values(), *self.operator.body)
@@ -117,6 +122,8 @@ class Graph:
         self._placed: dict[tb.Backend, dict[str, tb.Tensor]] = {}
         self.types = tuple(types)
         """What the file says of the outputs."""
+        self.size: int = sum(step.size for step in steps)
+        """The number of steps, with those of the graphs inside."""
         self.own = {*inputs, *constants} | {name for step in steps for name in step.node.outputs if name}
         _mark_last_uses(self)
 
