@@ -40,6 +40,8 @@ class Compiler:
         self.left = NODES
         self.depth = 0
         self.number = 0
+        self.kinds: list[str] = []
+        """The operators of the nodes, those of functions left out."""
         self.graphs: dict[Any, Graph] = {}
         self.around: Place | None = None
         """The node whose function is being compiled: its steps stand where it stands."""
@@ -123,7 +125,9 @@ class Compiler:
         opset = opsets.get(domain, 0)
         node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output))
         given = self.given(proto, attributes)
-        self.number += self.around is None
+        if self.around is None:
+            self.number += 1
+            self.kinds.append(f"{domain}.{proto.op_type}" if domain else proto.op_type)
         place = self.around or Place(self.file.name, self.number, _name(proto))
         self.depth += 1
         if self.depth > DEPTH:

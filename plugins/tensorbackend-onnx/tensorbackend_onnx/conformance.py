@@ -40,6 +40,10 @@ OUT_OF_SCOPE = ("narrow dtypes", "strings", "machine learning", "training", "ima
 """What the importer leaves out, a category each."""
 
 
+STATUSES = ("pass", "fail", "divergence", *OUT_OF_SCOPE)
+"""What may come of a case."""
+
+
 class Divergence(NamedTuple):
     """Cases in which results differ from ONNX's, and why that stays; they are looked up only after a failure."""
 

@@ -48,6 +48,8 @@ class Model:
         """The type of each output, by name."""
         self.opsets: dict[str, int] = compiler.opsets
         """The version of each domain whose operators the model uses."""
+        self.operators: tuple[str, ...] = tuple(compiler.kinds)
+        """The operator of each node, of graphs inside nodes as well."""
         self.notes: list[str] = []
         """What the importer left away when the model last ran: names of axes that would clash."""
         small = {name for name, tensor in stored.items() if tensor.template.ndim <= 1 and tensor.template.size <= SMALL}
