@@ -16,6 +16,7 @@ from tensorbackend.errors import TensorBackendError
 
 from tensorbackend_onnx import MissingOperators, ModelError, load
 from tensorbackend_onnx.conformance import cases
+from tensorbackend_onnx.types import TensorType
 
 MUTATIONS = int(os.environ.get("TENSORBACKEND_EXAMPLES", "300"))
 """The number of mutations of each of three models."""
@@ -55,6 +56,8 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
 
 def sample(declared: Any) -> Any:
     """Data for an input, if its shape is small."""
+    if not isinstance(declared, TensorType):
+        raise ModelError("expected a tensor")
     sizes = [size or 1 for size in declared.shape or ()]
     if len(sizes) > 8 or numpy.prod([float(size) for size in sizes]) > 1e5:
         raise ModelError("expected a small input")
