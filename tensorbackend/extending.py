@@ -20,6 +20,7 @@ from .dispatch.fallbacks import fallbacks as fallbacks
 from .dtypes.packing import element_type as element_type
 from .dtypes.packing import pack as pack
 from .dtypes.packing import unpack as unpack
+from .errors.tracebacks import count_as_ours as count_as_ours
 from .interchange import Forward as Forward
 from .interchange import dlpack_capsule as dlpack_capsule
 from .interchange import numpy_dtype as numpy_dtype

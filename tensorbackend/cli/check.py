@@ -1,8 +1,9 @@
 """Checks a backend: every op with every dtype, in random calls, against the reference.
 
-tensorbackend.testing draws the calls and judges their results. The exit status is 0 if nothing fails, 1 if something
-does, and 2 for a backend, op or dtype that does not exist. A run that is interrupted (SIGINT) or terminated (SIGTERM)
-prints and writes what it has found so far, and exits with 130 or 143.
+tensorbackend.testing draws the calls and judges their results. With --onnx, ONNX's own tests are run instead, through
+the distribution tensorbackend-onnx: models of one operator and of networks, whose results others wrote down. The exit
+status is 0 if nothing fails, 1 if something does, and 2 for a backend, op or dtype that does not exist. A run that is
+interrupted (SIGINT) or terminated (SIGTERM) prints and writes what it has found so far, and exits with 130 or 143.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 from ..dtypes import ALL_DTYPES, DType, as_dtype, complex64, float32, int32, uint8
 from ..errors import ArgumentError, TensorBackendError, expected
 from ..select import get_backend
+from ._plugin import onnx_plugin
 from ._progress import progress
 from ._table import print_table
 
@@ -45,11 +47,14 @@ def arguments(parser: ArgumentParser) -> None:
     add("--quick", action="store_true", help=f"{FEW} calls of one dtype of each kind, unless others are asked for")
     add("--seed", type=int, default=0, metavar="S", help="draws other calls (default: 0)")
     add("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    add("--onnx", action="store_true", help="ONNX's own tests through tensorbackend-onnx instead of random calls")
     add("--report", type=Path, metavar="FILE", help="writes FILE.html for people or FILE.json for programs")
 
 
 def run(options: Namespace) -> int:
     """Checks, with a progress bar, and prints a table by family, the failures, and the totals."""
+    if options.onnx:
+        return _run_onnx(options)
     try:
         from ..testing.report import Report
         from ..testing.runner import check_pairs
@@ -90,6 +95,29 @@ def run(options: Namespace) -> int:
         report.write(options.report)
         print(f"wrote {options.report}")
     return status or (1 if report.totals["fail"] else 0)
+
+
+def _run_onnx(options: Namespace) -> int:
+    """Runs ONNX's tests, and prints a table by kind and the failures."""
+    try:
+        conformance = onnx_plugin("conformance")
+        backend = get_backend(options.name, device=options.device)
+    except TensorBackendError as error:
+        return _mistake(str(error))
+    cases, outcomes, failed = list(conformance.cases()), [], 0
+    with progress(len(cases)) as advance:
+        for case in cases:
+            outcomes.append(conformance.run(case, backend))
+            failed += outcomes[-1].status == "fail"
+            advance(case.name, f"{failed} failed")
+    statuses, counts = conformance.STATUSES, conformance.totals(outcomes)
+    rows = [[kind, *(str(found[status] or "") for status in statuses)] for kind, found in counts.items()]
+    everything = [str(sum(found[status] for found in counts.values())) for status in statuses]
+    print_table(["kind", *statuses], [*rows, ["total", *everything]])
+    for outcome in outcomes:
+        if outcome.status == "fail":
+            print(f"\n{outcome.name}: {outcome.detail}")
+    return 1 if failed else 0
 
 
 class _Stopped(KeyboardInterrupt):

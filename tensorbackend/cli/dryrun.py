@@ -3,8 +3,10 @@
     tensorbackend dryrun train:step 'f32[batch=32, feature=784]' 's64[batch=32]' --gradient --fits 141GB
     tensorbackend dryrun train:step ... --mesh data=4,model=2 --layout batch=data,hidden=model --machine h200
     tensorbackend dryrun train:step ... --mesh data=4,model=2 --search batch,hidden --fits 141GB
+    tensorbackend dryrun model.onnx 'x=f32[batch=8, 3, 640, 640]' --gradient --fits 8GB
 
-FUNCTION is `module:name` or `file.py:name`. An argument is
+FUNCTION is `module:name`, `file.py:name` or an ONNX model, whose arguments may be given by name and whose gradient is
+that of the sum of its outputs by all of its parameters. An argument is
   - a template, as f32[batch=32, 784];
   - JSON with templates as its strings, for containers: {"w": "f32[784, 10]", "b": "f32[10]"};
   - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
@@ -30,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError, TensorBackendError, expected
+from ._plugin import onnx_plugin
 from ._progress import progress
 from ._table import print_table
 
@@ -47,7 +50,7 @@ _PLACE = re.compile(r"(?P<module>[\w./\\-]+):(?P<name>[A-Za-z_][\w.]*)")
 def arguments(parser: ArgumentParser) -> None:
     """Declares the command's arguments."""
     add = parser.add_argument
-    add("function", metavar="FUNCTION", help="module:name or file.py:name")
+    add("function", metavar="FUNCTION", help="module:name, file.py:name or model.onnx")
     add("templates", nargs="*", metavar="ARGUMENT", help="a template, JSON, a place such as train:parameters")
     add("--gradient", action="store_true", help="the value and the gradient by the first argument")
     add("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 141GB or 80GiB, as exit status")
@@ -78,8 +81,12 @@ def run(options: Namespace) -> int:
         _check_files(options)
         placing = _mesh_options(options)
         target(**placing)
-        function = _place(options.function)
-        inputs = [_argument(text) for text in options.templates]
+        if options.function.endswith(".onnx"):
+            command = onnx_plugin("command")
+            function, inputs = command.program(options.function, options.templates, gradient=options.gradient)
+        else:
+            function = _place(options.function)
+            inputs = [_argument(text) for text in options.templates]
     except TensorBackendError as error:
         return _mistake(str(error))
     try:

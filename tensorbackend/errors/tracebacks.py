@@ -20,9 +20,8 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Final, TypeVar
 
-_OURS: Final = (
-    f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # with the separator, as another package may begin alike
-)
+_ours: list[str] = []
+"""The folders of this package and of those that count as part of it."""
 _LIBRARIES: Final = (f"{os.path.dirname(os.__file__)}{os.sep}", "<frozen ")
 _CALLED: Final = {"numpy", "jax", "jaxlib", "cupy", "scipy", "opt_einsum", "ml_dtypes"}
 """The packages that this one calls, whose frames are of no more use than its own."""
@@ -36,7 +35,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def is_ours(file: str) -> bool:
     """Whether a file of code is one of this package."""
-    return file.startswith(_OURS)
+    return file.startswith(tuple(_ours))
+
+
+def count_as_ours(file: str) -> None:
+    """Counts the code in a file's folder as this package's: its frames are not the user's, nor are its lines.
+
+    A package of adapters or importers calls it with its own `__file__`.
+    """
+    _ours.append(f"{os.path.dirname(file)}{os.sep}")  # with the separator, as another package may begin alike
+
+
+count_as_ours(os.path.dirname(__file__))  # this module is in a folder of the package
 
 
 def wants_all() -> bool:

@@ -156,3 +156,24 @@ def test_pytest_shows_the_same(setting: str, count: int, tmp_path: Path) -> None
     )
     assert "ShapeError: add: expected" in child.stdout
     assert min(child.stdout.count("tensorbackend/"), 1) == count
+
+
+def test_frames_of_a_package_that_counts_as_ours_are_not_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tensorbackend import tracebacks
+
+    monkeypatch.setattr(tracebacks, "_ours", [*tracebacks._ours])
+    for name in ("adapter", "adapters"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "functions.py").write_text("def twice(x):\n    return x + x\n")
+    tracebacks.count_as_ours(str(tmp_path / "adapter" / "functions.py"))
+
+    def line(folder: str) -> Any:
+        file = tmp_path / folder / "functions.py"
+        names: dict[str, Any] = {}
+        exec(compile(file.read_text(), str(file), "exec"), names)
+        return tb.trace(names["twice"])(tb.ones(2)).nodes[-1].line
+
+    assert line("adapters").file.endswith("functions.py")
+    assert Path(line("adapter").file) == Path(__file__)

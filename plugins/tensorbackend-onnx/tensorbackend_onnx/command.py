@@ -1,0 +1,90 @@
+"""What the command line shows of a model, and runs of it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.errors import ArgumentError, ShapeError, expected
+
+from .model import Model, load
+from .types import TensorType
+
+COLUMNS = ("op", "calls", "result", "FLOPs", "transc.", "read", "written", "memory", "node")
+
+Table = tuple[str, Sequence[str], Sequence[Sequence[str]]]
+"""A heading, the names of columns, and rows."""
+
+
+def program(
+    path: str | os.PathLike[str], texts: Sequence[str], *, gradient: bool = False
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A model as a function of its parameters and inputs, and their templates.
+
+    For a gradient the function is the sum of all outputs that are tensors of floats.
+    """
+    model = load(path)
+
+    def summed(parameters: Any, *inputs: Any) -> tb.Tensor:
+        results = model.apply(parameters, *inputs)
+        outputs = results if isinstance(results, tuple) else (results,)
+        floats = [x for x in outputs if isinstance(x, tb.Tensor) and tb.isdtype(x.dtype, "real floating")]
+        if not floats:
+            raise ArgumentError(expected("an output of floats to differentiate", outputs=model.outputs))
+        return reduce(tb.add, [tb.sum(x) for x in floats])
+
+    summed.__qualname__ = f"the sum of {os.path.basename(os.fspath(path))}"
+    return (summed if gradient else model.apply), [model.templates, *arranged(model, texts)]
+
+
+def arranged(model: Model, texts: Sequence[str]) -> list[Any]:
+    """The templates of a model's inputs: those that are given, in order or by name, and those that the file has."""
+    given: dict[str, Any] = {}
+    free = list(model.inputs)
+    for text in texts:
+        name, equals, written = text.partition("=")
+        named = bool(equals) and "[" not in name
+        if name not in model.inputs if named else not free:
+            raise ArgumentError(expected(f"templates of {len(model.inputs)} inputs, {list(model.inputs)}", got=text))
+        key = name if named else free[0]
+        given[key] = written if named else text  # which dry runs read
+        free = [other for other in free if other != key]
+    return [given[name] if name in given else _closed(name, kind) for name, kind in model.inputs.items()]
+
+
+def _closed(name: str, kind: Any) -> tb.Template:
+    try:
+        if not isinstance(kind, TensorType):
+            raise ShapeError(expected("an input that is a tensor", type=kind))
+        return kind.template()
+    except ShapeError as error:
+        raise ArgumentError(expected(f"a template for input {name}, {kind!r}", f"such as {name}=f32[1, 3]")) from error
+
+
+def described(path: str | os.PathLike[str], texts: Sequence[str], top: int) -> list[Table]:
+    """The tables about a model: inputs and outputs, parameters, operators, and costs of nodes where sizes are known."""
+    model = load(path)
+    ends = [["input", name, repr(kind)] for name, kind in model.inputs.items()]
+    ends += [["output", name, repr(kind)] for name, kind in model.outputs.items()]
+    total = sum(template.size for template in model.templates.values())
+    nbytes = sum(template.nbytes for template in model.templates.values())
+    counts = Counter(model.operators)
+    tables: list[Table] = [
+        (f"{os.fspath(path)}, opsets {model.opsets}", ("", "name", "template"), ends),
+        (f"{len(model.templates)} parameters: {total:,} numbers, {nbytes:,} bytes", (), ()),
+        (f"{len(model.operators)} nodes", ("operator", "nodes"), [[k, str(n)] for k, n in counts.most_common()]),
+    ]
+    try:
+        inputs = arranged(model, texts)
+    except ArgumentError as error:
+        if texts:
+            raise
+        return [*tables, (f"costs: {error}", (), ())]
+    report = tb.dry_run(model.apply, model.templates, *inputs)
+    rows = report.judged(False).table("line")
+    heading = f"the nodes that cost most, {min(top, len(rows))} of {len(rows)}"
+    return [*tables, (report.summary(), (), ()), (heading, COLUMNS, rows[:top])]

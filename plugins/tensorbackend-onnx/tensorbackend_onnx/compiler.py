@@ -1,0 +1,219 @@
+"""From ONNX's records of graphs and functions to steps that run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import tensorbackend as tb
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto, TensorProto
+
+from .attributes import attribute_value
+from .errors import MissingOperators, ModelError
+from .files import ModelFile
+from .graph import Graph, Place, Step
+from .operators.registry import ANY, NEWEST, ONNX, Node, Operator, calling, find
+from .schemas import from_schema
+from .stored import Stored
+from .types import value_type
+
+Opsets = Mapping[str, int]
+Attributes = Mapping[str, AttributeProto]
+
+NODES = 200_000
+"""The number of nodes, those of functions counted where they are called, that a model may have."""
+
+DEPTH = 60
+"""How deep graphs and functions may be nested."""
+
+
+class Compiler:
+    """Compiles the graphs of one model, and collects the operators that are missing."""
+
+    def __init__(self, file: ModelFile) -> None:
+        self.file = file
+        self.opsets = opsets_of(file.model.opset_import)
+        self.functions = {(f.domain, f.name, f.overload): f for f in file.model.functions}
+        self.constants: dict[str, Stored] = {}
+        """The tensors of the main graph's nodes `Constant`, which count as initialisers."""
+        self.missing: dict[str, list[str]] = {}
+        self.left = NODES
+        self.depth = 0
+        self.number = 0
+        self.kinds: list[str] = []
+        """The operators of the nodes, those of functions left out."""
+        self.graphs: dict[Any, Graph] = {}
+        self.around: Place | None = None
+        """The node whose function is being compiled: its steps stand where it stands."""
+
+    def check(self) -> None:
+        """Raise `MissingOperators` where a node has no function."""
+        if self.missing:
+            each = (
+                f"{kind} in {', '.join(nodes[:5])}" + ", ..." * (len(nodes) > 5) for kind, nodes in self.missing.items()
+            )
+            raise MissingOperators(f"expected operators that the importer has, got {'; '.join(each)}")
+
+    def graph(
+        self, proto: GraphProto, opsets: Opsets, attributes: Attributes | None = None, *, main: bool = False
+    ) -> Graph:
+        """A graph; the initialisers and constants of the main one are the model's parameters and stay out of it."""
+        written = {node.output[0]: _value(node) for node in proto.node if _value(node) is not None}
+        constants = {name: self.file.stored(tensor) for name, tensor in written.items() if tensor is not None}
+        if main:
+            self.constants = constants
+        else:
+            constants |= {tensor.name: self.file.stored(tensor) for tensor in proto.initializer}
+        stored = constants.keys() | {tensor.name for tensor in proto.initializer}
+        inputs = [value.name for value in proto.input if value.name not in stored]
+        if proto.sparse_initializer:
+            raise ModelError("expected dense initialisers, got sparse ones")
+        outputs = [value.name for value in proto.output]
+        nodes = [node for node in proto.node if not (node.output and node.output[0] in written)]
+        steps = self.steps(nodes, opsets, attributes or {}, {*inputs, *stored} if main else None)
+        own = {} if main else {name: self.tensor(tensor) for name, tensor in constants.items()}
+        return Graph(proto.name, inputs, outputs, steps, own, [value_type(value) for value in proto.output])
+
+    def called(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes, place: Place) -> Graph:
+        """The body of one of the model's functions, compiled once for a place and attributes."""
+        written = tuple(sorted((name, value.SerializeToString()) for name, value in attributes.items()))
+        key = (id(proto), self.around or place, written)
+        if key in self.graphs:
+            self.count(self.graphs[key].size)
+        else:
+            self.graphs[key] = self.function(proto, opsets, attributes, place)
+        return self.graphs[key]
+
+    def count(self, nodes: int) -> None:
+        """Count nodes, and raise `ModelError` where there are too many."""
+        self.left -= nodes
+        if self.left < 0:
+            raise ModelError(f"expected at most {NODES} nodes, with those of functions, got more")
+
+    def function(self, proto: FunctionProto, opsets: Opsets, attributes: Attributes, place: Place) -> Graph:
+        """The body of a function for a node with these attributes."""
+        defaults = {attribute.name: attribute for attribute in proto.attribute_proto}
+        given = {name: value for name, value in attributes.items() if name in proto.attribute or name in defaults}
+        own = {**opsets, **opsets_of(proto.opset_import)}
+        before, self.around = self.around, self.around or place
+        try:
+            steps = self.steps(proto.node, own, {**defaults, **given}, set(proto.input))
+        finally:
+            self.around = before
+        return Graph(proto.name, proto.input, proto.output, steps, {})
+
+    def steps(
+        self, nodes: Iterable[NodeProto], opsets: Opsets, attributes: Attributes, available: set[str] | None
+    ) -> list[Step]:
+        """The steps of nodes in order; `available` has the values that exist before, where no graph is around."""
+        steps = []
+        for proto in nodes:
+            self.count(1)
+            if available is not None:
+                unknown = [name for name in proto.input if name and name not in available]
+                if unknown:
+                    raise ModelError(f"expected inputs that are computed before, got {unknown} in {_name(proto)!r}")
+                available.update(proto.output)
+            step = self.step(proto, opsets, attributes)
+            if step is not None:
+                steps.append(step)
+        return steps
+
+    def step(self, proto: NodeProto, opsets: Opsets, attributes: Attributes) -> Step | None:
+        """A node as a step, `None` where its operator is missing."""
+        domain = "" if proto.domain == "ai.onnx" else proto.domain
+        opset = opsets.get(domain, 0)
+        node = Node(proto.name, proto.op_type, domain, opset, tuple(proto.output))
+        given = self.given(proto, attributes)
+        if self.around is None:
+            self.number += 1
+            self.kinds.append(f"{domain}.{proto.op_type}" if domain else proto.op_type)
+        place = self.around or Place(self.file.name, self.number, _name(proto))
+        self.depth += 1
+        if self.depth > DEPTH:
+            raise ModelError(f"expected graphs and functions at most {DEPTH} deep, got more in {node}")
+        try:
+            local = self.functions.get((proto.domain, proto.op_type, proto.overload))
+            if local is not None:
+                called = calling(self.called(local, opsets, given, place))
+                return Step(node, called, proto.input, {}, {}, place)
+            if opset == 0:
+                raise ModelError(f"expected the model to import a version of domain {domain!r}, got none for {node}")
+            known = find(domain, proto.op_type, opset)
+            if known is None:
+                known = from_schema(self, proto, node, opsets, given, place)
+            if known is None:
+                self.missing.setdefault(str(node._replace(name="", outputs=())), []).append(repr(_name(proto)))
+                return None
+            values = {} if known.attributes == ANY else self.values(node, known, given, opsets, attributes)
+            return self.arranged(node, known, proto, values, place)
+        finally:
+            self.depth -= 1
+
+    def values(
+        self, node: Node, known: Operator, given: Attributes, opsets: Opsets, around: Attributes
+    ) -> dict[str, Any]:
+        """The attributes of a node as the keywords of its function."""
+        unknown = given.keys() - known.attributes
+        if unknown:
+            names = sorted(known.attributes)
+            raise ModelError(f"expected attributes among {names}, got {sorted(unknown)} in node {node}")
+
+        def tensor(proto: TensorProto) -> tb.Tensor:
+            return self.tensor(self.file.stored(proto))
+
+        def graph(proto: GraphProto) -> Graph:
+            return self.graph(proto, opsets, around)
+
+        return {name: attribute_value(attribute, tensor, graph) for name, attribute in given.items()}
+
+    @staticmethod
+    def arranged(node: Node, known: Operator, proto: NodeProto, values: dict[str, Any], place: Place) -> Step:
+        """The step of a node with these attributes, whose inputs are as many as its function takes."""
+        least, most = known.least, len(known.readings)
+        if len(proto.input) < least or (len(proto.input) > most and not known.variadic):
+            raise ModelError(f"expected {least} to {most} inputs, got {len(proto.input)} in node {node}")
+        bodies = {name: value for name, value in values.items() if isinstance(value, Graph)}
+        plain = {name: value for name, value in values.items() if name not in bodies}
+        return Step(node, known, proto.input, plain, bodies, place)
+
+    def given(self, proto: NodeProto, attributes: Attributes) -> dict[str, AttributeProto]:
+        """The attributes of a node, with those of the function around it where it refers to them."""
+        given: dict[str, AttributeProto] = {}
+        for attribute in proto.attribute:
+            if not attribute.ref_attr_name:
+                given[attribute.name] = attribute
+            elif attribute.ref_attr_name in attributes:
+                copy = AttributeProto()
+                copy.CopyFrom(attributes[attribute.ref_attr_name])
+                copy.name = attribute.name
+                given[attribute.name] = copy
+        return given
+
+    @staticmethod
+    def tensor(stored: Any) -> tb.Tensor:
+        """A constant, on the reference backend."""
+        tensor: tb.Tensor = stored.on(tb.get_backend("binary"))
+        return tensor
+
+
+def _value(node: NodeProto) -> TensorProto | None:
+    """The tensor of a node `Constant`, where it has one of numbers."""
+    if node.op_type != "Constant" or node.domain not in ("", "ai.onnx") or len(node.attribute) != 1 or not node.output:
+        return None
+    attribute = node.attribute[0]
+    dense = attribute.name == "value" and attribute.type == AttributeProto.TENSOR and not attribute.ref_attr_name
+    return attribute.t if dense else None
+
+
+def opsets_of(imports: Iterable[Any]) -> dict[str, int]:
+    """The versions of the domains that a model or function imports."""
+    opsets = {"" if entry.domain == "ai.onnx" else entry.domain: entry.version for entry in imports}
+    if opsets.get(ONNX, 1) > NEWEST:
+        raise MissingOperators(f"expected an opset up to {NEWEST}, got opset={opsets[ONNX]}; update tensorbackend-onnx")
+    return opsets
+
+
+def _name(proto: NodeProto) -> str:
+    """The name of a node, or of what it computes."""
+    return proto.name or next(filter(None, proto.output), proto.op_type)

@@ -1,0 +1,41 @@
+"""ONNX's element types and the dtypes of tensors."""
+
+from __future__ import annotations
+
+import tensorbackend as tb
+from onnx import TensorProto
+from tensorbackend.dtypes import bool_
+
+from .errors import ModelError
+
+DTYPES: dict[int, tb.DType] = {
+    TensorProto.BOOL: bool_,
+    TensorProto.INT8: tb.int8,
+    TensorProto.INT16: tb.int16,
+    TensorProto.INT32: tb.int32,
+    TensorProto.INT64: tb.int64,
+    TensorProto.UINT8: tb.uint8,
+    TensorProto.UINT16: tb.uint16,
+    TensorProto.UINT32: tb.uint32,
+    TensorProto.UINT64: tb.uint64,
+    TensorProto.FLOAT16: tb.float16,
+    TensorProto.BFLOAT16: tb.bfloat16,
+    TensorProto.FLOAT: tb.float32,
+    TensorProto.DOUBLE: tb.float64,
+    TensorProto.COMPLEX64: tb.complex64,
+    TensorProto.COMPLEX128: tb.complex128,
+}
+"""The dtype of each element type. Floats of 8 and 4 bits, ints of 4 and 2 bits and strings have none."""
+
+ELEMENT_TYPES: dict[tb.DType, int] = {dtype: number for number, dtype in DTYPES.items()}
+"""The element type of each dtype."""
+
+
+def dtype_of(element_type: int) -> tb.DType:
+    """The dtype of an element type; `ModelError` for one that tensors do not have, or that does not exist."""
+    dtype = DTYPES.get(element_type)
+    if dtype is None:
+        known = TensorProto.DataType.values()
+        name = TensorProto.DataType.Name(element_type).lower() if element_type in known else element_type
+        raise ModelError(f"expected an element type that tensors have, got type={name}")
+    return dtype

@@ -1,0 +1,162 @@
+"""Branches and loops.
+
+What decides on a branch or an iteration is read where it is known. Else a branch is `tb.cond`, and a loop is
+`tb.while_loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import TemplateDataError, expected
+
+from .registry import Node, Reading, Value, operator, read
+
+Body = Callable[..., tuple[Value, ...]]
+
+FOREVER = 2**63 - 1
+
+
+@operator("If")
+def if_(condition: Tensor, *, then_branch: Body, else_branch: Body) -> tuple[Value, ...]:
+    """The results of one of two graphs."""
+    chosen = tb.reshape(condition, ())
+    if tb.is_concrete(chosen):
+        return then_branch() if chosen.item() else else_branch()
+    return tuple(tb.cond(chosen, lambda: list(then_branch()), lambda: list(else_branch())))
+
+
+@operator("Loop")
+def loop(limit: Tensor | None, condition: Tensor | None, *state: Value, body: Body, node: Node) -> tuple[Value, ...]:
+    """A graph again and again, up to a number of times and as long as a condition holds.
+
+    The graph gets the number of the iteration, the condition and the state, and returns the condition, the state and
+    what is collected of each iteration.
+    """
+    known = [x for x in (limit, condition) if x is not None]
+    if not tb.is_concrete(*known):
+        return _traced_loop(limit, condition, state, body)
+    count = FOREVER if limit is None else read(limit, Reading.INT)
+    goes_on = True if condition is None else read(condition, Reading.BOOL)
+    start, collected, iteration = state, list[tuple[Value, ...]](), 0
+    flag = tb.tensor(True, backend="binary") if condition is None else condition
+    while goes_on and iteration < count:
+        flag, *results = body(tb.tensor(iteration, backend="binary"), flag, *state)
+        if not tb.is_concrete(flag):
+            return _traced_loop(limit, condition, start, body)
+        goes_on = bool(tb.reshape(flag, ()).item())
+        state = tuple(results[: len(start)])
+        collected.append(tuple(results[len(start) :]))
+        iteration += 1
+    wanted = len(node.outputs) - len(start)
+    return *state, *_stacked(collected, wanted, body)
+
+
+def _stacked(collected: list[tuple[Value, ...]], wanted: int, body: Body) -> list[Tensor]:
+    if not collected:
+        return [_nothing(body, wanted, position) for position in range(wanted)]
+    return [tb.stack(list(column)) for column in zip(*collected, strict=True)]
+
+
+def _nothing(body: Any, wanted: int, position: int) -> Tensor:
+    """What is collected of no iteration: no entries, of the shape and dtype that the graph says."""
+    kinds = body.graph.types[-wanted:]
+    kind = kinds[position]
+    shape = [size or 0 for size in (kind.shape or ())]
+    return tb.zeros((0, *shape), dtype=kind.dtype, backend="binary")
+
+
+def _traced_loop(
+    limit: Tensor | None, condition: Tensor | None, state: tuple[Value, ...], body: Body
+) -> tuple[Value, ...]:
+    """A loop whose end depends on data that is not known; it collects nothing."""
+    most = FOREVER if limit is None else tb.reshape(limit, ()).astype(tb.int64)
+    flag = tb.tensor(True) if condition is None else tb.reshape(condition, ())
+
+    def goes_on(carry: Any) -> Tensor:
+        iteration, flag, _ = carry
+        return tb.logical_and(flag, iteration < most)
+
+    def step(carry: Any) -> Any:
+        iteration, flag, inner = carry
+        flag, *results = body(iteration, flag, *inner)
+        if len(results) > len(state):
+            raise TemplateDataError(
+                expected("a loop whose number of iterations is known, as it collects results", "give its end as data")
+            )
+        return iteration + 1, tb.reshape(flag, ()), tuple(results)
+
+    like = next((x for x in (limit, condition, *state) if isinstance(x, Tensor) and not tb.is_concrete(x)), None)
+    iteration = tb.zeros((), dtype=tb.int64, like=like)
+    *_, final = tb.while_loop(goes_on, step, (iteration, flag, tuple(state)))
+    return tuple(final)
+
+
+@operator("Scan")
+def scan_of_batches(
+    lengths: Tensor | None, *values: Tensor, body: Body, num_scan_inputs: int, directions: tuple[int, ...] | None = None
+) -> tuple[Value, ...]:
+    """`scan` of opset 8, whose first axis is that of examples."""
+    results = []
+    for example in range(values[0].shape[0]):
+        inputs = [tb.take(value, example, axis=0) for value in values]
+        results.append(scan(*inputs, body=body, num_scan_inputs=num_scan_inputs, scan_input_directions=directions))
+    return tuple(tb.stack(list(column)) for column in zip(*results, strict=True))
+
+
+@operator("Scan", since=9)
+def scan(
+    *values: Tensor,
+    body: Body,
+    num_scan_inputs: int,
+    scan_input_axes: tuple[int, ...] | None = None,
+    scan_input_directions: tuple[int, ...] | None = None,
+    scan_output_axes: tuple[int, ...] | None = None,
+    scan_output_directions: tuple[int, ...] | None = None,
+) -> tuple[Value, ...]:
+    """A graph for each entry along an axis of some inputs, which gets a state and returns the next."""
+    count = len(values) - num_scan_inputs
+    state, inputs = values[:count], values[count:]
+    entries = []
+    for position, value in enumerate(inputs):
+        axis = scan_input_axes[position] if scan_input_axes else 0
+        moved = tb.moveaxis(value, axis, 0)
+        backwards = bool(scan_input_directions and scan_input_directions[position])
+        entries.append(tb.flip(moved, axis=0) if backwards else moved)
+    if tb.is_concrete(*values):
+        state, collected = _each(body, state, entries)
+    else:
+        state, collected = _scanned(body, state, entries)
+    outputs = []
+    for position, value in enumerate(collected):
+        backwards = bool(scan_output_directions and scan_output_directions[position])
+        turned = tb.flip(value, axis=0) if backwards else value
+        axis = scan_output_axes[position] if scan_output_axes else 0
+        outputs.append(tb.moveaxis(turned, 0, axis))
+    return *state, *outputs
+
+
+def _each(body: Body, state: tuple[Tensor, ...], entries: list[Tensor]) -> tuple[tuple[Tensor, ...], list[Tensor]]:
+    """One entry after another."""
+    collected: list[tuple[Value, ...]] = []
+    for step in range(entries[0].shape[0]):
+        results = body(*state, *(tb.take(entry, step, axis=0) for entry in entries))
+        state = results[: len(state)]
+        collected.append(results[len(state) :])
+    return state, [tb.stack(list(column)) for column in zip(*collected, strict=True)]
+
+
+def _scanned(body: Body, state: tuple[Tensor, ...], entries: list[Tensor]) -> tuple[tuple[Tensor, ...], list[Tensor]]:
+    """One `tb.scan`, whose state is where the entries are."""
+    home = tb.backend_of(*state, *entries)
+    carried = tuple(tb.asarray(x, backend=home) for x in state)
+
+    def step(carry: Any, xs: Any) -> Any:
+        results = body(*carry, *xs)
+        return tuple(tb.asarray(x, backend=home) for x in results[: len(state)]), list(results[len(state) :])
+
+    final, collected = tb.scan(step, carried, list(entries))
+    return tuple(final), list(collected)

@@ -1,0 +1,121 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+import math
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import ShapeError, expected
+
+from .registry import Ints, operator
+from .windows import elements, windows
+
+
+@operator("Conv")
+def conv(
+    x: Tensor,
+    kernel: Tensor,
+    bias: Tensor | None = None,
+    *,
+    auto_pad: str = "NOTSET",
+    dilations: tuple[int, ...] | None = None,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """Sums of products of a kernel (out, channels, *spatial) with windows of x (batch, channels, *spatial)."""
+    found = windows(x.shape[2:], kernel.shape[2:], auto_pad=auto_pad, pads=pads, strides=strides, dilations=dilations)
+    result = tb.conv(
+        x,
+        kernel,
+        strides=found.strides,
+        padding=found.padding,
+        kernel_dilation=found.dilations,
+        feature_groups=group,
+    )
+    return result if bias is None else result + by_channel(bias, result.ndim)
+
+
+def by_channel(x: Tensor, ndim: int) -> Tensor:
+    """A tensor of one axis along the axis of channels of a tensor (batch, channels, *spatial)."""
+    return tb.reshape(x, (-1, *(1,) * (ndim - 2)))
+
+
+@operator("ConvTranspose")
+def conv_transpose(
+    x: Tensor,
+    kernel: Tensor,
+    bias: Tensor | None = None,
+    *,
+    auto_pad: str = "NOTSET",
+    dilations: tuple[int, ...] | None = None,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] | None = None,
+    output_padding: tuple[int, ...] | None = None,
+    output_shape: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """The transpose of a convolution, by a kernel (channels, out, *spatial)."""
+    spatial, sizes = x.shape[2:], kernel.shape[2:]
+    found = windows(spatial, sizes, strides=strides, dilations=dilations, pads=pads)
+    added = output_padding or (0,) * len(spatial)
+    whole = [
+        stride * (size - 1) + more + span
+        for stride, size, more, span in zip(found.strides, spatial, added, found.spans, strict=True)
+    ]
+    padding = found.padding
+    if output_shape is not None or auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        same = tuple(size * stride for size, stride in zip(spatial, found.strides, strict=True))
+        targets = output_shape[-len(spatial) :] if output_shape is not None else same
+        surplus = [have - target for have, target in zip(whole, targets, strict=True)]
+        halves = [(n // 2, n - n // 2) for n in surplus]
+        padding = tuple(halves if auto_pad == "SAME_UPPER" else [(high, low) for low, high in halves])
+    elif auto_pad == "VALID":
+        padding = ((0, 0),) * len(spatial)
+    outside = [
+        (span - 1 - low, span - 1 - high + more)
+        for span, (low, high), more in zip(found.spans, padding, added, strict=True)
+    ]
+    result = tb.conv(
+        x,
+        _turned(kernel, group),
+        padding=outside,
+        input_dilation=found.strides,
+        kernel_dilation=found.dilations,
+        feature_groups=group,
+    )
+    return result if bias is None else result + by_channel(bias, result.ndim)
+
+
+def _turned(kernel: Tensor, groups: int) -> Tensor:
+    """A kernel (channels, out of a group, *spatial) as that of a convolution, (out, channels of a group, *spatial)."""
+    channels, out, *spatial = kernel.shape
+    if channels % groups:
+        raise ShapeError(expected("channels that the groups divide", channels=channels, group=groups))
+    grouped = tb.reshape(kernel, (groups, channels // groups, out, *spatial))
+    turned = tb.reshape(tb.moveaxis(grouped, 1, 2), (groups * out, channels // groups, *spatial))
+    return tb.flip(turned, axis=tuple(range(2, turned.ndim)))
+
+
+@operator("Col2Im")
+def col2im(
+    x: Tensor,
+    image_shape: Ints,
+    block_shape: Ints,
+    *,
+    dilations: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """Images, each element of which is the sum of the elements of blocks that stand there."""
+    found = windows(image_shape, block_shape, pads=pads, strides=strides, dilations=dilations)
+    batch, counts = x.shape[0], found.counts(image_shape)
+    count = math.prod(block_shape)
+    blocks = tb.reshape(x, (batch, x.shape[1] // count, count, *counts))
+    zeros = tb.zeros((batch, x.shape[1] // count, *image_shape), dtype=x.dtype, like=x)
+    _, transposed = tb.vjp(lambda image: tb.stack(elements(image, found), axis=2), zeros)
+    image: Tensor = transposed(blocks)[0]
+    return image

@@ -1,0 +1,147 @@
+"""Operators that make tensors from nothing, and random numbers.
+
+A random operator draws the same numbers in each run, by its seed: a model is a pure function.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.dtypes import bool_
+from tensorbackend.errors import ArgumentError, expected
+
+from ..dtypes import dtype_of
+from .registry import Ints, Node, Reading, operator, read
+from .shape import host
+
+
+@operator("Constant")
+def constant(
+    *,
+    value: Tensor | None = None,
+    value_float: float | None = None,
+    value_floats: tuple[float, ...] | None = None,
+    value_int: int | None = None,
+    value_ints: tuple[int, ...] | None = None,
+) -> Tensor:
+    """A tensor that the file has."""
+    if value is not None:
+        return value
+    if value_float is not None or value_floats is not None:
+        return host(list(value_floats) if value_float is None else value_float, tb.float32)  # type: ignore[arg-type]
+    if value_int is None and value_ints is None:
+        raise ArgumentError(expected("a tensor of numbers as the value of a constant"))
+    return host(list(value_ints) if value_int is None else value_int)  # type: ignore[arg-type]
+
+
+@operator("ConstantOfShape")
+def constant_of_shape(shape: Ints, *, value: Tensor | None = None, node: Node) -> Tensor:
+    """A number everywhere, by default the float 0."""
+    number, dtype = (0.0, tb.float32) if value is None else (value.reshape(()).item(), value.dtype)
+    return tb.full(shape, number, dtype=dtype, backend=node.place(math.prod(shape)))
+
+
+@operator("EyeLike")
+def eye_like(x: Tensor, *, dtype: int | None = None, k: int = 0) -> Tensor:
+    """1 on a diagonal, 0 elsewhere."""
+    rows, columns = x.shape
+    return tb.eye(rows, columns, k=k, dtype=x.dtype if dtype is None else dtype_of(dtype), like=x)
+
+
+@operator("Range")
+def range_(start: Tensor, limit: Tensor, delta: Tensor, *, stash_type: int = 1, node: Node) -> Tensor:
+    """Numbers from `start` up to, but not including, `limit`."""
+    kind = Reading.FLOAT if tb.isdtype(start.dtype, "real floating") else Reading.INT
+    first, end, step = (read(value, kind) for value in (start, limit, delta))
+    count = max(math.ceil((end - first) / step), 0)
+    wide = start.dtype if kind is Reading.INT or start.dtype == tb.float64 else tb.float32
+    places = tb.arange(count, dtype=wide, backend=node.place(count))
+    numbers: Tensor = places * step + first
+    return numbers.astype(start.dtype)
+
+
+def key(seed: float | None, like: Any) -> Tensor:
+    """The random key of a node with a seed."""
+    return tb.random.key(0 if seed is None else int(seed), backend=like)
+
+
+@operator("RandomNormal")
+def random_normal(
+    *,
+    shape: tuple[int, ...],
+    dtype: int = 1,
+    mean: float = 0.0,
+    scale: float = 1.0,
+    seed: float | None = None,
+    node: Node,
+) -> Tensor:
+    """Normally distributed numbers."""
+    place = node.place(math.prod(shape))
+    return tb.random.normal(key(seed, place), shape, dtype_of(dtype), mean=mean, deviation=scale)
+
+
+@operator("RandomUniform")
+def random_uniform(
+    *,
+    shape: tuple[int, ...],
+    dtype: int = 1,
+    low: float = 0.0,
+    high: float = 1.0,
+    seed: float | None = None,
+    node: Node,
+) -> Tensor:
+    """Uniformly distributed numbers."""
+    return tb.random.uniform(key(seed, node.place(math.prod(shape))), shape, dtype_of(dtype), low, high)
+
+
+@operator("RandomNormalLike")
+def random_normal_like(
+    x: Tensor, *, dtype: int | None = None, mean: float = 0.0, scale: float = 1.0, seed: float | None = None, node: Node
+) -> Tensor:
+    """Normally distributed numbers in the shape of x."""
+    chosen = x.dtype if dtype is None else dtype_of(dtype)
+    return tb.random.normal(key(seed, node.place(x.size)), x.shape, chosen, mean=mean, deviation=scale)
+
+
+@operator("RandomUniformLike")
+def random_uniform_like(
+    x: Tensor, *, dtype: int | None = None, low: float = 0.0, high: float = 1.0, seed: float | None = None, node: Node
+) -> Tensor:
+    """Uniformly distributed numbers in the shape of x."""
+    chosen = x.dtype if dtype is None else dtype_of(dtype)
+    return tb.random.uniform(key(seed, node.place(x.size)), x.shape, chosen, low, high)
+
+
+@operator("Bernoulli")
+def bernoulli(x: Tensor, *, dtype: int | None = None, seed: float | None = None, node: Node) -> Tensor:
+    """1 with the probability that x gives, else 0."""
+    chosen = x.dtype if dtype is None else dtype_of(dtype)
+    return tb.random.bernoulli(key(seed, node.place(x.size)), x, x.shape).astype(chosen)
+
+
+@operator("Multinomial")
+def multinomial(x: Tensor, *, dtype: int = 6, sample_size: int = 1, seed: float | None = None, node: Node) -> Tensor:
+    """Classes drawn by the logarithms of their probabilities."""
+    drawn = tb.random.categorical(key(seed, node.place(x.size)), x[None], shape=(sample_size, x.shape[0]))
+    return drawn.T.astype(dtype_of(dtype))
+
+
+@operator("Dropout")
+def dropout_by_attribute(x: Tensor, *, ratio: float = 0.5, node: Node) -> Any:
+    """The tensor itself, as models are not in training before opset 12."""
+    return (x, tb.ones(x.shape, dtype=bool_ if node.opset >= 10 else x.dtype, like=x)) if node.wants(1) else x
+
+
+@operator("Dropout", since=12)
+def dropout(
+    x: Tensor, ratio: Tensor | None = None, training_mode: Tensor | None = None, *, seed: int | None = None, node: Node
+) -> Any:
+    """In training, elements become 0 at random and the others larger; else the tensor itself."""
+    rate = 0.5 if ratio is None else read(ratio, Reading.FLOAT)
+    if training_mode is None or not read(training_mode, Reading.BOOL) or rate == 0:
+        return (x, tb.ones(x.shape, dtype=bool_, like=x)) if node.wants(1) else x
+    kept = tb.random.bernoulli(key(seed, node.place(x.size)), 1 - rate, x.shape)
+    return tb.where(kept, x / (1 - rate), tb.zeros_like(x)), kept

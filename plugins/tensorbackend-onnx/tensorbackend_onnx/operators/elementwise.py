@@ -1,0 +1,199 @@
+"""Operators that compute each element by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.dtypes import bool_
+
+from ..dtypes import dtype_of
+from .registry import operator
+
+UNARY: dict[str, Callable[[Tensor], Tensor]] = {
+    "Abs": tb.abs,
+    "Acos": tb.acos,
+    "Acosh": tb.acosh,
+    "Asin": tb.asin,
+    "Asinh": tb.asinh,
+    "Atan": tb.atan,
+    "Atanh": tb.atanh,
+    "BitwiseNot": tb.bitwise_invert,
+    "Ceil": tb.ceil,
+    "Cos": tb.cos,
+    "Cosh": tb.cosh,
+    "Erf": tb.erf,
+    "Exp": tb.exp,
+    "Floor": tb.floor,
+    "IsNaN": tb.isnan,
+    "Log": tb.log,
+    "Neg": tb.negative,
+    "Not": tb.logical_not,
+    "Reciprocal": tb.reciprocal,
+    "Round": tb.round,
+    "Sigmoid": tb.sigmoid,
+    "Sign": tb.sign,
+    "Sin": tb.sin,
+    "Sinh": tb.sinh,
+    "Sqrt": tb.sqrt,
+    "Tan": tb.tan,
+    "Tanh": tb.tanh,
+}
+"""Operators that are a function of the library."""
+
+
+def divide(x: Tensor, y: Tensor) -> Tensor:
+    """Division; of integers it rounds towards zero."""
+    return tb.divide(x, y) if tb.isdtype(x.dtype, ("real floating", "complex floating")) else tb.trunc_divide(x, y)
+
+
+def power(x: Tensor, y: Tensor) -> Tensor:
+    """Powers in the dtype of the base; an exponent of a floating dtype makes the computation floating."""
+    common = tb.result_type(x, y) if tb.isdtype(y.dtype, "real floating") else x.dtype
+    return tb.pow(x.astype(common), y.astype(common)).astype(x.dtype)
+
+
+BINARY: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "Add": tb.add,
+    "And": tb.logical_and,
+    "BitwiseAnd": tb.bitwise_and,
+    "BitwiseOr": tb.bitwise_or,
+    "BitwiseXor": tb.bitwise_xor,
+    "Div": divide,
+    "Equal": tb.equal,
+    "Greater": tb.greater,
+    "GreaterOrEqual": tb.greater_equal,
+    "Less": tb.less,
+    "LessOrEqual": tb.less_equal,
+    "Mul": tb.multiply,
+    "Or": tb.logical_or,
+    "Pow": power,
+    "Sub": tb.subtract,
+    "Xor": tb.logical_xor,
+}
+"""Operators of two tensors that broadcast."""
+
+
+def mean(*xs: Tensor) -> Tensor:
+    """The mean of tensors."""
+    return reduce(tb.add, xs) / len(xs)
+
+
+VARIADIC: dict[str, Callable[..., Tensor]] = {
+    "Max": lambda *xs: reduce(tb.maximum, xs),
+    "Mean": mean,
+    "Min": lambda *xs: reduce(tb.minimum, xs),
+    "Sum": lambda *xs: reduce(tb.add, xs),
+}
+"""Operators of any number of tensors that broadcast."""
+
+
+def _unary(function: Callable[[Tensor], Tensor]) -> Callable[..., Tensor]:
+    def compute(x: Tensor) -> Tensor:
+        return function(x)
+
+    return compute
+
+
+def _binary(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    def compute(x: Tensor, y: Tensor) -> Tensor:
+        return function(x, y)
+
+    return compute
+
+
+def _binary_by_axis(function: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Before opset 7 the second tensor broadcasts only where the node says so, from an axis on."""
+
+    def compute(x: Tensor, y: Tensor, *, broadcast: int = 0, axis: int | None = None) -> Tensor:
+        if broadcast and axis is not None:
+            y = tb.reshape(y, (*y.shape, *(1,) * (x.ndim - y.ndim - axis % max(x.ndim, 1))))
+        return function(x, y)
+
+    return compute
+
+
+def _variadic(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def compute(x: Tensor, *xs: Tensor) -> Tensor:
+        return function(x, *xs)
+
+    return compute
+
+
+for _name, _function in UNARY.items():
+    operator(_name)(_unary(_function))
+for _name, _pair in BINARY.items():
+    operator(_name)(_binary_by_axis(_pair))
+    operator(_name, since=7)(_binary(_pair))
+for _name, _several in VARIADIC.items():
+    operator(_name)(_variadic(_several))
+
+
+@operator("Identity")
+def identity(x: Any) -> Any:
+    """The value itself."""
+    return x
+
+
+@operator("Mod")
+def mod(x: Tensor, y: Tensor, *, fmod: int = 0) -> Tensor:
+    """The remainder with the sign of the divisor, or with `fmod` that of the dividend."""
+    return tb.fmod(x, y) if fmod else tb.remainder(x, y)
+
+
+@operator("BitShift")
+def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
+    """Shifts of bits; a negative amount counts as more than there are."""
+    if not tb.isdtype(y.dtype, "unsigned integer"):
+        y = tb.where(y < 0, y.dtype.bits, y)
+    return tb.bitwise_left_shift(x, y) if direction == "LEFT" else tb.bitwise_right_shift(x, y)
+
+
+@operator("IsInf")
+def is_inf(x: Tensor, *, detect_negative: int = 1, detect_positive: int = 1) -> Tensor:
+    """Where an infinity of these signs is."""
+    found = tb.isinf(x)
+    if not detect_negative:
+        found = tb.logical_and(found, x > 0)
+    return found if detect_positive else tb.logical_and(found, x < 0)
+
+
+@operator("Where")
+def where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """A choice for each element."""
+    return tb.where(condition, x, y)
+
+
+@operator("Clip")
+def clip_by_attributes(x: Tensor, *, min: float | None = None, max: float | None = None) -> Tensor:
+    """Elements moved into an interval; before opset 11 its ends are attributes."""
+    return tb.clip(x, min, max)
+
+
+@operator("Clip", since=11)
+def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
+    """Elements moved into an interval; the greatest allowed wins over the least."""
+    x = x if min is None else tb.maximum(x, min)
+    return x if max is None else tb.minimum(x, max)
+
+
+@operator("Cast")
+def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
+    """Elements in another dtype."""
+    return x.astype(dtype_of(to))
+
+
+@operator("CastLike")
+def cast_like(x: Tensor, target: Tensor, *, saturate: int = 1, round_mode: str = "up") -> Tensor:
+    """Elements in the dtype of another tensor."""
+    return x.astype(target.dtype)
+
+
+@operator("BitCast")
+def bit_cast(x: Tensor, *, to: int) -> Tensor:
+    """The same bits in another dtype."""
+    dtype = dtype_of(to)
+    return x.astype(dtype) if bool_ in (x.dtype, dtype) else tb.bitcast(x, dtype)

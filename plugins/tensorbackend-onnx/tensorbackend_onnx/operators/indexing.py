@@ -1,0 +1,157 @@
+"""Operators that read and write at indices, which count from the end if negative."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.dtypes import bool_
+from tensorbackend.errors import ArgumentError, expected
+
+from .registry import Int, operator
+
+
+@operator("Gather")
+def gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
+    """Entries along an axis."""
+    return tb.take(x, indices, axis=axis)
+
+
+@operator("GatherElements")
+def gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
+    """Entries along an axis, with indices of their own for each place on the other axes."""
+    axis %= max(x.ndim, 1)
+    used = tuple(slice(None) if position == axis else slice(size) for position, size in enumerate(indices.shape))
+    return tb.take_along_axis(tb.getitem(x, used), indices, axis=axis)
+
+
+@operator("GatherND")
+def gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:
+    """Entries at index vectors, after some axes that both have."""
+    batch, inner = x.shape[:batch_dims], x.shape[batch_dims:]
+    vectors = from_start(indices, inner)
+    if batch_dims == 0:
+        return tb.gather(x, vectors)
+    rows = math.prod(batch)
+    found = tb.gather(tb.reshape(x, (rows, *inner)), tb.reshape(vectors, (rows, *indices.shape[batch_dims:])), batch=0)
+    return tb.reshape(found, (*batch, *found.shape[1:]))
+
+
+def from_start(indices: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Index vectors that count from the start of the axes."""
+    sizes = tb.tensor(list(shape[: indices.shape[-1]]), dtype=indices.dtype, backend="binary")
+    return tb.where(indices < 0, indices + sizes, indices)
+
+
+@operator("OneHot")
+def one_hot(indices: Tensor, depth: Int, values: Tensor, *, axis: int = -1) -> Tensor:
+    """The second value at each index along a new axis, the first elsewhere."""
+    axis = axis + indices.ndim + 1 if axis < 0 else axis
+    whole = indices.astype(tb.int64)
+    places = tb.expand_dims(tb.where(whole < 0, whole + depth, whole), axis)
+    steps = tb.reshape(tb.arange(depth, like=whole), (depth, *(1,) * (indices.ndim - axis)))
+    return tb.where(places == steps, values[1], values[0])
+
+
+@operator("Compress")
+def compress(x: Tensor, condition: Tensor, *, axis: int | None = None) -> Tensor:
+    """The entries for which the condition holds, of as many as it has."""
+    x = x if axis is not None else tb.reshape(x, (-1,))
+    x = tb.slice_along_axis(x, 0, min(condition.shape[0], x.shape[axis or 0]), axis=axis or 0)
+    return tb.compress(condition, x, axis=axis or 0)
+
+
+@operator("NonZero")
+def non_zero(x: Tensor) -> Tensor:
+    """The indices of elements that are not 0: a row for each axis."""
+    return tb.stack(tb.nonzero(x if x.ndim else tb.reshape(x, (1,))))[: x.ndim]
+
+
+@operator("Unique")
+def unique(x: Tensor, *, axis: int | None = None, sorted: int = 1) -> tuple[Tensor, ...]:
+    """The different elements or entries, their first positions, the inverse indices and the counts."""
+    values, first, inverse, counts = tb.unique_all(x, axis=axis)
+    inverse = tb.reshape(inverse, (-1,))
+    if not sorted:
+        order = tb.argsort(first)
+        values = tb.take(values, order, axis=axis or 0)
+        first, counts = (tb.take(numbers, order) for numbers in (first, counts))
+        inverse = tb.take(tb.argsort(order), inverse)
+    return values, *(numbers.astype(tb.int64) for numbers in (first, inverse, counts))
+
+
+WRITES: dict[str, Callable[..., Tensor]] = {
+    "none": tb.indexed_put,
+    "add": tb.indexed_add,
+    "max": tb.indexed_max,
+    "min": tb.indexed_min,
+}
+"""How updates at the same place come together."""
+
+
+def written(x: Tensor, vectors: Tensor, updates: Tensor, reduction: str) -> Tensor:
+    """The tensor with updates at index vectors."""
+    if reduction == "mul":
+        return _multiplied(x, vectors, updates)
+    if reduction not in WRITES:
+        raise ArgumentError(expected(f"a reduction among {[*WRITES, 'mul']}", reduction=reduction))
+    return WRITES[reduction](x, vectors, updates)
+
+
+def _multiplied(x: Tensor, vectors: Tensor, updates: Tensor) -> Tensor:
+    """The tensor times all updates at each place.
+
+    Updates of one place are brought next to each other. The running product of each place is written in order, so that
+    the last, which is the whole product, stays.
+    """
+    depth = vectors.shape[-1]
+    count = math.prod(vectors.shape[:-1])
+    shape, rest = x.shape[:depth], x.shape[depth:]
+    columns = tb.unstack(tb.reshape(vectors, (count, depth)), axis=1)
+    flat = tb.ravel_multi_index(columns, shape)
+    order = tb.argsort(flat)
+    flat, factors = tb.take(flat, order), tb.take(tb.reshape(updates, (count, *rest)), order, axis=0)
+    begins = tb.concat([tb.ones((1,), dtype=bool_, like=flat), flat[1:] != flat[:-1]])
+    column = tb.reshape(begins, (count, *(1,) * len(rest)))
+
+    def step(left: Any, right: Any) -> Any:
+        (started, product), (starts, factor) = left, right
+        return tb.logical_or(started, starts), tb.where(starts, factor, product * factor)
+
+    _, products = tb.associative_scan(step, (tb.broadcast_to(column, factors.shape), factors))
+    rows = tb.reshape(x, (math.prod(shape), *rest))
+    changed = tb.indexed_put(rows, flat[:, None], tb.take(rows, flat, axis=0) * products)
+    return tb.reshape(changed, x.shape)
+
+
+@operator("ScatterND")
+def scatter_nd(x: Tensor, indices: Tensor, updates: Tensor, *, reduction: str = "none") -> Tensor:
+    """The tensor with updates at index vectors."""
+    return written(x, from_start(indices, x.shape), updates, reduction)
+
+
+@operator("Scatter", "ScatterElements")
+def scatter_elements(x: Tensor, indices: Tensor, updates: Tensor, *, axis: int = 0, reduction: str = "none") -> Tensor:
+    """The tensor with updates along an axis, with indices of their own for each place on the other axes."""
+    axis %= max(x.ndim, 1)
+    places = indices.astype(tb.int64)
+    along = tb.where(places < 0, places + x.shape[axis], places)
+    vectors = [along if a == axis else tb.iota(indices.shape, axis=a, like=along) for a in range(x.ndim)]
+    return written(x, tb.stack(vectors, axis=-1), updates, reduction)
+
+
+@operator("TensorScatter")
+def tensor_scatter(
+    cache: Tensor, update: Tensor, starts: Tensor | None = None, *, axis: int = -2, mode: str = "linear"
+) -> Tensor:
+    """A cache with an update along its time axis, from a place of its own for each example on."""
+    axis %= cache.ndim
+    steps = tb.reshape(tb.arange(update.shape[axis], like=update), (-1, *(1,) * (cache.ndim - 1 - axis)))
+    first = 0 if starts is None else tb.reshape(starts.astype(tb.int64), (-1, *(1,) * (cache.ndim - 1)))
+    places = steps + first
+    if mode == "circular":
+        places = tb.remainder(places, cache.shape[axis])
+    return scatter_elements(cache, tb.broadcast_to(places, update.shape), update, axis=axis)

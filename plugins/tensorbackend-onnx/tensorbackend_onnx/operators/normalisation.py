@@ -1,0 +1,196 @@
+"""Normalisation: by the statistics of a batch, of channels, of groups and of features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor, nn
+
+from .convolution import by_channel
+from .registry import MICROSOFT, ONNX, Node, operator
+
+
+@operator("BatchNormalization")
+def batch_norm(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor,
+    mean: Tensor,
+    variance: Tensor,
+    *,
+    epsilon: float = 1e-5,
+    momentum: float = 0.9,
+    training_mode: int = 0,
+    spatial: int = 1,
+    is_test: int = 0,
+    node: Node,
+) -> Any:
+    """Channels normalised by running statistics, or in training by those of the batch, which then move the others."""
+    wide = tb.result_type(x, mean)
+    if not spatial and scale.ndim > 1:
+        return ((x - mean) * tb.rsqrt(variance + epsilon)) * scale + offset
+    if not training_mode:
+        return _normalised(x, mean, variance, scale, offset, epsilon)
+    axes = (0, *range(2, x.ndim))
+    batch_mean, batch_variance = tb.mean(x.astype(wide), axis=axes), tb.var(x.astype(wide), axis=axes)
+    result = _normalised(x, batch_mean, batch_variance, scale, offset, epsilon)
+    running = (old * momentum + new * (1 - momentum) for old, new in ((mean, batch_mean), (variance, batch_variance)))
+    return result, *(statistic.astype(mean.dtype) for statistic in running)
+
+
+def _normalised(x: Tensor, mean: Tensor, variance: Tensor, scale: Tensor, offset: Tensor, epsilon: float) -> Tensor:
+    factor = scale * tb.rsqrt(variance + epsilon)
+    shift = offset - mean * factor
+    return (x * by_channel(factor, x.ndim) + by_channel(shift, x.ndim)).astype(x.dtype)
+
+
+@operator("InstanceNormalization")
+def instance_norm(x: Tensor, scale: Tensor, offset: Tensor, *, epsilon: float = 1e-5) -> Tensor:
+    """Each channel of each example normalised by itself."""
+    standard = nn.standardise(x, axis=tuple(range(2, x.ndim)), epsilon=epsilon)
+    return standard * by_channel(scale, x.ndim) + by_channel(offset, x.ndim)
+
+
+@operator("LayerNormalization")
+def layer_norm(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor | None = None,
+    *,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+    node: Node,
+) -> Any:
+    """The axes from one on normalised; also the mean and the reciprocal of the deviation."""
+    axes = tuple(range(axis % max(x.ndim, 1), x.ndim))
+    wide = x.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else x
+    result = nn.standardise(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
+    result = result if offset is None else result + offset
+    if not (node.wants(1) or node.wants(2)):
+        return result
+    deviation = tb.rsqrt(tb.var(wide, axis=axes, keepdims=True) + epsilon)
+    return result, tb.mean(wide, axis=axes, keepdims=True), deviation
+
+
+@operator("RMSNormalization")
+def rms_norm(x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1) -> Tensor:
+    """The axes from one on divided by their root mean square."""
+    axes = tuple(range(axis % max(x.ndim, 1), x.ndim))
+    wide = x.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else x
+    return nn.rms_norm(wide, axis=axes, epsilon=epsilon).astype(x.dtype) * scale
+
+
+@operator("SimplifiedLayerNormalization", domain=ONNX)
+@operator("SimplifiedLayerNormalization", domain=MICROSOFT)
+def simplified_layer_norm(
+    x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
+) -> Tensor:
+    """`rms_norm`, as models of before opset 23 name it."""
+    return rms_norm(x, scale, axis=axis, epsilon=epsilon, stash_type=stash_type)
+
+
+@operator("SkipLayerNormalization", domain=MICROSOFT)
+def skip_layer_norm(
+    x: Tensor,
+    skip: Tensor,
+    scale: Tensor,
+    offset: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    epsilon: float = 1e-12,
+    node: Node,
+) -> tuple[Tensor, None, None, Tensor]:
+    """The layer normalisation of a sum, and the sum."""
+    total = x + skip if bias is None else x + skip + bias
+    return (
+        layer_norm(total, scale, offset, epsilon=epsilon, node=node._replace(outputs=node.outputs[:1])),
+        None,
+        None,
+        total,
+    )
+
+
+@operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
+def skip_simplified_layer_norm(
+    x: Tensor, skip: Tensor, scale: Tensor, bias: Tensor | None = None, *, epsilon: float = 1e-12
+) -> tuple[Tensor, None, None, Tensor]:
+    """A sum divided by its root mean square, and the sum."""
+    total = x + skip if bias is None else x + skip + bias
+    return rms_norm(total, scale, epsilon=epsilon), None, None, total
+
+
+@operator("EmbedLayerNormalization", domain=MICROSOFT)
+def embed_layer_norm(
+    words: Tensor,
+    segments: Tensor | None,
+    word_embedding: Tensor,
+    position_embedding: Tensor,
+    segment_embedding: Tensor | None = None,
+    scale: Tensor | None = None,
+    offset: Tensor | None = None,
+    mask: Tensor | None = None,
+    positions: Tensor | None = None,
+    *,
+    epsilon: float = 1e-12,
+    mask_index_type: int = 0,
+    node: Node,
+) -> tuple[Any, ...]:
+    """The layer normalisation of the sum of embeddings, the number of words of each example, and the sum."""
+    if positions is None:
+        positions = tb.arange(words.shape[1], like=words)
+    total = tb.take(word_embedding, words, axis=0) + tb.take(position_embedding, positions, axis=0)
+    if segments is not None and segment_embedding is not None:
+        total = total + tb.take(segment_embedding, segments, axis=0)
+    counted = tb.zeros((words.shape[0],), dtype=tb.int32, like=words)
+    if mask is not None:
+        counted = tb.sum(mask.astype(tb.int32), axis=1, dtype=tb.int32)
+    standard = nn.layer_norm(total, scale, offset, epsilon=epsilon)
+    return standard, counted, total
+
+
+@operator("GroupNormalization", since=18)
+def group_norm_by_group(
+    x: Tensor, scale: Tensor, offset: Tensor, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
+) -> Tensor:
+    """`group_norm` with a scale and an offset for each group, before opset 21."""
+    count = x.shape[1] // num_groups
+    scale, offset = (tb.repeat(z, count) for z in (scale, offset))
+    return group_norm(x, scale, offset, num_groups=num_groups, epsilon=epsilon)
+
+
+@operator("GroupNormalization", since=21)
+def group_norm(
+    x: Tensor, scale: Tensor, offset: Tensor, *, num_groups: int, epsilon: float = 1e-5, stash_type: int = 1
+) -> Tensor:
+    """Groups of channels of each example normalised by themselves."""
+    grouped = tb.reshape(x, (x.shape[0], num_groups, -1))
+    wide = grouped.astype(tb.float32) if stash_type == 1 and x.dtype != tb.float64 else grouped
+    standard = tb.reshape(nn.standardise(wide, axis=2, epsilon=epsilon).astype(x.dtype), x.shape)
+    return standard * by_channel(scale, x.ndim) + by_channel(offset, x.ndim)
+
+
+@operator("MeanVarianceNormalization")
+def mean_variance_norm(x: Tensor, *, axes: tuple[int, ...] = (0, 2, 3)) -> Tensor:
+    """Axes normalised by their mean and deviation."""
+    centred = x - tb.mean(x, axis=axes, keepdims=True)
+    return centred / (tb.sqrt(tb.mean(tb.square(centred), axis=axes, keepdims=True)) + 1e-9)
+
+
+@operator("LpNormalization")
+def lp_norm(x: Tensor, *, axis: int = -1, p: int = 2) -> Tensor:
+    """An axis divided by its 1-norm or 2-norm; zeros stay."""
+    norm = tb.linalg.vector_norm(x, axis=axis, keepdims=True, ord=p)
+    return tb.divide_no_nan(x, norm)
+
+
+@operator("LRN")
+def local_response_norm(x: Tensor, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0) -> Tensor:
+    """Each element divided by the squares of its neighbours along the channels."""
+    low = (size - 1) // 2
+    padding = [(0, 0)] * x.ndim
+    padding[1] = (low, size - 1 - low)
+    window = [size if axis == 1 else 1 for axis in range(x.ndim)]
+    squares = tb.window_sum(tb.square(x), window, padding=padding)
+    return x / tb.pow(bias + (alpha / size) * squares, beta)

@@ -1,0 +1,181 @@
+"""Pools: what is left of the elements in each window."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+
+from .registry import Ints, Node, operator
+from .windows import Windows, elements, places, windows
+
+
+@operator("MaxPool")
+def max_pool(
+    x: Tensor,
+    *,
+    kernel_shape: tuple[int, ...],
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    storage_order: int = 0,
+    strides: tuple[int, ...] | None = None,
+    node: Node,
+) -> Any:
+    """The largest element of each window, and where it is in the whole tensor."""
+    found = windows(
+        x.shape[2:],
+        kernel_shape,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+        dilations=dilations,
+        pads=pads,
+        strides=strides,
+    )
+    if node.wants(1):
+        return _largest_with_places(x, found, storage_order)
+    return tb.window_max(
+        x,
+        (1, 1, *found.sizes),
+        strides=(1, 1, *found.strides),
+        padding=[(0, 0), (0, 0), *found.whole()],
+        dilations=(1, 1, *found.dilations),
+    )
+
+
+def _largest_with_places(x: Tensor, found: Windows, column_major: int) -> tuple[Tensor, Tensor]:
+    """The largest elements, and where they are in the flat tensor, whose images may be stored by columns."""
+    spatial = x.shape[2:]
+    least = -tb.inf if tb.isdtype(x.dtype, "real floating") else tb.iinfo(x.dtype).min
+    candidates = tb.stack(elements(x, found, least), axis=0)
+    chosen = tb.argmax(candidates, axis=0)
+    offsets = tb.tensor([list(place) for place in places(found)], backend="binary")
+    strides = [math.prod(spatial[:axis] if column_major else spatial[axis + 1 :]) for axis in range(len(spatial))]
+    flat = tb.reshape(tb.arange(x.shape[0] * x.shape[1], like=chosen), (*x.shape[:2], *(1,) * len(spatial)))
+    flat = flat * math.prod(spatial)
+    for axis, (low, _) in enumerate(found.padding):
+        starts = tb.arange(chosen.shape[2 + axis], like=chosen) * found.strides[axis] - low
+        starts = tb.reshape(starts, (-1, *(1,) * (len(spatial) - 1 - axis)))
+        flat = flat + (starts + tb.take(offsets[:, axis], chosen, axis=0) * found.dilations[axis]) * strides[axis]
+    return tb.take_along_axis(candidates, chosen[None], axis=0)[0], flat
+
+
+@operator("AveragePool")
+def average_pool(
+    x: Tensor,
+    *,
+    kernel_shape: tuple[int, ...],
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    count_include_pad: int = 0,
+    dilations: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """The mean of each window, over the elements of x or, with `count_include_pad`, those of the padding as well."""
+    found = windows(
+        x.shape[2:],
+        kernel_shape,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+        dilations=dilations,
+        pads=pads,
+        strides=strides,
+    )
+    return _window_sum(x, found) / _counts(x, found, bool(count_include_pad))
+
+
+def _window_sum(x: Tensor, found: Windows) -> Tensor:
+    return tb.window_sum(
+        x,
+        (1, 1, *found.sizes),
+        strides=(1, 1, *found.strides),
+        padding=[(0, 0), (0, 0), *found.whole()],
+        dilations=(1, 1, *found.dilations),
+    )
+
+
+def _counts(x: Tensor, found: Windows, with_padding: bool) -> Tensor:
+    """How many elements each window has: a product of one number for each axis."""
+    counts = tb.ones((), dtype=x.dtype, backend="binary")
+    for size, (low, high), span, stride, step, count in zip(
+        x.shape[2:], found.padding, found.spans, found.strides, found.dilations, found.counts(x.shape[2:]), strict=True
+    ):
+        first, end = (-low, size + high) if with_padding else (0, size)
+        numbers = [
+            sum(first <= place < end for place in range(start, start + span, step))
+            for start in range(-low, -low + stride * count, stride)
+        ]
+        counts = counts[..., None] * tb.tensor(numbers, dtype=x.dtype, backend="binary")
+    return counts
+
+
+@operator("LpPool")
+def lp_pool(
+    x: Tensor,
+    *,
+    kernel_shape: tuple[int, ...],
+    auto_pad: str = "NOTSET",
+    ceil_mode: int = 0,
+    dilations: tuple[int, ...] | None = None,
+    p: int = 2,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """The p-norm of each window."""
+    found = windows(
+        x.shape[2:],
+        kernel_shape,
+        auto_pad=auto_pad,
+        ceil_mode=ceil_mode,
+        dilations=dilations,
+        pads=pads,
+        strides=strides,
+    )
+    return tb.pow(_window_sum(tb.pow(tb.abs(x), p), found), 1 / p)
+
+
+@operator("GlobalAveragePool")
+def global_average_pool(x: Tensor) -> Tensor:
+    """The mean of each channel."""
+    return tb.mean(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+
+
+@operator("GlobalMaxPool")
+def global_max_pool(x: Tensor) -> Tensor:
+    """The largest element of each channel."""
+    return tb.max(x, axis=tuple(range(2, x.ndim)), keepdims=True)
+
+
+@operator("GlobalLpPool")
+def global_lp_pool(x: Tensor, *, p: int = 2) -> Tensor:
+    """The p-norm of each channel."""
+    return tb.pow(tb.sum(tb.pow(tb.abs(x), p), axis=tuple(range(2, x.ndim)), keepdims=True), 1 / p)
+
+
+@operator("MaxUnpool")
+def max_unpool(
+    x: Tensor,
+    indices: Tensor,
+    output_shape: Ints | None = None,
+    *,
+    kernel_shape: tuple[int, ...],
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """Elements at the places where `max_pool` found them, among zeros.
+
+    The places are those in the smallest tensor that the pool may have had, whatever the shape of the output.
+    """
+    found = windows(x.shape[2:], kernel_shape, pads=pads, strides=strides)
+    rows = zip(x.shape[2:], found.strides, found.sizes, found.padding, strict=True)
+    least = (*x.shape[:2], *((count - 1) * stride + size - sum(pad) for count, stride, size, pad in rows))
+    zeros = tb.zeros((math.prod(least),), dtype=x.dtype, like=x)
+    filled = tb.indexed_put(zeros, tb.reshape(indices, (-1, 1)), tb.reshape(x, (-1,)))
+    image = tb.reshape(filled, least)
+    if output_shape is None:
+        return image
+    return tb.pad(image, [(0, target - size) for target, size in zip(output_shape, least, strict=True)])

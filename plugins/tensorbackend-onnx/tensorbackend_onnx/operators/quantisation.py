@@ -1,0 +1,212 @@
+"""Quantised numbers: integers that stand for floats by a scale and a zero point."""
+
+from __future__ import annotations
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+
+from ..dtypes import dtype_of
+from .convolution import by_channel, conv
+from .registry import MICROSOFT, operator
+
+
+def spread(z: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
+    """A scale or zero point so that it broadcasts with x: one, one for each place on an axis, or one for each block."""
+    if z.size == 1 and z.ndim <= 1:
+        return tb.reshape(z, ())
+    if z.ndim == 1:
+        return tb.reshape(z, (-1, *(1,) * (x.ndim - 1 - axis % x.ndim)))
+    if not block_size:
+        return z
+    repeated = tb.repeat(z, block_size, axis=axis)
+    return tb.slice_along_axis(repeated, 0, x.shape[axis], axis=axis)
+
+
+def saturated(x: Tensor, dtype: tb.DType) -> Tensor:
+    """Whole numbers in an integer dtype; those that it cannot hold become its least or greatest."""
+    limits = tb.iinfo(dtype)
+    return tb.clip(x, limits.min, limits.max).astype(dtype)
+
+
+@operator("QuantizeLinear")
+@operator("QuantizeLinear", domain=MICROSOFT)
+def quantize(
+    x: Tensor,
+    scale: Tensor,
+    zero_point: Tensor | None = None,
+    *,
+    axis: int = 1,
+    block_size: int = 0,
+    output_dtype: int = 0,
+    precision: int = 0,
+    saturate: int = 1,
+) -> Tensor:
+    """Floats as integers: divided by the scale, rounded to even, moved by the zero point."""
+    dtype = zero_point.dtype if zero_point is not None else dtype_of(output_dtype or 2)
+    wide = dtype_of(precision) if precision else tb.float32 if x.dtype in (tb.float16, tb.bfloat16) else x.dtype
+    wide = wide if tb.isdtype(wide, "real floating") else scale.dtype
+    whole = tb.round(x.astype(wide) / spread(scale.astype(wide), x, axis, block_size))
+    if zero_point is not None:
+        whole = whole + spread(zero_point, x, axis, block_size).astype(wide)
+    return saturated(whole, dtype)
+
+
+@operator("DequantizeLinear")
+@operator("DequantizeLinear", domain=MICROSOFT)
+def dequantize(
+    x: Tensor,
+    scale: Tensor,
+    zero_point: Tensor | None = None,
+    *,
+    axis: int = 1,
+    block_size: int = 0,
+    output_dtype: int = 0,
+) -> Tensor:
+    """The floats that integers stand for."""
+    dtype = dtype_of(output_dtype) if output_dtype else scale.dtype
+    whole = x.astype(tb.int32) if x.dtype != tb.int32 else x
+    if zero_point is not None:
+        whole = whole - spread(zero_point, x, axis, block_size).astype(tb.int32)
+    return (whole.astype(scale.dtype) * spread(scale, x, axis, block_size)).astype(dtype)
+
+
+@operator("DynamicQuantizeLinear")
+def dynamic_quantize(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Floats as bytes by a scale and a zero point that their least and greatest give."""
+    least, greatest = tb.minimum(tb.min(x), 0), tb.maximum(tb.max(x), 0)
+    scale = (greatest - least) / 255
+    safe = tb.where(scale == 0, tb.ones_like(scale), scale)
+    zero_point = saturated(tb.round(-least / safe), tb.uint8)
+    return quantize(x, safe, zero_point), scale, zero_point
+
+
+def difference(x: Tensor, zero_point: Tensor | None, *, rows: bool = False) -> Tensor:
+    """The integers from their zero point on, in int32; `rows` says that each row has its own."""
+    whole = x.astype(tb.int32)
+    if zero_point is None:
+        return whole
+    zero = zero_point.astype(tb.int32)
+    if zero.ndim == 1 and zero.size > 1 and rows:
+        zero = zero[:, None]
+    return whole - (tb.reshape(zero, ()) if zero.size == 1 else zero)
+
+
+@operator("MatMulInteger")
+def matmul_integer(x: Tensor, y: Tensor, x_zero: Tensor | None = None, y_zero: Tensor | None = None) -> Tensor:
+    """Products of matrices of integers, in int32."""
+    return tb.matmul(difference(x, x_zero, rows=True), difference(y, y_zero))
+
+
+@operator("MatMulIntegerToFloat", domain=MICROSOFT)
+def matmul_integer_to_float(
+    x: Tensor,
+    y: Tensor,
+    x_scale: Tensor,
+    y_scale: Tensor,
+    x_zero: Tensor | None = None,
+    y_zero: Tensor | None = None,
+    bias: Tensor | None = None,
+) -> Tensor:
+    """Products of matrices of quantised numbers, as floats."""
+    product = matmul_integer(x, y, x_zero, y_zero).astype(x_scale.dtype) * (x_scale * y_scale)
+    return product if bias is None else product + bias
+
+
+@operator("DynamicQuantizeMatMul", domain=MICROSOFT)
+def dynamic_quantize_matmul(
+    x: Tensor, y: Tensor, y_scale: Tensor, y_zero: Tensor | None = None, bias: Tensor | None = None
+) -> Tensor:
+    """Products of matrices, of which the first is quantised here."""
+    whole, scale, zero = dynamic_quantize(x)
+    return matmul_integer_to_float(whole, y, scale, y_scale, zero, y_zero, bias)
+
+
+@operator("ConvInteger")
+def conv_integer(
+    x: Tensor,
+    kernel: Tensor,
+    x_zero: Tensor | None = None,
+    kernel_zero: Tensor | None = None,
+    *,
+    auto_pad: str = "NOTSET",
+    dilations: tuple[int, ...] | None = None,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """A convolution of integers, in int32."""
+    zero = kernel_zero
+    if zero is not None and zero.size > 1:
+        zero = tb.reshape(zero, (-1, *(1,) * (kernel.ndim - 1)))
+    return conv(
+        difference(x, x_zero),
+        difference(kernel, zero),
+        auto_pad=auto_pad,
+        dilations=dilations,
+        group=group,
+        pads=pads,
+        strides=strides,
+    )
+
+
+@operator("QLinearConv")
+def qlinear_conv(
+    x: Tensor,
+    x_scale: Tensor,
+    x_zero: Tensor,
+    kernel: Tensor,
+    kernel_scale: Tensor,
+    kernel_zero: Tensor,
+    scale: Tensor,
+    zero: Tensor,
+    bias: Tensor | None = None,
+    *,
+    auto_pad: str = "NOTSET",
+    dilations: tuple[int, ...] | None = None,
+    group: int = 1,
+    kernel_shape: tuple[int, ...] | None = None,
+    pads: tuple[int, ...] | None = None,
+    strides: tuple[int, ...] | None = None,
+) -> Tensor:
+    """A convolution of quantised numbers, quantised."""
+    total = conv_integer(
+        x,
+        kernel,
+        x_zero,
+        kernel_zero,
+        auto_pad=auto_pad,
+        dilations=dilations,
+        group=group,
+        pads=pads,
+        strides=strides,
+    )
+    if bias is not None:
+        total = total + by_channel(bias, total.ndim)
+    factor = x_scale * kernel_scale / scale
+    return _requantised(total, by_channel(factor, total.ndim) if factor.size > 1 else factor, zero)
+
+
+@operator("QLinearMatMul")
+def qlinear_matmul(
+    x: Tensor,
+    x_scale: Tensor,
+    x_zero: Tensor,
+    y: Tensor,
+    y_scale: Tensor,
+    y_zero: Tensor,
+    scale: Tensor,
+    zero: Tensor,
+) -> Tensor:
+    """Products of matrices of quantised numbers, quantised."""
+    if x_scale.ndim == 1 and x_scale.size > 1:
+        x_scale = x_scale[:, None]
+    wide = tb.result_type(x_scale, tb.float32)
+    factor = x_scale.astype(wide) * y_scale.astype(wide) / scale.astype(wide)
+    return _requantised(matmul_integer(x, y, x_zero, y_zero), factor, zero)
+
+
+def _requantised(total: Tensor, factor: Tensor, zero: Tensor) -> Tensor:
+    factor = tb.reshape(factor, ()) if factor.size == 1 else factor
+    whole = tb.round(total.astype(factor.dtype) * factor)
+    return saturated(whole + tb.reshape(zero, ()).astype(whole.dtype), zero.dtype)

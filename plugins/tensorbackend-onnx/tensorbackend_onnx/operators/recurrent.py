@@ -1,0 +1,285 @@
+"""Recurrent layers, as loops over time that start at either end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import tensorbackend as tb
+from tensorbackend import Tensor, nn
+from tensorbackend.errors import ArgumentError, expected
+
+from .activations import hard_sigmoid
+from .registry import operator
+
+Activation = Callable[[Tensor], Tensor]
+Cell = Callable[[tuple[Tensor, ...], Tensor], tuple[Tensor, ...]]
+"""From the state and the projected input of a step to the next state, whose first tensor is the output."""
+
+PLAIN: dict[str, Activation] = {
+    "relu": lambda x: tb.maximum(x, 0),
+    "sigmoid": tb.sigmoid,
+    "softplus": nn.softplus,
+    "softsign": lambda x: x / (1 + tb.abs(x)),
+    "tanh": tb.tanh,
+}
+"""Activations without numbers."""
+
+
+def _affine(x: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Tensor:
+    return alpha * x + beta
+
+
+def _scaled_tanh(x: Tensor, alpha: float = 1.0, beta: float = 1.0) -> Tensor:
+    return alpha * tb.tanh(beta * x)
+
+
+def _leaky_relu(x: Tensor, alpha: float = 0.01) -> Tensor:
+    return nn.leaky_relu(x, slope=alpha)
+
+
+def _thresholded_relu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    return tb.where(x > alpha, x, tb.zeros_like(x))
+
+
+def _elu(x: Tensor, alpha: float = 1.0) -> Tensor:
+    return nn.elu(x, alpha=alpha)
+
+
+WITH_NUMBERS: dict[str, tuple[Callable[..., Tensor], tuple[str, ...]]] = {
+    "affine": (_affine, ("alpha", "beta")),
+    "elu": (_elu, ("alpha",)),
+    "hardsigmoid": (hard_sigmoid, ("alpha", "beta")),
+    "leakyrelu": (_leaky_relu, ("alpha",)),
+    "scaledtanh": (_scaled_tanh, ("alpha", "beta")),
+    "thresholdedrelu": (_thresholded_relu, ("alpha",)),
+}
+"""Activations that take numbers, in the order of the node's lists."""
+
+
+class Layer(NamedTuple):
+    """What the recurrent operators have in common."""
+
+    activations: tuple[Activation, ...]
+    """Those of all directions, one after another."""
+    clip: float | None
+    directions: tuple[bool, ...]
+    """For each direction whether it starts at the end."""
+    layout: int
+
+    def limited(self, x: Tensor) -> Tensor:
+        """The input of an activation, within the limits of the node."""
+        return x if self.clip is None else tb.clip(x, -self.clip, self.clip)
+
+    def of(self, direction: int) -> tuple[Activation, ...]:
+        """The activations of a direction, with their inputs limited."""
+        count = len(self.activations) // len(self.directions)
+        chosen = self.activations[direction * count : (direction + 1) * count]
+        return tuple(lambda x, f=function: f(self.limited(x)) for function in chosen)
+
+
+def _layer(
+    names: Sequence[str] | None,
+    default: Sequence[str],
+    alphas: Sequence[float] | None,
+    betas: Sequence[float] | None,
+    clip: float | None,
+    direction: str,
+    layout: int,
+) -> Layer:
+    directions = {"forward": (False,), "reverse": (True,), "bidirectional": (False, True)}.get(direction)
+    if directions is None:
+        raise ArgumentError(expected("forward, reverse or bidirectional", direction=direction))
+    numbers = {"alpha": iter(alphas or ()), "beta": iter(betas or ())}
+    chosen = []
+    for name in names or tuple(default) * len(directions):
+        lower = name.lower()
+        if lower in PLAIN:
+            chosen.append(PLAIN[lower])
+        elif lower in WITH_NUMBERS:
+            function, wanted = WITH_NUMBERS[lower]
+            given = {word: next(numbers[word], None) for word in wanted}
+            chosen.append(partial(function, **{word: value for word, value in given.items() if value is not None}))
+        else:
+            raise ArgumentError(expected(f"activations among {[*PLAIN, *WITH_NUMBERS]}", activation=name))
+    return Layer(tuple(chosen), clip, directions, layout)
+
+
+def _run(
+    layer: Layer,
+    x: Tensor,
+    lengths: Tensor | None,
+    states: Sequence[Tensor | None],
+    hidden: int,
+    cell: Callable[[int], tuple[Callable[[Tensor], Tensor], Cell]],
+) -> tuple[Tensor, ...]:
+    """The outputs of all steps, and the last states, of all directions.
+
+    `cell(direction)` gives the projection of the whole input and the function of a step.
+    """
+    x = tb.moveaxis(x, 0, 1) if layer.layout else x
+    steps = x.shape[0]
+    outputs, finals = [], []
+    for direction, backwards in enumerate(layer.directions):
+        project, step = cell(direction)
+        initial = tuple(_initial(state, direction, x, hidden, layer.layout) for state in states)
+        within = None if lengths is None else tb.arange(steps, like=lengths)[:, None, None] < lengths[None, :, None]
+        step = step if within is None else partial(_held, step)
+        projected = project(x)
+        inputs: Any = projected if within is None else (projected, within)
+        last, output = tb.scan(partial(_collected, step, within is not None), initial, inputs, reverse=backwards)
+        outputs.append(output)
+        finals.append(last)
+    y = tb.stack(outputs, axis=1)
+    ends = [tb.stack([final[place] for final in finals]) for place in range(len(states))]
+    if layer.layout:
+        return tb.permute_dims(y, (2, 0, 1, 3)), *(tb.moveaxis(end, 0, 1) for end in ends)
+    return y, *ends
+
+
+def _initial(state: Tensor | None, direction: int, x: Tensor, hidden: int, layout: int) -> Tensor:
+    if state is None:
+        return tb.zeros((x.shape[1], hidden), dtype=x.dtype, like=x)
+    chosen = state[:, direction] if layout else state[direction]
+    return tb.asarray(chosen, backend=x.backend) if chosen.backend != x.backend else chosen
+
+
+def _collected(step: Any, masked: bool, state: tuple[Tensor, ...], inputs: Any) -> tuple[tuple[Tensor, ...], Tensor]:
+    """A step of a scan; where the sequence of an example has ended, its output is 0."""
+    new = step(state, inputs)
+    output = tb.where(inputs[1], new[0], tb.zeros_like(new[0])) if masked else new[0]
+    return new, output
+
+
+def _held(step: Cell, state: tuple[Tensor, ...], inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, ...]:
+    """A step that leaves the states of examples alone whose sequence has ended."""
+    projected, within = inputs
+    return tuple(tb.where(within, new, old) for new, old in zip(step(state, projected), state, strict=True))
+
+
+def _biases(bias: Tensor | None, direction: int, gates: int, hidden: int, like: Tensor) -> tuple[Tensor, Tensor]:
+    """The biases of the input and of the state."""
+    if bias is None:
+        zeros = tb.zeros((gates * hidden,), dtype=like.dtype, like=like)
+        return zeros, zeros
+    return bias[direction, : gates * hidden], bias[direction, gates * hidden :]
+
+
+@operator("RNN")
+def rnn(
+    x: Tensor,
+    weights: Tensor,
+    recurrence: Tensor,
+    bias: Tensor | None = None,
+    lengths: Tensor | None = None,
+    state: Tensor | None = None,
+    *,
+    activation_alpha: tuple[float, ...] | None = None,
+    activation_beta: tuple[float, ...] | None = None,
+    activations: tuple[str, ...] | None = None,
+    clip: float | None = None,
+    direction: str = "forward",
+    hidden_size: int | None = None,
+    layout: int = 0,
+    output_sequence: int = 0,
+) -> tuple[Tensor, ...]:
+    """The plain recurrent layer."""
+    layer = _layer(activations, ("tanh",), activation_alpha, activation_beta, clip, direction, layout)
+    hidden = recurrence.shape[-1]
+
+    def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
+        (function,) = layer.of(place)
+        first, second = _biases(bias, place, 1, hidden, weights)
+
+        def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
+            return (function(projected + state[0] @ recurrence[place].T),)
+
+        return lambda z: z @ weights[place].T + (first + second), step
+
+    return _run(layer, x, lengths, (state,), hidden, cell)
+
+
+@operator("GRU")
+def gru(
+    x: Tensor,
+    weights: Tensor,
+    recurrence: Tensor,
+    bias: Tensor | None = None,
+    lengths: Tensor | None = None,
+    state: Tensor | None = None,
+    *,
+    activation_alpha: tuple[float, ...] | None = None,
+    activation_beta: tuple[float, ...] | None = None,
+    activations: tuple[str, ...] | None = None,
+    clip: float | None = None,
+    direction: str = "forward",
+    hidden_size: int | None = None,
+    layout: int = 0,
+    linear_before_reset: int = 0,
+    output_sequence: int = 0,
+) -> tuple[Tensor, ...]:
+    """Gated recurrent units, with the gates update, reset and hidden."""
+    layer = _layer(activations, ("sigmoid", "tanh"), activation_alpha, activation_beta, clip, direction, layout)
+    hidden = recurrence.shape[-1]
+
+    def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
+        gate, inner = layer.of(place)
+        first, second = _biases(bias, place, 3, hidden, weights)
+        gates, candidate = recurrence[place, : 2 * hidden].T, recurrence[place, 2 * hidden :].T
+        own = second[2 * hidden :]
+
+        def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
+            (old,) = state
+            both = gate(projected[:, : 2 * hidden] + old @ gates + second[: 2 * hidden])
+            update, reset = both[:, :hidden], both[:, hidden:]
+            kept = reset * (old @ candidate + own) if linear_before_reset else (reset * old) @ candidate + own
+            new = inner(projected[:, 2 * hidden :] + kept)
+            return ((1 - update) * new + update * old,)
+
+        return lambda z: z @ weights[place].T + first, step
+
+    return _run(layer, x, lengths, (state,), hidden, cell)
+
+
+@operator("LSTM")
+def lstm(
+    x: Tensor,
+    weights: Tensor,
+    recurrence: Tensor,
+    bias: Tensor | None = None,
+    lengths: Tensor | None = None,
+    state: Tensor | None = None,
+    memory: Tensor | None = None,
+    peepholes: Tensor | None = None,
+    *,
+    activation_alpha: tuple[float, ...] | None = None,
+    activation_beta: tuple[float, ...] | None = None,
+    activations: tuple[str, ...] | None = None,
+    clip: float | None = None,
+    direction: str = "forward",
+    hidden_size: int | None = None,
+    input_forget: int = 0,
+    layout: int = 0,
+    output_sequence: int = 0,
+) -> tuple[Tensor, ...]:
+    """Long short-term memory, with the gates input, output, forget and cell."""
+    layer = _layer(activations, ("sigmoid", "tanh", "tanh"), activation_alpha, activation_beta, clip, direction, layout)
+    hidden = recurrence.shape[-1]
+
+    def cell(place: int) -> tuple[Callable[[Tensor], Tensor], Cell]:
+        gate, inner, outer = layer.of(place)
+        first, second = _biases(bias, place, 4, hidden, weights)
+        peeps: Any = (0, 0, 0) if peepholes is None else tb.split(peepholes[place], 3)
+
+        def step(state: tuple[Tensor, ...], projected: Tensor) -> tuple[Tensor, ...]:
+            output, memory = state
+            i, o, f, c = tb.split(projected + output @ recurrence[place].T, 4, axis=-1)
+            entry = gate(i + peeps[0] * memory)
+            forget = 1 - entry if input_forget else gate(f + peeps[2] * memory)
+            memory = forget * memory + entry * inner(c)
+            return gate(o + peeps[1] * memory) * outer(memory), memory
+
+        return lambda z: z @ weights[place].T + (first + second), step
+
+    return _run(layer, x, lengths, (state, memory), hidden, cell)

@@ -1,0 +1,183 @@
+"""How operators are declared: a function of tensors for each, which says by its signature what it takes.
+
+A parameter that may be given by position is an input. One of type `Ints`, `Floats`, `Int`, `Float` or `Bool` gets the
+numbers in the tensor, which must be known before the operator runs: a shape, axes, a scale to resize by. A keyword is
+an attribute. The keyword `node` gets what the function must know of its place.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from enum import Enum
+from functools import partial
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args
+
+import tensorbackend as tb
+from tensorbackend.errors import TemplateDataError, expected
+
+from ..errors import ModelError
+
+Value = Any
+"""A tensor; a list of values for a sequence; `None` for an optional that is empty."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+ONNX, MICROSOFT, PREVIEW = "", "com.microsoft", "ai.onnx.preview"
+
+NEWEST = 28
+"""The newest opset of ONNX's own domain whose meaning is known here."""
+
+SMALL = 1024
+"""Values without inputs stay on the reference backend, where shapes are computed, up to this many elements."""
+
+
+class Reading(Enum):
+    """How the numbers of an input are read."""
+
+    INTS = "ints"
+    FLOATS = "floats"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+
+
+Ints = Annotated[tuple[int, ...], Reading.INTS]
+Floats = Annotated[tuple[float, ...], Reading.FLOATS]
+Int = Annotated[int, Reading.INT]
+Float = Annotated[float, Reading.FLOAT]
+Bool = Annotated[bool, Reading.BOOL]
+
+
+class Run(NamedTuple):
+    """What all nodes of one run of a model share."""
+
+    home: tb.Backend
+    """The backend of the model's inputs and parameters."""
+    notes: list[str]
+    """What the importer had to leave away: names of axes that would clash."""
+
+
+class Node(NamedTuple):
+    """Where an operator stands in a model."""
+
+    name: str
+    operator: str
+    domain: str
+    opset: int
+    """The version of the operator's domain that the model asks for."""
+    outputs: tuple[str, ...]
+    """The names of the results, "" for one that nobody uses."""
+    run: Run | None = None
+    """What belongs to the run of the model, while it runs."""
+
+    def __str__(self) -> str:
+        kind = f"{self.domain}.{self.operator}" if self.domain else self.operator
+        return f"{kind} {self.name!r}" if self.name else f"{kind} -> {self.outputs[0]!r}" if self.outputs else kind
+
+    def wants(self, position: int) -> bool:
+        """Whether somebody uses a result."""
+        return position < len(self.outputs) and self.outputs[position] != ""
+
+    def place(self, size: int) -> tb.Backend:
+        """The backend for a tensor that is made from nothing: small ones are known while a function is traced."""
+        return tb.get_backend("binary") if size <= SMALL or self.run is None else self.run.home
+
+
+class Operator(NamedTuple):
+    """A function that computes an operator, and what its signature says."""
+
+    function: Callable[..., Any]
+    since: int
+    readings: tuple[Reading | None, ...]
+    """For each input whether its numbers are read."""
+    least: int
+    """The number of inputs that must be given."""
+    variadic: bool
+    attributes: frozenset[str]
+    needs_node: bool
+    body: tuple[Any, ...] = ()
+    """The graph that it runs, of a function."""
+
+    def reading(self, position: int) -> Reading | None:
+        """How the numbers of the input at a position are read, if they are."""
+        return self.readings[position] if position < len(self.readings) else None
+
+
+ANY = frozenset({"*"})
+"""The attributes of an operator that has taken them from the record of the node already."""
+
+OPERATORS: dict[tuple[str, str], list[Operator]] = {}
+"""The functions of each operator by domain and name, the newest first."""
+
+
+def operator(*names: str, since: int = 1, domain: str = ONNX) -> Callable[[F], F]:
+    """Declare a function as an operator of these names, from a version of its domain on."""
+
+    def declare(function: F) -> F:
+        declared = _operator(function, since)
+        for name in names:
+            versions = OPERATORS.setdefault((domain, name), [])
+            versions.append(declared)
+            versions.sort(key=lambda version: -version.since)
+        return function
+
+    return declare
+
+
+def calling(graph: Callable[..., Any]) -> Operator:
+    """A graph of a function as an operator; inputs that are not given are `None`."""
+
+    def call(*inputs: Value, node: Node) -> Any:
+        return graph(inputs, node.run, wanted=node.outputs)
+
+    return Operator(call, 1, (), 0, True, ANY, True, (graph,))
+
+
+def find(domain: str, name: str, opset: int) -> Operator | None:
+    """The function that computes an operator as a version of its domain defines it, `None` where there is none."""
+    return next((found for found in OPERATORS.get((domain, name), ()) if found.since <= opset), None)
+
+
+def _operator(function: Callable[..., Any], since: int) -> Operator:
+    readings: list[Reading | None] = []
+    least, variadic, attributes = 0, False, set()
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            attributes.add(name)
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            variadic = True
+        else:
+            readings.append(_reading(parameter.annotation))
+            least += parameter.default is parameter.empty
+    needs_node = "node" in attributes
+    named = frozenset(attributes - {"node"})
+    return Operator(function, since, tuple(readings), least, variadic, named, needs_node)
+
+
+def _reading(annotation: Any) -> Reading | None:
+    for part in (annotation, *get_args(annotation)):
+        found = next((item for item in getattr(part, "__metadata__", ()) if isinstance(item, Reading)), None)
+        if found is not None:
+            return found
+    return None
+
+
+def read(value: Value, reading: Reading) -> Any:
+    """The numbers of a tensor that decides on a shape."""
+    if not isinstance(value, tb.Tensor):
+        raise ModelError(expected("a tensor", got=type(value).__name__))
+    if not tb.is_concrete(value):
+        raise TemplateDataError(
+            expected("numbers that are known while a function is traced", "give them as data", tensor=value)
+        )
+    kind = {Reading.BOOL: bool, Reading.INT: int, Reading.INTS: int}.get(reading, float)
+    numbers = tuple(map(kind, value.reshape((-1,)).tolist()))
+    if reading in (Reading.INTS, Reading.FLOATS):
+        return numbers
+    if len(numbers) != 1:
+        raise ModelError(expected("one number", tensor=value))
+    return numbers[0]
+
+
+read_ints: Callable[[Value], tuple[int, ...]] = partial(read, reading=Reading.INTS)

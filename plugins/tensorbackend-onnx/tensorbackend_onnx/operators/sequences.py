@@ -1,0 +1,111 @@
+"""Sequences, which are lists of tensors, and optional values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.dtypes import bool_
+from tensorbackend.errors import expected
+
+from ..errors import ModelError
+from .registry import Int, Reading, Value, operator, read
+from .shape import host
+
+Sequence = list[Value]
+
+
+@operator("SequenceEmpty")
+def sequence_empty(*, dtype: int = 1) -> tuple[Sequence]:
+    """A sequence of nothing."""
+    return ([],)
+
+
+@operator("SequenceConstruct")
+def sequence_construct(*xs: Tensor) -> tuple[Sequence]:
+    """A sequence of tensors."""
+    return (list(xs),)
+
+
+@operator("SequenceInsert")
+def sequence_insert(xs: Sequence, x: Tensor, position: Int | None = None) -> tuple[Sequence]:
+    """A sequence with one tensor more, by default at the end."""
+    place = len(xs) if position is None else position
+    if not -len(xs) <= place <= len(xs):
+        raise ModelError(expected(f"a position within a sequence of {len(xs)}", position=place))
+    place = place + len(xs) if place < 0 else place
+    return ([*xs[:place], x, *xs[place:]],)
+
+
+@operator("SequenceErase")
+def sequence_erase(xs: Sequence, position: Int | None = None) -> tuple[Sequence]:
+    """A sequence without one of its tensors, by default the last."""
+    place = range(len(xs))[-1 if position is None else position]
+    return ([*xs[:place], *xs[place + 1 :]],)
+
+
+@operator("SequenceAt")
+def sequence_at(xs: Sequence, position: Int) -> Value:
+    """One tensor of a sequence."""
+    return xs[position]
+
+
+@operator("SequenceLength")
+def sequence_length(xs: Sequence) -> Tensor:
+    """The number of tensors in a sequence."""
+    return host(len(xs))
+
+
+@operator("SplitToSequence")
+def split_to_sequence(x: Tensor, split: Tensor | None = None, *, axis: int = 0, keepdims: int = 1) -> tuple[Sequence]:
+    """Parts along an axis: of given sizes, of one size but for a smaller last, or of size 1."""
+    size = x.shape[axis]
+    if split is None:
+        sizes = [1] * size
+    elif split.ndim == 0:
+        each = read(split, Reading.INT)
+        sizes = [min(each, size - start) for start in range(0, size, each)]
+    else:
+        sizes = split.tolist()
+    starts = [sum(sizes[:part]) for part in range(len(sizes))]
+    parts = [tb.slice_along_axis(x, start, length, axis=axis) for start, length in zip(starts, sizes, strict=True)]
+    if split is None and not keepdims:
+        parts = [tb.squeeze(part, axis=axis) for part in parts]
+    return (parts,)
+
+
+@operator("ConcatFromSequence")
+def concat_from_sequence(xs: Sequence, *, axis: int, new_axis: int = 0) -> Tensor:
+    """The tensors of a sequence one after another along an axis, which may be new."""
+    return tb.stack(xs, axis=axis) if new_axis else tb.concat(xs, axis=axis)
+
+
+@operator("SequenceMap")
+def sequence_map(xs: Sequence, *others: Value, body: Callable[..., tuple[Value, ...]]) -> tuple[Sequence, ...]:
+    """A graph for each tensor of a sequence, and for the tensors of other sequences at the same place."""
+    rows = [
+        body(x, *(other[place] if isinstance(other, list) else other for other in others)) for place, x in enumerate(xs)
+    ]
+    return tuple(list(column) for column in zip(*rows, strict=True))
+
+
+@operator("Optional")
+def optional(x: Value = None, *, type: Any = None) -> tuple[Value]:
+    """An optional value: a value, or none."""
+    return (x,)
+
+
+@operator("OptionalHasElement")
+def optional_has_element(x: Value = None) -> Tensor:
+    """Whether there is a value."""
+    return host(x is not None, bool_)
+
+
+@operator("OptionalGetElement")
+def optional_get_element(x: Value) -> tuple[Value]:
+    """The value, which must be there."""
+    if x is None:
+        raise ModelError(expected("a value in the optional", got=None))
+    return (x,)

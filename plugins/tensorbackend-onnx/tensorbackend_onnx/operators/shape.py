@@ -1,0 +1,236 @@
+"""Operators that move elements, and those that tell shapes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.errors import ShapeError, expected
+
+from .registry import Int, Ints, Node, operator
+
+
+def host(numbers: Any, dtype: Any = tb.int64) -> Tensor:
+    """A tensor where shapes are computed, which is known while a function is traced."""
+    return tb.tensor(numbers, dtype=dtype, backend="binary")
+
+
+@operator("Shape")
+def shape(x: Tensor, *, start: int = 0, end: int | None = None) -> Tensor:
+    """The sizes of the axes, or of a slice of them."""
+    return host(list(x.shape[start:end]))
+
+
+@operator("Size")
+def size(x: Tensor) -> Tensor:
+    """The number of elements."""
+    return host(x.size)
+
+
+@operator("Reshape")
+def reshape_by_attribute(x: Tensor, *, shape: tuple[int, ...]) -> Tensor:
+    """The elements in another shape, before opset 5."""
+    return reshape(x, shape)
+
+
+@operator("Reshape", since=5)
+def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
+    """The elements in another shape, in which 0 stands for the size that the axis has unless zeros are allowed."""
+    if not allowzero:
+        if any(new == 0 for new in shape[x.ndim :]):
+            raise ShapeError(expected("an axis of x for each 0 of the shape", shape=shape, x=x))
+        shape = tuple(x.shape[axis] if new == 0 else new for axis, new in enumerate(shape))
+    return tb.reshape(x, shape)
+
+
+@operator("Flatten")
+def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
+    """A matrix: the axes before one, and those from it on."""
+    axis = axis + x.ndim if axis < 0 else axis
+    return tb.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
+
+
+@operator("Squeeze")
+def squeeze_by_attribute(x: Tensor, *, axes: tuple[int, ...] | None = None) -> Tensor:
+    """Axes of size 1 are dropped, before opset 13."""
+    return squeeze(x, axes)
+
+
+@operator("Squeeze", since=13)
+def squeeze(x: Tensor, axes: Ints | None = None) -> Tensor:
+    """Axes of size 1 are dropped, all of them unless some are given."""
+    return tb.squeeze(x, axis=tuple(axes) if axes is not None else None)
+
+
+@operator("Unsqueeze")
+def unsqueeze_by_attribute(x: Tensor, *, axes: tuple[int, ...]) -> Tensor:
+    """Axes of size 1 are added, before opset 13."""
+    return unsqueeze(x, axes)
+
+
+@operator("Unsqueeze", since=13)
+def unsqueeze(x: Tensor, axes: Ints) -> Tensor:
+    """Axes of size 1 are added, at positions in the result."""
+    return tb.expand_dims(x, tuple(axes)) if axes else x
+
+
+@operator("Transpose")
+def transpose(x: Tensor, *, perm: tuple[int, ...] | None = None) -> Tensor:
+    """The axes in another order, by default the reverse one."""
+    return tb.permute_dims(x, perm if perm is not None else tuple(reversed(range(x.ndim))))
+
+
+@operator("Expand")
+def expand(x: Tensor, shape: Ints) -> Tensor:
+    """Broadcast to a shape, with which the tensor's own broadcasts."""
+    return tb.broadcast_to(x, tb.broadcast_shapes(x.shape, shape))
+
+
+@operator("Tile")
+def tile_by_inputs(x: Tensor, tiles: Int, axis: Int) -> Tensor:
+    """Copies along one axis, before opset 6."""
+    return tb.tile(x, tuple(tiles if position == axis else 1 for position in range(x.ndim)))
+
+
+@operator("Tile", since=6)
+def tile(x: Tensor, repeats: Ints) -> Tensor:
+    """Copies along each axis."""
+    return tb.tile(x, repeats)
+
+
+@operator("Concat")
+def concat(*xs: Tensor, axis: int = 1) -> Tensor:
+    """Tensors one after another along an axis."""
+    return tb.concat(xs, axis=axis)
+
+
+@operator("Split")
+def split_by_attribute(x: Tensor, *, axis: int = 0, split: tuple[int, ...] | None = None, node: Node) -> Any:
+    """Parts along an axis, before opset 13."""
+    return split_(x, split, axis=axis, node=node)
+
+
+@operator("Split", since=13)
+def split_(x: Tensor, split: Ints | None = None, *, axis: int = 0, num_outputs: int | None = None, node: Node) -> Any:
+    """Parts along an axis: of these sizes, or of equal ones but for a smaller last."""
+    if split is None:
+        count = num_outputs or len(node.outputs)
+        whole, each = x.shape[axis], -(-x.shape[axis] // count)
+        split = tuple(max(min(each, whole - each * part), 0) for part in range(count))
+    starts = [sum(split[:part]) for part in range(len(split))]
+    if sum(split) != x.shape[axis]:
+        raise ShapeError(expected(f"parts whose sizes add up to {x.shape[axis]}", split=split))
+    return tuple(tb.slice_along_axis(x, start, length, axis=axis) for start, length in zip(starts, split, strict=True))
+
+
+@operator("Slice")
+def slice_by_attributes(
+    x: Tensor, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None = None
+) -> Tensor:
+    """A part of each axis, before opset 10."""
+    return slice_(x, starts, ends, axes)
+
+
+@operator("Slice", since=10)
+def slice_(x: Tensor, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None) -> Tensor:
+    """A part of each axis; bounds count from the end if negative, and lie within the axis otherwise."""
+    keys = [slice(None)] * x.ndim
+    chosen = axes if axes is not None else tuple(range(len(starts)))
+    for axis, start, end, step in zip(chosen, starts, ends, steps or (1,) * len(starts), strict=True):
+        keys[axis] = _bounds(x.shape[axis], start, end, step)
+    return tb.getitem(x, tuple(keys))
+
+
+def _bounds(length: int, start: int, end: int, step: int) -> slice:
+    start, end = (bound + length if bound < 0 else bound for bound in (start, end))
+    if step > 0:
+        return slice(min(max(start, 0), length), min(max(end, 0), length), step)
+    start, end = min(max(start, 0), length - 1), min(max(end, -1), length - 1)
+    return slice(start, None if end < 0 else end, step) if length else slice(0, 0)
+
+
+PADDING = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
+
+
+@operator("Pad")
+def pad_by_attributes(
+    x: Tensor,
+    *,
+    pads: tuple[int, ...] | None = None,
+    paddings: tuple[int, ...] | None = None,
+    mode: str = "constant",
+    value: float = 0.0,
+) -> Tensor:
+    """Elements around those of x, before opset 11."""
+    return pad(x, pads or paddings or (), host(value, x.dtype), mode=mode)
+
+
+@operator("Pad", since=11)
+def pad(
+    x: Tensor, pads: Ints, value: Tensor | None = None, axes: Ints | None = None, *, mode: str = "constant"
+) -> Tensor:
+    """Elements around those of x; a negative number takes elements away."""
+    chosen = axes if axes is not None else tuple(range(x.ndim))
+    padding = [(0, 0)] * x.ndim
+    for place, axis in enumerate(chosen):
+        padding[axis] = (pads[place], pads[place + len(chosen)])
+    if mode != "constant":
+        cut = [(min(low, 0), min(high, 0)) for low, high in padding]
+        added = [(max(low, 0), max(high, 0)) for low, high in padding]
+        return tb.pad(tb.pad(x, cut), added, mode=mode)
+    return tb.pad(x, padding, value=None if value is None else tb.reshape(value, ()))
+
+
+@operator("Trilu")
+def trilu(x: Tensor, k: Int | None = None, *, upper: int = 1) -> Tensor:
+    """The upper or the lower triangle of matrices."""
+    return tb.triu(x, k=k or 0) if upper else tb.tril(x, k=k or 0)
+
+
+@operator("DepthToSpace")
+def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
+    """Blocks of pixels out of channels."""
+    batch, channels, height, width = x.shape
+    inside = channels // blocksize**2
+    if mode == "DCR":
+        blocks = tb.reshape(x, (batch, blocksize, blocksize, inside, height, width))
+        blocks = tb.permute_dims(blocks, (0, 3, 4, 1, 5, 2))
+    else:
+        blocks = tb.reshape(x, (batch, inside, blocksize, blocksize, height, width))
+        blocks = tb.permute_dims(blocks, (0, 1, 4, 2, 5, 3))
+    return tb.reshape(blocks, (batch, inside, height * blocksize, width * blocksize))
+
+
+@operator("SpaceToDepth")
+def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
+    """Channels out of blocks of pixels."""
+    batch, channels, height, width = x.shape
+    blocks = tb.reshape(x, (batch, channels, height // blocksize, blocksize, width // blocksize, blocksize))
+    order = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    shape = (batch, channels * blocksize**2, height // blocksize, width // blocksize)
+    return tb.reshape(tb.permute_dims(blocks, order), shape)
+
+
+@operator("CenterCropPad")
+def center_crop_pad(x: Tensor, shape: Ints, *, axes: tuple[int, ...] | None = None) -> Tensor:
+    """The middle of x in these sizes, with zeros around it where they are larger."""
+    chosen = axes if axes is not None else tuple(range(x.ndim))
+    padding = [(0, 0)] * x.ndim
+    for axis, target in zip(chosen, shape, strict=True):
+        surplus = target - x.shape[axis]
+        low = surplus // 2 if surplus >= 0 else -(-surplus // 2)
+        padding[axis] = (low, surplus - low)
+    return tb.pad(x, padding)
+
+
+@operator("ReverseSequence")
+def reverse_sequence(x: Tensor, lengths: Tensor, *, batch_axis: int = 1, time_axis: int = 0) -> Tensor:
+    """The first entries of each sequence in reverse order, as many as its length."""
+    steps = tb.arange(x.shape[time_axis], like=x)
+    places = tb.where(steps < lengths[:, None], lengths[:, None] - 1 - steps, steps)
+    indices = places if batch_axis < time_axis else places.T
+    shape = [1] * x.ndim
+    shape[batch_axis], shape[time_axis] = x.shape[batch_axis], x.shape[time_axis]
+    return tb.take_along_axis(x, tb.reshape(indices, shape), axis=time_axis)

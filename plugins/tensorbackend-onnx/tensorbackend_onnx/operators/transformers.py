@@ -1,0 +1,212 @@
+"""Attention and rotary positions as exported transformers have them, in the domain com.microsoft."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor, nn
+from tensorbackend.dtypes import bool_
+
+from .registry import MICROSOFT, Node, operator
+
+
+def by_heads(x: Tensor, heads: int) -> Tensor:
+    """(batch, time, features) as (batch, heads, time, features of a head)."""
+    if x.ndim == 4:
+        return x
+    batch, time, features = x.shape
+    return tb.permute_dims(tb.reshape(x, (batch, time, heads, features // heads)), (0, 2, 1, 3))
+
+
+def merged(x: Tensor) -> Tensor:
+    """(batch, heads, time, features of a head) as (batch, time, features)."""
+    batch, heads, time, features = x.shape
+    return tb.reshape(tb.permute_dims(x, (0, 2, 1, 3)), (batch, time, heads * features))
+
+
+def attended(
+    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, mask: Tensor | None, causal: bool, scale: float
+) -> Tensor:
+    """Attention of (batch, heads, time, features), as (batch, time, heads features)."""
+    if causal and key.shape[2] != query.shape[2]:
+        behind = key.shape[2] - query.shape[2]
+        steps = tb.arange(query.shape[2], like=query)[:, None] + behind >= tb.arange(key.shape[2], like=query)
+        mask = steps if mask is None else tb.logical_and(mask, steps)
+        causal = False
+    return merged(nn.attention(query, key, value, mask=mask, bias=bias, causal=causal, scale=scale or None))
+
+
+def padding_mask(mask: Tensor | None, keys: int) -> Tensor | None:
+    """Which keys count, from a mask of them or from their number in each example."""
+    if mask is None:
+        return None
+    if mask.ndim == 1:
+        return (tb.arange(keys, like=mask) < mask[:, None])[:, None, None, :]
+    flags = mask.astype(bool_)
+    return flags[:, None, None, :] if flags.ndim == 2 else flags[:, None] if flags.ndim == 3 else flags
+
+
+@operator("Attention", domain=MICROSOFT)
+def attention(
+    x: Tensor,
+    weights: Tensor,
+    bias: Tensor | None = None,
+    mask: Tensor | None = None,
+    past: Tensor | None = None,
+    attention_bias: Tensor | None = None,
+    *,
+    num_heads: int,
+    do_rotary: int = 0,
+    mask_filter_value: float = -10000.0,
+    qkv_hidden_sizes: tuple[int, ...] | None = None,
+    scale: float = 0.0,
+    unidirectional: int = 0,
+) -> Any:
+    """Self-attention with the projections of query, key and value in one matrix; also the next cache."""
+    projected = x @ weights if bias is None else x @ weights + bias
+    third = weights.shape[1] // 3
+    sizes = qkv_hidden_sizes or (third, third, third)
+    ends = [sum(sizes[: place + 1]) for place in range(3)]
+    parts = (projected[..., end - size : end] for size, end in zip(sizes, ends, strict=True))
+    query, key, value = (by_heads(part, num_heads) for part in parts)
+    if past is not None:
+        key, value = (tb.concat([past[place], new], axis=2) for place, new in enumerate((key, value)))
+    kept = padding_mask(mask, key.shape[2])
+    result = attended(query, key, value, attention_bias, kept, bool(unidirectional), scale)
+    return result, tb.stack([key, value])
+
+
+@operator("MultiHeadAttention", domain=MICROSOFT)
+def multi_head_attention(
+    query: Tensor,
+    key: Tensor | None = None,
+    value: Tensor | None = None,
+    bias: Tensor | None = None,
+    mask: Tensor | None = None,
+    attention_bias: Tensor | None = None,
+    past_key: Tensor | None = None,
+    past_value: Tensor | None = None,
+    *,
+    num_heads: int,
+    mask_filter_value: float = -10000.0,
+    scale: float = 0.0,
+    unidirectional: int = 0,
+) -> Any:
+    """Attention of projected queries, keys and values, which may be packed in one tensor; also the next cache."""
+    if key is None:  # (batch, time, heads, 3, features of a head)
+        query, key, value = (merged(tb.permute_dims(query[:, :, :, place], (0, 2, 1, 3))) for place in range(3))
+    elif value is None:  # (batch, time, heads, 2, features of a head)
+        key, value = (merged(tb.permute_dims(key[:, :, :, place], (0, 2, 1, 3))) for place in range(2))
+    if bias is not None:
+        features = query.shape[-1]
+        query = query + bias[:features]
+        if key.ndim == 3:
+            key, value = key + bias[features : 2 * features], value + bias[2 * features :]
+    query, key, value = (by_heads(x, num_heads) for x in (query, key, value))
+    if past_key is not None and past_value is not None:
+        key, value = tb.concat([past_key, key], axis=2), tb.concat([past_value, value], axis=2)
+    kept = padding_mask(mask, key.shape[2])
+    return attended(query, key, value, attention_bias, kept, bool(unidirectional), scale), key, value
+
+
+def rotated(x: Tensor, cos: Tensor, sin: Tensor, interleaved: int) -> Tensor:
+    """Pairs of features of (batch, heads, time, features) turned by angles (batch, time, pairs)."""
+    pairs = cos.shape[-1]
+    turning, rest = x[..., : 2 * pairs], x[..., 2 * pairs :]
+    cos, sin = cos[:, None], sin[:, None]
+    if interleaved:
+        first, second = turning[..., 0::2], turning[..., 1::2]
+    else:
+        first, second = turning[..., :pairs], turning[..., pairs:]
+    parts = [first * cos - second * sin, first * sin + second * cos]
+    turned = tb.reshape(tb.stack(parts, axis=-1), turning.shape) if interleaved else tb.concat(parts, axis=-1)
+    return turned if rest.shape[-1] == 0 else tb.concat([turned, rest], axis=-1)
+
+
+@operator("RotaryEmbedding", domain=MICROSOFT)
+def rotary_embedding(
+    x: Tensor,
+    positions: Tensor,
+    cos_cache: Tensor,
+    sin_cache: Tensor,
+    *,
+    interleaved: int = 0,
+    is_packed_batching: int = 0,
+    num_heads: int = 0,
+    rotary_embedding_dim: int = 0,
+    scale: float = 1.0,
+) -> Tensor:
+    """Positions as angles by which pairs of features are turned."""
+    batch, time = (x.shape[0], x.shape[1]) if x.ndim == 3 else (x.shape[0], x.shape[2])
+    head = rotary_embedding_dim or 2 * cos_cache.shape[1]
+    heads = by_heads(x, num_heads or (x.shape[-1] // head if x.ndim == 3 else x.shape[1]))
+    if positions.ndim < 2:
+        positions = tb.reshape(positions, (1, 1)) + tb.arange(time, like=positions)
+    positions = tb.broadcast_to(positions, (batch, time))
+    cos, sin = tb.take(cos_cache, positions, axis=0), tb.take(sin_cache, positions, axis=0)
+    turned = rotated(heads, cos, sin, interleaved)
+    return merged(turned) if x.ndim == 3 else turned
+
+
+@operator("GroupQueryAttention", domain=MICROSOFT)
+def group_query_attention(
+    query: Tensor,
+    key: Tensor | None,
+    value: Tensor | None,
+    past_key: Tensor | None = None,
+    past_value: Tensor | None = None,
+    last_positions: Tensor | None = None,
+    total_length: Tensor | None = None,
+    cos_cache: Tensor | None = None,
+    sin_cache: Tensor | None = None,
+    positions: Tensor | None = None,
+    attention_bias: Tensor | None = None,
+    *,
+    num_heads: int,
+    kv_num_heads: int,
+    do_rotary: int = 0,
+    local_window_size: int = -1,
+    rotary_interleaved: int = 0,
+    scale: float = 0.0,
+    smooth_softmax: int = 0,
+    softcap: float = 0.0,
+    node: Node,
+) -> Any:
+    """Causal attention in which several heads of queries share a head of keys; also the next cache.
+
+    All examples have a cache of the same length, as in models that decode one token after another.
+    """
+    if key is None or value is None:
+        head = query.shape[-1] // (num_heads + 2 * kv_num_heads)
+        ends = (num_heads * head, (num_heads + kv_num_heads) * head)
+        query, key, value = query[..., : ends[0]], query[..., ends[0] : ends[1]], query[..., ends[1] :]
+    query, key, value = by_heads(query, num_heads), by_heads(key, kv_num_heads), by_heads(value, kv_num_heads)
+    past = 0 if past_key is None else past_key.shape[2]
+    if do_rotary and cos_cache is not None and sin_cache is not None:
+        steps = tb.arange(query.shape[2], like=query) + past
+        places = tb.broadcast_to(steps if positions is None else positions, (query.shape[0], query.shape[2]))
+        cos, sin = tb.take(cos_cache, places, axis=0), tb.take(sin_cache, places, axis=0)
+        query, key = rotated(query, cos, sin, rotary_interleaved), rotated(key, cos, sin, rotary_interleaved)
+    if past_key is not None and past_value is not None:
+        key, value = tb.concat([past_key, key], axis=2), tb.concat([past_value, value], axis=2)
+    queries, keys = tb.arange(query.shape[2], like=query)[:, None] + past, tb.arange(key.shape[2], like=query)
+    mask = queries >= keys
+    if local_window_size > 0:
+        mask = tb.logical_and(mask, queries - keys < local_window_size)
+    if last_positions is not None:
+        counted = keys[None, None, None] <= last_positions.astype(tb.int64)[:, None, None, None]
+        mask = tb.logical_and(mask, counted)
+    shared = num_heads // kv_num_heads
+    wide_key, wide_value = (tb.repeat(x, shared, axis=1) for x in (key, value))
+    if not softcap and not smooth_softmax:
+        return attended(query, wide_key, wide_value, attention_bias, mask, False, scale), key, value
+    scores = tb.matmul(query, wide_key.mT) * (scale or query.shape[-1] ** -0.5)
+    if softcap:
+        scores = softcap * tb.tanh(scores / softcap)
+    scores = scores if attention_bias is None else scores + attention_bias
+    scores = tb.where(mask, scores, tb.full((), -tb.inf, dtype=scores.dtype, like=scores))
+    if not smooth_softmax:
+        return merged(tb.matmul(nn.softmax(scores), wide_value)), key, value
+    zero = tb.zeros((*scores.shape[:-1], 1), dtype=scores.dtype, like=scores)
+    return merged(tb.matmul(nn.softmax(tb.concat([scores, zero], axis=-1))[..., :-1], wide_value)), key, value

@@ -1,0 +1,79 @@
+"""Tensors as files hold them: checked when a model is loaded, and read when they are first used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy
+import tensorbackend as tb
+from onnx import TensorProto
+from tensorbackend.extending import numpy_dtype
+
+from .dtypes import dtype_of
+from .errors import ModelError
+
+Memory = bytes | memoryview
+"""The bytes of a tensor: its own, or a part of a file that is mapped into memory."""
+
+
+class Stored(NamedTuple):
+    """A tensor whose data stays where it is until `on` is called."""
+
+    template: tb.Template
+    read: Callable[[], Memory]
+    """Returns the data in row-major order, little-endian."""
+
+    def on(self, backend: tb.Backend) -> tb.Tensor:
+        """The tensor on a backend; NumPy's shares the memory of the file."""
+        template, data = self.template, self.read()
+        if backend.name == "binary":
+            return tb.from_binary(bytes(data), template, backend)
+        array = numpy.frombuffer(data, numpy_dtype(template.dtype).newbyteorder("<"))
+        return tb.asarray(array.reshape(template.shape), backend=backend)
+
+
+def stored(tensor: TensorProto, data: Callable[[], Memory] | None = None, size: int | None = None) -> Stored:
+    """The tensor of a `TensorProto`.
+
+    Parameters
+    ----------
+    tensor
+        ONNX's record of the tensor.
+    data, size
+        What reads the data, and its number of bytes, where they are not in the record.
+
+    Raises
+    ------
+    ModelError
+        The dtype has no counterpart, or the data has not as many elements as the shape says.
+    """
+    name = tensor.name or "tensor"
+    if any(length < 0 for length in tensor.dims):
+        raise ModelError(f"expected sizes of at least 0, got {name} of shape={list(tensor.dims)}")
+    template = tb.Template(tuple(tensor.dims), dtype_of(tensor.data_type))
+    expected = math.prod(tensor.dims) * template.dtype.bits // 8 if template.dtype.kind != "bool" else template.size
+    if data is None:
+        inside = tensor.raw_data if tensor.HasField("raw_data") else _typed(tensor, template)
+        data, size = (lambda: inside), len(inside)
+    if size != expected:
+        raise ModelError(f"expected {expected} bytes of data for {name}, {template}, got {size}")
+    return Stored(template, data)
+
+
+def _typed(tensor: TensorProto, template: tb.Template) -> bytes:
+    """The data of a record that lists numbers; ints may stand for the bits of narrow floats."""
+    dtype = numpy_dtype(template.dtype)
+    if template.dtype in (tb.float32, tb.complex64):
+        return numpy.asarray(tensor.float_data, "<f4").tobytes()
+    if template.dtype in (tb.float64, tb.complex128):
+        return numpy.asarray(tensor.double_data, "<f8").tobytes()
+    if template.dtype == tb.int64:
+        return numpy.asarray(tensor.int64_data, "<i8").tobytes()
+    if template.dtype in (tb.uint32, tb.uint64):
+        return numpy.asarray(tensor.uint64_data, "<u8").astype(dtype).tobytes()
+    numbers = numpy.asarray(tensor.int32_data, "<i4")
+    if template.dtype in (tb.float16, tb.bfloat16):
+        return numbers.astype("<u2").tobytes()
+    return numbers.astype(dtype).tobytes()

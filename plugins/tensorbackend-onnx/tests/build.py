@@ -1,0 +1,45 @@
+"""Small models for tests, written with ONNX's own helper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy
+import onnxruntime
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
+
+OPSET = 22
+"""One that all versions of onnxruntime know that the plugin allows."""
+
+
+def value(name: str, dtype: str, shape: Sequence[int | str | None] | None) -> ValueInfoProto:
+    """An input or output such as `value("x", "float", ("batch", 3))`."""
+    return helper.make_tensor_value_info(name, getattr(TensorProto, dtype.upper()), shape)
+
+
+def model(
+    nodes: Sequence[NodeProto],
+    inputs: Sequence[ValueInfoProto],
+    outputs: Sequence[ValueInfoProto],
+    initialisers: Mapping[str, Any] | None = None,
+    *,
+    opset: int = OPSET,
+    domains: Sequence[tuple[str, int]] = (),
+    functions: Sequence[Any] = (),
+) -> ModelProto:
+    """A model of nodes in order."""
+    tensors = [numpy_helper.from_array(numpy.asarray(x), name) for name, x in (initialisers or {}).items()]
+    graph: GraphProto = helper.make_graph(list(nodes), "graph", list(inputs), list(outputs), tensors)
+    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(*domain) for domain in domains)]
+    return helper.make_model(graph, opset_imports=imports, functions=list(functions), ir_version=10)
+
+
+def by_onnxruntime(proto: ModelProto, *inputs: Any) -> list[Any]:
+    """What onnxruntime computes for a model: the other implementation by which ours is judged."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    named = {declared.name: x for declared, x in zip(session.get_inputs(), inputs, strict=True)}
+    results: list[Any] = session.run(None, named)
+    return results
