@@ -139,7 +139,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="how long both sides of a program take turns")
     parser.add_argument("--longest", type=float, default=120.0, help="after so many seconds a program is given up")
     parser.add_argument("--alone", action="store_true", help="measure one program in this process")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     if options.alone:
         alone(options.checkout, options.names[0], options.preset, options.seconds, options.backend)
         return

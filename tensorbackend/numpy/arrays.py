@@ -18,11 +18,13 @@ from typing import Any, Final, NoReturn
 
 import numpy
 
-from ..dtypes import DType
+from ..caching.option_keys import holds_entries, remember
+from ..dtypes import complex128, float64, int64
 from ..errors import ArgumentError, ShapeError, expected
 from ..expr.trees import register_tree_node
-from ..template import Shape, Template
-from ..tensor import Tensor, public_op
+from ..protocol.owners import held_alone
+from ..template import Shape, Template, TemplateKind, intern_template
+from ..tensor import Tensor, blank_tensor, public_op
 from .dtypes import numpy_dtype
 
 functions: Final[dict[str, Callable[..., Any]]] = {}
@@ -31,6 +33,7 @@ functions: Final[dict[str, Callable[..., Any]]] = {}
 _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
 _reshape: Final = public_op("reshape")
+_permute: Final = public_op("permute_dims")
 
 HOST: Final = numpy.ndarray
 """The class of payloads whose elements can be read at once."""
@@ -104,16 +107,17 @@ class ndarray(metaclass=ArrayType):
             t = base._read()
         kept = self._kept
         if kept is not None:
-            if t.data is self._seen:
-                if not _keeps(t.data):
+            data = t.data
+            if data is self._seen:
+                if data.__class__ is HOST or not _keeps(data):
                     self._kept = self._seen = None
                 return kept  # type: ignore[no-any-return]
             self._kept = self._seen = None
         if t.template is not self._of:
             t = _reshape(t, self._of.shape, names=self._of.names)
         how = self._how
-        result: Tensor = how.read(t) if how.__class__ is Step else _getitem(t, how)
-        if _keeps(t.data):
+        result: Tensor = how.read(t) if how.__class__ is Step else _cut(t, how)
+        if t.data.__class__ is not HOST and _keeps(t.data):
             self._kept, self._seen = result, t.data
         return result
 
@@ -151,7 +155,7 @@ class ndarray(metaclass=ArrayType):
         if self._t is not None:
             self._t = new
             return
-        self._make_view(view_of(self, self._how, self._of), reshaped(new.template), t.template)
+        self._make_view(view_of(self._base, self._how, self._of), reshaped(new.template), t.template)
 
     def _make_view(self, base: ndarray, how: Any, of: Template) -> None:
         self._base, self._how, self._of, self._kept, self._seen = base, how, of, None, None
@@ -228,7 +232,7 @@ class ndarray(metaclass=ArrayType):
         if t is None:
             t = self._read()
         kind = key.__class__
-        if kind is int:
+        if kind is int or kind is _INT64:
             if len(t.template.shape) == 1:
                 return _element(t, key)
         elif kind is tuple:
@@ -243,7 +247,7 @@ class ndarray(metaclass=ArrayType):
         elif kind is not slice and not (key is None or key is ...):
             return functions["getitem"](self, key)
         try:
-            read = _getitem(t, key)
+            read = _cut(t, key)
         except Exception:  # bounds of slices that are arrays; whatever else is wrong is raised again
             return functions["getitem"](self, key)
         view = blank()
@@ -275,7 +279,7 @@ class ndarray(metaclass=ArrayType):
                     if v.template.shape == t.template.shape and v.backend is t.backend:
                         self._t = Tensor(t.template, t.backend, v.data)
                         return
-                if kind is int or kind is slice or (kind is tuple and _STRUCTURES.get(tuple(map(type, key)))):
+                if kind is int or kind is slice or (kind is tuple and _structure(key)):
                     try:
                         _setitem(t, key, v)
                     except Exception:  # bounds that are arrays, sizes that only NumPy broadcasts; raised again
@@ -286,18 +290,29 @@ class ndarray(metaclass=ArrayType):
         if t is not None:
             dtype = t.template.dtype
             kind = value.__class__
-            if (
-                (kind is float and dtype.is_inexact)
-                or (kind is numpy.float64 and dtype.is_inexact)
-                or (kind is int and dtype.is_numeric)
-            ):
-                kind = key.__class__
-                if kind is int or kind is slice or (kind is tuple and _STRUCTURES.get(tuple(map(type, key)))):
-                    try:
-                        _setitem(t, key, value)
-                    except Exception:  # as above
-                        functions["setitem"](self, key, value)
-                    return
+            data = t.data
+            own = data.__class__ is HOST
+            if own and kind is data.dtype.type:
+                pass
+            elif (kind is float and dtype.is_inexact) or (kind is int and dtype.is_numeric):
+                own = own and dtype in _WIDE
+            else:
+                functions["setitem"](self, key, value)
+                return
+            del data
+            place = key.__class__
+            if place is int or place is slice or (place is tuple and _structure(key)):
+                try:
+                    if own and held_alone(t):
+                        data = t.data
+                        if data.base is None and data.flags.owndata:
+                            data[key] = value
+                            return
+                        del data
+                    _setitem(t, key, value.item() if own and kind is not float and kind is not int else value)
+                except Exception:  # as above
+                    functions["setitem"](self, key, value)
+                return
         functions["setitem"](self, key, value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -395,6 +410,10 @@ class ndarray(metaclass=ArrayType):
         """Puts the elements at their places along an axis as `np.partition` does, in place."""
         replace(self, tensor_of(functions["partition"](self, kth, axis, kind, order)))
 
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        """The entries along an axis where a condition holds."""
+        return functions["compress"](condition, self, axis, out)
+
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
         """Another shape in place, filled up with zeros."""
         new = as_shape(shape[0] if len(shape) == 1 else shape)
@@ -412,7 +431,12 @@ class ndarray(metaclass=ArrayType):
     @property
     def T(self) -> ndarray:
         """The axes in reverse order: a view."""
-        return self.transpose()
+        ndim = self.ndim
+        step = _REVERSED.get(ndim)
+        if step is None:
+            order = tuple(range(ndim))[::-1]
+            step = _REVERSED[ndim] = Step(lambda t: _permute(t, order), lambda old, new: _permute(new, order))
+        return stepped(self, step)
 
     @property
     def mT(self) -> ndarray:
@@ -494,18 +518,32 @@ ndarray.__module__ = "tensorbackend.numpy"
 blank: Final[Callable[[], ndarray]] = type.__call__.__get__(ndarray)
 """Makes an array without attributes, which the caller sets at once."""
 
+_REVERSED: Final[dict[int, Step]] = {}
+"""The step of `x.T` by the number of axes."""
+
 _ALL: Final = slice(None)
-_INTS, _BASIC, _OTHER = 1, 2, 0
+_WIDE: Final = frozenset({float64, complex128, int64})
+"""Dtypes that hold Python's numbers as they are, or raise `OverflowError`."""
+_INTS: Final = 1
+_BASIC: Final = 2
+_OTHER: Final = 0
 _STRUCTURES: Final[dict[tuple[type, ...], int]] = {}
 """Whether the classes of a key's parts make it one of ints, one of basic indexing, or another."""
+
+holds_entries("keys of arrays", _STRUCTURES)
+
+_INT64: Final = numpy.int64
+_PLAIN: Final = frozenset({slice, NoneType, EllipsisType})
 
 
 def _structure(key: tuple[Any, ...]) -> int:
     kinds = tuple(map(type, key))
-    plain = {int, slice, NoneType, EllipsisType}
-    found = _INTS if kinds and {*kinds} == {int} else _BASIC if plain.issuperset(kinds) else _OTHER
-    if len(_STRUCTURES) < 4096:
-        _STRUCTURES[kinds] = found
+    found = _STRUCTURES.get(kinds)
+    if found is None:
+        ints = [kind is int or issubclass(kind, numpy.integer) for kind in kinds]
+        plain = [is_int or kind in _PLAIN for is_int, kind in zip(ints, kinds, strict=True)]
+        found = _INTS if kinds and all(ints) else _BASIC if all(plain) else _OTHER
+        remember(_STRUCTURES, kinds, found)
     return found
 
 
@@ -568,6 +606,33 @@ def tensor_of(x: ndarray) -> Tensor:
     """The tensor of an array, for reading only: nothing may be assigned to it."""
     t: Tensor = x._t
     return x._read() if t is None else t
+
+
+_CUTS: Final[dict[tuple[TemplateKind, Shape], Template]] = {}
+"""The templates of views by the kind of the base and the shape; axes with names are left to the library's indexing."""
+
+holds_entries("views of arrays", _CUTS)
+
+
+def _cut(t: Tensor, key: Any) -> Tensor:
+    """The elements at a key of basic indexing; in NumPy's memory by NumPy itself, as most views are used once."""
+    data = t.data
+    if data.__class__ is HOST:
+        kind = t.template.kind
+        part = data[key]
+        shape = part.shape
+        template = _CUTS.get((kind, shape))
+        if template is None:
+            if any(kind.names):
+                return _getitem(t, key)
+            template = intern_template(shape, kind.dtype, (None,) * len(shape))
+            remember(_CUTS, (kind, shape), template)
+        cut = blank_tensor()
+        cut.template = template
+        cut.backend = t.backend
+        cut.data = part
+        return cut
+    return _getitem(t, key)
 
 
 def _element(t: Tensor, key: Any) -> Any:
@@ -655,8 +720,8 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         return
     x._kept = x._seen = None
     how = x._how
-    if how.__class__ is int or (how.__class__ is tuple and _STRUCTURES.get(tuple(map(type, how))) == _INTS):
-        ints = (how,) if how.__class__ is int else how
+    if how.__class__ in (int, _INT64) or (how.__class__ is tuple and _structure(how) == _INTS):
+        ints = how if how.__class__ is tuple else (how,)
         put(_as_seen(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
         return
     t = fresh(x._read())
@@ -711,5 +776,3 @@ def _unflatten(data: None, parts: tuple[Any, ...]) -> Any:
 
 
 register_tree_node(ndarray, _flatten, _unflatten)
-
-DTypeOf = DType

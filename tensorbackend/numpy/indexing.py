@@ -98,7 +98,7 @@ def _setitem(x: ndarray, key: Any, value: Any) -> None:
         if v.dtype.is_complex and not dtype.is_complex and value.__class__ in NUMBERS:
             raise TypeError("float() argument must be a string or a real number, not 'complex'")
         v = cast(v, dtype)
-    if v.ndim and v.ndim > 0:
+    if v.ndim and v.shape[0] == 1:
         fits = _target_ndim(template, key)
         while v.ndim > fits and v.shape[0] == 1:
             v = tb.reshape(v, v.shape[1:])
@@ -228,6 +228,14 @@ def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
 @public
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of x where a condition holds, else of y; with a condition alone, the places where it holds."""
+    if condition.__class__ is ndarray and x.__class__ is ndarray:
+        mask, first = tensor_of(condition), tensor_of(x)
+        if mask.dtype is tb.bool:
+            kind = y.__class__
+            if kind is ndarray and (second := tensor_of(y)).dtype is first.dtype:
+                return result(tb.where(mask, first, second))
+            if (kind is float and first.dtype.is_inexact) or (kind is int and first.dtype.is_numeric):
+                return result(tb.where(mask, first, y))
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:

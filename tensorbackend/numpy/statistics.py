@@ -230,14 +230,25 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     x = tb.reshape(x, (-1,))
     x = cast(x, tb.uint8) if x.dtype is tb.bool else x
     edges = _edges(x, bins, range, weights)
-    counted, _ = _counts([x], [edges], w)
+    even = isinstance(bins, int) and x.dtype in (tb.float32, tb.float64) and len(edges) > 1
+    counted, _ = _counts([x], [edges], w, even)
     if density:
         widths = tb.asarray(numpy.diff(edges).astype(float))
         counted = counted / widths / tb.sum(counted)
     return box(counted), back(edges)
 
 
-def _counts(columns: list[Tensor], edges: list[Any], weights: Tensor | None) -> tuple[Tensor, list[int]]:
+def _even_places(x: Tensor, line: Tensor, low: float, high: float, count: int) -> Tensor:
+    """The bins of equal width that values fall into, computed as NumPy does and set right next to the edges."""
+    place = cast(tb.clip((x - low) * (count / (high - low)), 0.0, float(count - 1)), tb.int64)
+    lower, upper = tb.take(line, place, axis=0), tb.take(line, place + 1, axis=0)
+    place = tb.where(tb.less(x, lower), place - 1, place)
+    return tb.where(tb.logical_and(tb.greater_equal(x, upper), place < count - 1), place + 1, place)
+
+
+def _counts(
+    columns: list[Tensor], edges: list[Any], weights: Tensor | None, even: bool = False
+) -> tuple[Tensor, list[int]]:
     """The (weighted) numbers of points in the cells of a grid."""
     places: list[Tensor] = []
     inside: Any = None
@@ -246,9 +257,12 @@ def _counts(columns: list[Tensor], edges: list[Any], weights: Tensor | None) -> 
         if x.dtype is not line.dtype:
             common = dtype_of(numpy.result_type(x.dtype.dtype, e.dtype))
             x, line = cast(x, common), cast(line, common)
-        place = tb.searchsorted(line, x, side="right") - 1
         count = len(e) - 1
-        place = tb.where(tb.equal(x, line[-1]), count - 1, place)
+        if even:
+            place = _even_places(x, line, float(e[0]), float(e[-1]), count)
+        else:
+            place = tb.searchsorted(line, x, side="right") - 1
+            place = tb.where(tb.equal(x, line[-1]), count - 1, place)
         within = tb.logical_and(tb.greater_equal(x, line[0]), tb.less_equal(x, line[-1]))
         inside = within if inside is None else tb.logical_and(inside, within)
         places.append(tb.clip(place, 0, count - 1))

@@ -57,7 +57,7 @@ def _heaviside(x1: Any, x2: Any) -> Tensor:
 def _logaddexp2(x1: Any, x2: Any) -> Tensor:
     """The logarithm to the base 2 of 2**x1 + 2**x2."""
     scale = math.log(2)
-    return tb.divide(tb.logaddexp(tb.multiply(x1, scale), tb.multiply(x2, scale)), scale)
+    return tb.divide(tb.logaddexp(x1 * scale, x2 * scale), scale)
 
 
 def _fabs(x: Any) -> Tensor:

@@ -106,6 +106,7 @@ def _gives(op: Callable[..., Any], operands: Sequence[Any]) -> tuple[DType, ...]
 
 def _straight(spec: Spec, plan: Plan, kinds: Sequence[Any]) -> Plan | None:
     """The plan, or `None` where the op computes as it says without any cast."""
+    kinds = [float if kind is numpy.float64 else kind for kind in kinds]  # as the generated code passes it
     if plan.op is not spec.op or _gives(spec.op, kinds) != plan.results:
         return plan
     dtypes = [kind for kind in kinds if isinstance(kind, DType)]
@@ -361,8 +362,10 @@ def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
     chosen = tensor(functions["box"](places)[indices])
     where = tb.reshape(chosen, (-1, 1))
     if spec.nin == 1:
-        new = cast(tensor(call(spec, (functions["box"](flat),))), flat.dtype)
-        replace(a, tb.reshape(tb.indexed_put(flat, where, tb.take(new, where[:, 0], axis=0)), x.shape))
+        for place in tb.unstack(where):
+            old = functions["box"](tb.take(flat, place, axis=0))
+            flat = tb.indexed_put(flat, place[None], cast(tensor(call(spec, (old,))), flat.dtype))
+        replace(a, tb.reshape(flat, x.shape))
         return
     value = tensor(b)
     if not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(x.dtype), "same_kind") and b.__class__ not in NUMBERS:
@@ -406,6 +409,8 @@ _READ: Final = """\
     else:
         {a} = {x}
         {k} = {x}.__class__
+        if {k} is float64:
+            {a} = float({x})
 """
 
 _RESULT: Final = """\
@@ -460,8 +465,9 @@ def reflected(x2, x1):
     if b is None:
         b = x2._read()
     j = b.template.dtype
-    if kinds.get((x1.__class__, j), b) is None:
-        r = op(x1, b)
+    k = x1.__class__
+    if kinds.get((k, j), b) is None:
+        r = op(float(x1) if k is float64 else x1, b)
 {_RESULT.format(indent=" " * 8)}
     return operated(spec, x1, x2)
 
@@ -492,6 +498,7 @@ def sole(x):
 """
 
 _SHARED: Final = {
+    "float64": numpy.float64, "float": float,
     "HOST": numpy.ndarray, "blank": blank, "call": call, "changed": changed, "ndarray": ndarray, "operated": operated,
     "replace": replace,
 }  # fmt: skip
