@@ -28,7 +28,7 @@ from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import HOOK
 from ..trace import trace_leaves
-from ..trees import Tree, flatten, paths, unflatten
+from ..trees import LEAF, Tree, flatten, paths, registered, unflatten
 from . import rules as rules
 from .calls import Argnums, Call, Gradient, ValueAndGradient, like, named_like
 from .custom import with_pullbacks
@@ -150,34 +150,36 @@ def gradient_call(call: Call) -> Call:
 
 def _computed(call: Call, has_aux: bool, record: Recalled | None = None, key: Any = None) -> Any:
     """The result and the gradient of a traced function; for a recalled trace, keeps how they are computed."""
-    aux_tree = _scalar_result(call.graph, has_aux)
+    trees = _scalar_result(call.graph, has_aux)
     whole, constants = _with_gradient(call.graph)
     one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
     if record is not None and not whole.captured:
         places = record.places(constants)
         if places is not None:
             templates = whole.results[: len(call.graph.outputs)]
-            RECIPES.keep(key, Recipe(whole, record.scope.home, places, ((one,), aux_tree, templates)))
+            RECIPES.keep(key, Recipe(whole, record.scope.home, places, ((one,), trees, templates)))
     outputs = evaluate(whole, [*constants, *call.leaves, one])
-    return _value(outputs, aux_tree, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
+    return _value(outputs, trees, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
 
 
 def _of_recipe(recipe: Recipe, record: Recalled) -> Any:
     """The result and the gradient of a function that recorded what it recorded before."""
-    one, aux_tree, templates = recipe.extra
+    one, trees, templates = recipe.extra
     payloads, home = recipe(record.payloads(recipe.places, one)), recipe.home
     count = len(templates)
     outputs = [tensor_of(template, home, data) for template, data in zip(templates, payloads, strict=False)]
     gradients = [tensor_of(x.template, home, payloads[count + place]) for place, x in enumerate(record.leaves)]
     tree = record.tree
     nested = tuple(gradients) if tree is tree_of(len(gradients)) else unflatten(tree, gradients)
-    return _value(outputs, aux_tree, templates), nested
+    return _value(outputs, trees, templates), nested
 
 
-def _value(outputs: Sequence[Tensor], aux_tree: Tree | None, templates: Sequence[Template]) -> Any:
+def _value(outputs: Sequence[Tensor], trees: tuple[Tree, Tree | None], templates: Sequence[Template]) -> Any:
+    tree, aux_tree = trees
+    value = outputs[0] if tree.kind is None else unflatten(tree, outputs[:1])
     if aux_tree is None:
-        return outputs[0]
-    return outputs[0], unflatten(aux_tree, outputs[1 : len(templates)])
+        return value
+    return value, unflatten(aux_tree, outputs[1 : len(templates)])
 
 
 def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
@@ -205,15 +207,16 @@ def _differentiated(graph: Graph, first: int) -> Graph:
     return differentiated(graph, range(first, len(graph.parameters)), [0])
 
 
-def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
-    """The tree of the auxiliary results, `None` if there are none; raises unless the result is a real scalar."""
+def _scalar_result(graph: Graph, has_aux: bool) -> tuple[Tree, Tree | None]:
+    """The trees of the result and of the auxiliary results, `None` if there are none; raises unless the result is a
+    real scalar: a tensor, or an instance of a registered class that holds one."""
     tree = graph.out_tree
     aux = None
     if has_aux:
         if tree.kind is None or not issubclass(tree.kind, (tuple, list)) or len(tree.children) != 2:
             raise OperandError(expected("a function that returns (result, anything) for has_aux"))
         tree, aux = tree.children
-    if tree.kind is not None:
+    if tree.kind is not None and not (tree.kind in registered and tree.children == (LEAF,)):
         remedy = "use has_aux=True for (result, anything), or vjp() for several results"
         raise OperandError(expected("a function that returns one tensor", remedy, returned=paths(tree, "result")))
     result = graph.results[0]
@@ -222,7 +225,7 @@ def _scalar_result(graph: Graph, has_aux: bool) -> Tree | None:
     if not result.dtype.is_floating:
         remedy = "take its real() or abs(), or use vjp()"
         raise DTypeError(expected("a floating result for a gradient", remedy, result=result))
-    return aux
+    return tree, aux
 
 
 @overload

@@ -1,0 +1,96 @@
+"""NumPy's names, arguments and views on any backend: `import tensorbackend.numpy as np`.
+
+A NumPy program runs as it is, with one line changed, on NumPy, JAX, PyTorch or any other backend, and can then be
+differentiated (`tb.grad`), compiled (`tb.jit`), batched (`tb.vmap`) and run without data (`tb.dry_run`). Dtypes follow
+NumPy 2: float64 by default, and int32 with float32 gives float64.
+
+Examples
+--------
+>>> import tensorbackend as tb
+>>> import tensorbackend.numpy as np
+>>> def energy(x):
+...     y = np.zeros_like(x)
+...     y[1:] = x[1:] * x[:-1]
+...     y[0] += 2 * x[0]
+...     return np.sum(y)
+>>> energy(np.array([1.0, 2.0, 3.0]))
+np.float64(10.0)
+>>> tb.grad(energy)(np.array([1.0, 2.0, 3.0]))
+array([4., 4., 2.])
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace as _Namespace
+from typing import Any as _Any
+
+import numpy as _numpy
+
+from . import creation as _creation
+from . import elements as _elements
+from . import fft as fft
+from . import hosting as _hosting
+from . import indexing as _indexing
+from . import linalg as linalg
+from . import methods as _methods
+from . import ordering as _ordering
+from . import padding as _padding
+from . import polynomials as _polynomials
+from . import random as random
+from . import reductions as _reductions
+from . import shapes as _shapes
+from . import statistics as _statistics
+from . import testing as testing
+from .arrays import functions as _functions
+from .arrays import ndarray as ndarray
+from .functions import PUBLIC as _PUBLIC
+from .refused import advice as _advice
+from .ufuncs import ufunc as ufunc
+
+_methods.bind()
+
+_ALIASES = {
+    "amax": "max", "amin": "min", "around": "round", "concat": "concatenate", "permute_dims": "transpose",
+    "may_share_memory": "shares_memory", "row_stack": "vstack", "trapz": "trapezoid",
+}  # fmt: skip
+
+for _name, _function in list(_PUBLIC.items()):
+    if "." not in _name:
+        globals()[_name] = _function
+for _name, _same in _ALIASES.items():
+    globals()[_name] = _functions[_name] = _PUBLIC[_name] = _PUBLIC[_same]
+
+# Constants, dtypes and what NumPy itself has to say
+
+for _name in """
+pi e inf nan newaxis euler_gamma
+bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128
+byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
+generic number integer signedinteger unsignedinteger inexact floating complexfloating
+dtype set_printoptions get_printoptions typename ScalarType sctypeDict exceptions get_include show_config info
+""".split():
+    globals()[_name] = getattr(_numpy, _name)
+
+True_, False_ = _numpy.True_, _numpy.False_
+__version__ = _numpy.__version__
+__array_api_version__ = "2025.12"
+
+mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
+s_, index_exp = _creation.s_, _creation.index_exp
+flatiter, ndenumerate = _indexing.flatiter, _indexing.ndenumerate
+vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
+lib = _Namespace(stride_tricks=_Namespace(sliding_window_view=_functions["sliding_window_view"]))
+
+
+def __getattr__(name: str) -> _Any:
+    """Raises `AttributeError` for what NumPy has and arrays here cannot have, with what to write in its place."""
+    text = f"module 'tensorbackend.numpy' has no attribute {name!r}"
+    remedy = _advice(name)
+    raise AttributeError(f"{text}; {remedy}" if remedy else text, name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted(name for name in globals() if not name.startswith("_"))
+
+
+_ = (_elements, _ordering, _padding, _polynomials, _reductions, _shapes, _statistics)

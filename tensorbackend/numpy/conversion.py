@@ -1,0 +1,325 @@
+"""What becomes an array: lists, numbers, NumPy's arrays and tensors; and the way back to NumPy."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from types import GeneratorType
+from typing import Any, Final
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import DType
+from ..errors import ArgumentError, DTypeError, OperandError, expected
+from ..tensor import Tensor
+from .arrays import ArrayType, apart, as_shape, blank, box, fresh, functions, ndarray, tensor_of
+from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
+
+NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
+"""The classes of numbers, of Python and NumPy."""
+
+PYTHON_NUMBERS: Final = frozenset({int, float, complex})
+"""The classes of numbers whose dtype yields to that of arrays next to them. A bool counts as an array of bools."""
+
+_SEQUENCES = list, tuple, range, deque
+
+
+def tensor(value: Any) -> Tensor:
+    """Whatever NumPy takes as an array, as a tensor that must not be written to.
+
+    Parameters
+    ----------
+    value
+        An array, a tensor, a number, nested sequences of these, or another library's array.
+
+    Returns
+    -------
+    Tensor
+        The tensor; that of an array itself.
+
+    Raises
+    ------
+    DTypeError, OperandError
+        For texts, objects, and whatever else is no array of numbers.
+
+    Examples
+    --------
+    >>> tensor([[1, 2], [3, 4]]).dtype, tensor(2.5).dtype
+    (int64, float64)
+    """
+    if value.__class__ is ndarray:
+        return tensor_of(value)
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, _SEQUENCES) and not hasattr(value, "__array__"):
+        if _holds_arrays(value):
+            return stacked([tensor(part) for part in value])
+        return from_numpy(_array_of_list(value))
+    if value.__class__ in NUMBERS or isinstance(value, numpy.ndarray | numpy.generic | int | float | complex):
+        return from_numpy(numpy.asarray(value))
+    if isinstance(value, bytes | str | dict | set | frozenset | GeneratorType) or value is None:
+        remedy = "use a list of numbers, or np.fromiter for an iterator"
+        raise DTypeError(expected("an array or numbers, as there are no arrays of objects", remedy, value=value))
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
+        return tb.asarray(value)
+    return from_numpy(numpy.asarray(value))
+
+
+def _holds_arrays(value: Any) -> bool:
+    """Whether nested sequences hold arrays or tensors, which must not go through the host."""
+    for kind in set(map(type, value)) if value.__class__ is not range else ():
+        if kind is ndarray or issubclass(kind, Tensor):
+            return True
+        if issubclass(kind, _SEQUENCES) and any(isinstance(part, _SEQUENCES) and _holds_arrays(part) for part in value):
+            return True
+    return False
+
+
+def _array_of_list(value: Any) -> numpy.ndarray[Any, Any]:
+    try:
+        return numpy.asarray(value if value.__class__ is not deque else list(value))
+    except OverflowError as error:
+        raise DTypeError(expected("numbers that 64 bits hold", value=type(value).__name__)) from error
+
+
+def from_numpy(array: numpy.ndarray[Any, Any], copy: bool = False) -> Tensor:
+    """NumPy's array as a tensor on the default backend; `DTypeError` for a dtype that tensors do not have."""
+    dtype_of(array.dtype)
+    return tb.tensor(array) if copy else tb.asarray(array)
+
+
+def stacked(parts: Sequence[Tensor]) -> Tensor:
+    """Tensors of one shape along a new first axis, in their common dtype."""
+    shapes = {part.shape for part in parts}
+    if len(shapes) > 1:
+        text = "setting an array element with a sequence. The requested array has an inhomogeneous shape"
+        raise ArgumentError(f"{text}: {', '.join(map(str, shapes))}")
+    return tb.stack(promoted(parts))
+
+
+def promoted(parts: Sequence[Tensor]) -> list[Tensor]:
+    """Tensors in their common dtype by NumPy's rules."""
+    dtypes = {part.dtype for part in parts}
+    if len(dtypes) == 1:
+        return list(parts)
+    common = common_dtype(dtypes)
+    return [part if part.dtype is common else tb.astype(part, common) for part in parts]
+
+
+def chosen_inexact(x: Tensor) -> Tensor:
+    """A tensor in a floating or complex dtype that linear algebra has: float64 for ints and bools."""
+    if x.dtype is tb.float16:
+        raise TypeError("array type float16 is unsupported in linalg")
+    return x if x.dtype.is_inexact else tb.astype(x, tb.float64)
+
+
+def common_dtype(dtypes: Iterable[DType]) -> DType:
+    """The dtype that NumPy's rules give for several."""
+    return dtype_of(numpy.result_type(*[numpy_dtype(dtype) for dtype in dtypes]))
+
+
+def host(value: Any) -> Any:
+    """Arrays and tensors as NumPy's arrays, also in lists, tuples and dictionaries."""
+    if value.__class__ is ndarray or isinstance(value, Tensor):
+        return numpy.asarray(value)
+    if isinstance(value, dict):
+        return {key: host(entry) for key, entry in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(host, value))
+    if isinstance(value, slice):
+        return slice(host(value.start), host(value.stop), host(value.step))
+    return numpy_dtype(value) if value.__class__ is DType else value
+
+
+def back(value: Any) -> Any:
+    """NumPy's arrays as arrays here, also in lists and tuples; numbers stay NumPy's."""
+    if isinstance(value, numpy.ndarray):
+        return box(from_numpy(value))
+    if type(value) in (list, tuple):
+        return type(value)(map(back, value))
+    if isinstance(value, tuple):  # a named tuple of NumPy's
+        return type(value)(*map(back, value))
+    return value
+
+
+# np.asarray, np.array and the like
+
+
+def asarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, device: str | None = None, copy: bool | None = None,
+    like: Any = None,
+) -> ndarray:  # fmt: skip
+    """The value as an array: an array itself, a tensor's elements without a copy.
+
+    Parameters
+    ----------
+    a
+        Anything that NumPy takes: lists, numbers, arrays, tensors.
+    dtype, optional
+        The dtype; by default that of the value.
+    order, like
+        Ignored, as arrays have no layout here.
+    device : str, optional
+        A device of the backend.
+    copy : bool, optional
+        Whether to copy: always, never, or for `None` where it is needed.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> x = np.asarray([1, 2])
+    >>> np.asarray(x) is x, np.asarray(x, float)
+    (True, array([1., 2.]))
+    """
+    if a.__class__ is ndarray and copy is not True:
+        wanted = None if dtype is None else dtype_of(dtype)
+        if (wanted is None or wanted is a._template().dtype) and device is None:
+            return a  # type: ignore[no-any-return]
+    return array(a, dtype, copy=bool(copy), device=device)
+
+
+def array(
+    object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K", subok: bool = False,
+    ndmin: int = 0, ndmax: int = 0, like: Any = None, device: str | None = None,
+) -> ndarray:  # fmt: skip
+    """An array of its own with the elements of a value.
+
+    Parameters
+    ----------
+    object
+        Anything that NumPy takes: lists, numbers, arrays, tensors.
+    dtype, optional
+        The dtype; by default that of the value: int64 and float64 for Python's numbers.
+    copy : bool, default True
+        Whether an array given is copied.
+    ndmin : int, default 0
+        The least number of axes; new ones come first.
+    order, subok, ndmax, like
+        Ignored, as arrays have no layout and no subclasses here.
+    device : str, optional
+        A device of the backend.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> np.array([[1, 2], [3, 4]]), np.array(1.5, ndmin=1)
+    (array([[1, 2],
+           [3, 4]]), array([1.5]))
+    """
+    if object.__class__ is ndarray and not copy and dtype is None and device is None and object.ndim >= ndmin:
+        return object  # type: ignore[no-any-return]
+    if isinstance(object, numpy.ndarray):
+        t = from_numpy(object, copy=copy is not False)
+    elif dtype is not None and isinstance(object, list | tuple) and not _holds_arrays(object):
+        wanted = dtype_of(dtype)
+        t = from_numpy(numpy.array(object, dtype=numpy_dtype(wanted)))
+    else:
+        t = tensor(object)
+    if dtype is not None:
+        wanted = dtype_of(dtype)
+        if t.dtype is not wanted:
+            t = cast(t, wanted)
+    if len(t.shape) < ndmin:
+        t = tb.reshape(t, (1,) * (ndmin - len(t.shape)) + t.shape)
+    if device is not None:
+        t = t.to_device(device)
+    if object.__class__ is ndarray or isinstance(object, Tensor):
+        t = fresh(t)
+    made = box(t)
+    if not t.shape:
+        made._how = True
+    return made
+
+
+def cast(t: Tensor, dtype: DType) -> Tensor:
+    """A tensor in another dtype by NumPy's rules: the imaginary part of complex numbers is dropped."""
+    if t.dtype is dtype:
+        return t
+    if t.dtype.is_complex and not dtype.is_complex:
+        t = tb.not_equal(t, 0) if dtype.kind == "bool" else tb.real(t)
+    if t.dtype.is_integer and dtype.is_integer:
+        return tb.astype(t, dtype)
+    return tb.astype(t, dtype)
+
+
+def asanyarray(a: Any, dtype: Any = None, order: str | None = None, *, device: str | None = None,
+               copy: bool | None = None, like: Any = None) -> ndarray:  # fmt: skip
+    """The value as an array; `asarray`, as there are no subclasses."""
+    return asarray(a, dtype, device=device, copy=copy)
+
+
+def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
+    """The value as an array of at least one axis; arrays have no layout here."""
+    made = asarray(a, dtype)
+    return made if made.ndim else made.reshape(1)
+
+
+def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> ndarray:
+    """The value as an array; arrays have no layout here."""
+    return asarray(a, dtype)
+
+
+def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> ndarray:
+    """The value as an array; `ArgumentError` if an element is infinite or NaN."""
+    made = asarray(a, dtype)
+    if made.dtype.kind in "fc" and not tb.all(tb.isfinite(tensor_of(made))):
+        raise ArgumentError("array must not contain infs or NaNs")
+    return made
+
+
+def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> ndarray:
+    """The value as an array; each array meets every requirement on memory that can be asked for here."""
+    return asarray(a, dtype)
+
+
+def copy(a: Any, order: str = "K", subok: bool = False) -> ndarray:
+    """An array of its own with the same elements."""
+    return array(a)
+
+
+def _ndarray(
+    shape: Any, dtype: Any = float, buffer: Any = None, offset: int = 0, strides: Any = None, order: Any = None
+) -> ndarray:
+    """`np.ndarray(shape, dtype, buffer)`."""
+    if strides is not None:
+        raise ArgumentError(expected("no strides", "index or reshape an array", strides=strides))
+    if buffer is None:
+        made = box(tb.zeros(as_shape(shape), dtype=dtype_of(dtype)))
+        if not made.shape:
+            made._how = True
+        return made
+    size = 1
+    for length in as_shape(shape):
+        size *= length
+    flat = numpy.frombuffer(host(buffer), numpy_dtype(dtype_of(dtype)), size, offset)
+    return box(from_numpy(flat.reshape(as_shape(shape)), copy=True))
+
+
+functions["ndarray"] = _ndarray
+functions["asarray"] = asarray
+
+
+def operand(value: Any) -> Any:
+    """An array's tensor, a number as it is, and anything else as `tensor` takes it."""
+    return value if value.__class__ in NUMBERS else tensor(value)
+
+
+def refuse(name: str, option: str, value: Any, remedy: str) -> None:
+    """Raises `OperandError` for an option that the library does not have."""
+    raise OperandError(expected(f"{name} without {option}", remedy, **{option: value}))
+
+
+_ = (ArrayType, apart, blank, Callable, sys)

@@ -1,0 +1,328 @@
+"""Functions that make arrays."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import DType
+from ..errors import ArgumentError, OperandError, expected
+from ..tensor import Tensor
+from . import conversion
+from .arrays import as_shape, blank, box, functions, ndarray, result, tensor_of
+from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
+from .dtypes import dtype_of, numpy_dtype
+from .functions import Array, Dtype, Operand, function, public
+
+for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
+              "copy"):  # fmt: skip
+    public(getattr(conversion, _name))
+
+
+def _new(t: Tensor) -> ndarray:
+    array = blank()
+    array._t = t
+    if not t.template.shape:
+        array._how = True
+    return array
+
+
+@public
+def zeros(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    """An array of zeros, float64 by default."""
+    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
+
+
+@public
+def ones(shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    """An array of ones, float64 by default."""
+    return _new(tb.ones(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
+
+
+@public
+def empty(shape: Any, dtype: Any = float, order: str = "C", *, device: Any = None, like: Any = None) -> ndarray:
+    """An array to be filled; here of zeros, float64 by default."""
+    return _new(tb.zeros(as_shape(shape), dtype=dtype_of(float if dtype is None else dtype), device=device))
+
+
+@public
+def full(
+    shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> ndarray:
+    """An array of one value, or of an array broadcast to a shape."""
+    value = tensor(fill_value)
+    wanted = value.dtype if dtype is None else dtype_of(dtype)
+    if value.shape:
+        return _new(tb.broadcast_to(cast(value, wanted), as_shape(shape)))
+    return _new(tb.full(as_shape(shape), cast(value, wanted), dtype=wanted, device=device))
+
+
+def _like(a: Any, dtype: Any, shape: Any) -> tuple[tuple[int, ...], DType, Any, Any]:
+    t = tensor(a)
+    same = shape is None
+    return (
+        t.shape if same else as_shape(shape), t.dtype if dtype is None else dtype_of(dtype), t.names if same else None,
+        None if t.backend.template_only or not t.backend.holds_data else t.backend,
+    )  # fmt: skip
+
+
+@public
+def zeros_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
+    """Zeros in the shape and dtype of an array."""
+    size, wanted, names, backend = _like(a, dtype, shape)
+    return _new(tb.zeros(size, dtype=wanted, names=names, backend=backend, device=device))
+
+
+@public
+def ones_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
+    """Ones in the shape and dtype of an array."""
+    size, wanted, names, backend = _like(a, dtype, shape)
+    return _new(tb.ones(size, dtype=wanted, names=names, backend=backend, device=device))
+
+
+@public
+def empty_like(
+    prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
+) -> ndarray:
+    """An array to be filled, in the shape and dtype of another; here of zeros."""
+    return zeros_like(prototype, dtype, order, subok, shape, device=device)  # type: ignore[no-any-return]
+
+
+@public
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
+    device: Any = None,
+) -> ndarray:  # fmt: skip
+    """One value, or an array broadcast, in the shape and dtype of an array."""
+    size, wanted, _names, _backend = _like(a, dtype, shape)
+    return full(size, fill_value, wanted, device=device)  # type: ignore[no-any-return]
+
+
+def _plain(value: Any) -> Any:
+    """An array without axes as a number, where its data can be read."""
+    return value.item() if value.__class__ is ndarray and not value.shape else value
+
+
+@public
+def arange(
+    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None, like: Any = None
+) -> ndarray:
+    """Numbers from start up to stop, in steps."""
+    start, stop, step = _plain(start), _plain(stop), _plain(step)
+    wanted = None if dtype is None else numpy_dtype(dtype_of(dtype))
+    return _new(from_numpy(numpy.arange(start, stop, 1 if step is None else step, dtype=wanted)))
+
+
+@public
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+    axis: int = 0, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """Evenly spaced numbers between two, 50 by default."""
+    num = operator.index(num)
+    if num < 0:
+        raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
+    parts = num - 1 if endpoint else num
+    if start.__class__ in NUMBERS and stop.__class__ in NUMBERS:
+        points, step = numpy.linspace(
+            start, stop, num, endpoint, True, None if dtype is None else numpy_dtype(dtype_of(dtype))
+        )
+        made: Any = _new(from_numpy(points))
+        return (made, step) if retstep else made
+    first, last = functions["asarray"](start) * 1.0, functions["asarray"](stop) * 1.0
+    gap = last - first
+    step = gap / parts if parts > 0 else gap * math.nan
+    places = functions["reshape"](functions["arange"](0, num), (-1,) + (1,) * max(numpy.ndim(gap), 0))
+    made = places * step + first if parts > 0 else places * gap + first
+    if endpoint and num > 1:
+        made[-1] = last
+    if dtype is not None:
+        made = functions["floor"](made) if dtype_of(dtype).is_integer else made
+        made = made.astype(dtype)
+    made = functions["moveaxis"](made, 0, axis) if axis else made
+    return (made, step) if retstep else made
+
+
+@public
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None, axis: int = 0
+) -> Any:
+    """Powers of a base whose exponents are evenly spaced."""
+    made = functions["power"](base, linspace(start, stop, num, endpoint, axis=axis))
+    return made if dtype is None else made.astype(dtype)
+
+
+@public
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
+    """Numbers between two whose quotients are equal."""
+    if start.__class__ in NUMBERS and stop.__class__ in NUMBERS:
+        return back(
+            numpy.geomspace(start, stop, num, endpoint, None if dtype is None else numpy_dtype(dtype_of(dtype)))
+        )
+    first, last = functions["asarray"](start) * 1.0, functions["asarray"](stop) * 1.0
+    sign = functions["sign"](first)
+    logs = linspace(functions["log"](first / sign), functions["log"](last / sign), num, endpoint, axis=axis)
+    made = functions["exp"](logs) * sign
+    return made if dtype is None else made.astype(dtype)
+
+
+@public
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C", *, device: Any = None,
+    like: Any = None,
+) -> ndarray:  # fmt: skip
+    """Ones on a diagonal, zeros elsewhere."""
+    N, M = operator.index(N), None if M is None else operator.index(M)
+    return _new(tb.eye(N, M, k=operator.index(k), dtype=dtype_of(float if dtype is None else dtype), device=device))
+
+
+@public
+def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
+    """The identity matrix."""
+    return eye(n, dtype=dtype)  # type: ignore[no-any-return]
+
+
+@public
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = float, *, like: Any = None) -> ndarray:
+    """Ones at and below a diagonal, zeros above."""
+    return _new(
+        cast(
+            tb.tri(operator.index(N), None if M is None else operator.index(M), k=operator.index(k), dtype=tb.int8),
+            dtype_of(dtype),
+        )
+    )
+
+
+@function
+def vander(x: Array, N: int | None = None, increasing: bool = False) -> Array:
+    """A Vandermonde matrix: powers of the elements in columns."""
+    if x.ndim != 1:
+        raise tb.errors.ShapeError("x must be a one-dimensional array or sequence.")
+    count = x.shape[0] if N is None else N
+    powers = [tb.ones_like(x)] if count else []
+    while len(powers) < count:
+        powers.append(powers[-1] * x)
+    if not powers:
+        return tb.zeros((x.shape[0], 0), dtype=x.dtype)
+    return tb.stack(powers if increasing else powers[::-1], axis=1)
+
+
+@public
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **options: Any
+) -> Any:
+    """The results of a function of the coordinates."""
+    return function(*indices(as_shape(shape), dtype=dtype), **options)
+
+
+@public
+def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
+    """The coordinates of each place in a grid."""
+    sizes, wanted = as_shape(dimensions), dtype_of(dtype)
+    grids = [cast(tb.iota(sizes, axis=axis), wanted) for axis in range(len(sizes))]
+    if sparse:
+        return tuple([
+            box(tb.reshape(cast(tb.iota((size,)), wanted), (1,) * axis + (size,) + (1,) * (len(sizes) - axis - 1)))
+            for axis, size in enumerate(sizes)
+        ])  # fmt: skip
+    return box(tb.stack(grids)) if grids else box(tb.zeros((0,), dtype=wanted))
+
+
+@public
+def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
+    """The elements of an iterator."""
+    return back(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count))  # type: ignore[no-any-return]
+
+
+@public
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None) -> ndarray:
+    """The elements in a buffer of bytes, copied."""
+    return box(from_numpy(numpy.frombuffer(host(buffer), numpy_dtype(dtype_of(dtype)), count, offset), copy=True))
+
+
+@public
+def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
+    """The numbers in a text."""
+    return back(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep))  # type: ignore[no-any-return]
+
+
+@public
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ndarray:
+    """Another library's array, by DLPack."""
+    return box(tb.from_dlpack(getattr(x, "tensor", x), copy=copy))
+
+
+@public
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[ndarray, ...]:
+    """Grids of coordinates from the coordinates along each axis."""
+    if indexing not in ("xy", "ij"):
+        raise ArgumentError("Valid values for `indexing` are 'xy' and 'ij'.")
+    axes = [tb.reshape(tensor(x), (-1,)) for x in xi]
+    order = list(range(len(axes)))
+    if indexing == "xy" and len(axes) > 1:
+        order[:2] = [1, 0]
+    wide = [
+        tb.reshape(x, (1,) * order[number] + (x.shape[0],) + (1,) * (len(axes) - order[number] - 1))
+        for number, x in enumerate(axes)
+    ]
+    if not sparse and wide:
+        shape = tb.broadcast_shapes(*[x.shape for x in wide])
+        wide = [tb.broadcast_to(x, shape) for x in wide]
+    return tuple(map(box, wide))
+
+
+class _Grid:
+    """`np.mgrid` and `np.ogrid`."""
+
+    def __init__(self, sparse: bool) -> None:
+        self.sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        return back((numpy.ogrid if self.sparse else numpy.mgrid)[host(key)])
+
+
+class _Joined:
+    """`np.r_` and `np.c_`."""
+
+    def __init__(self, columns: bool) -> None:
+        self.columns = columns
+
+    def __getitem__(self, key: Any) -> Any:
+        parts = key if isinstance(key, tuple) else (key,)
+        if not any(part.__class__ is ndarray for part in parts):
+            return back((numpy.c_ if self.columns else numpy.r_)[host(key)])
+        axis, ndmin, start = (-1, 2, 0) if self.columns else (0, 1, -1)
+        if parts and isinstance(parts[0], str):
+            numbers = [int(each) for each in parts[0].split(",")]
+            axis, ndmin, start = (*numbers, *(axis, ndmin, start)[len(numbers) :])
+            parts = parts[1:]
+        joined = []
+        for part in parts:
+            x = functions["asarray"](back(numpy.r_[host(part)]) if isinstance(part, slice) else part)
+            missing = ndmin - x.ndim
+            if missing > 0:
+                place = start if start >= 0 else start + x.ndim + 1 if x.ndim else 0
+                place = min(max(place, 0), missing) if start >= 0 else missing
+                shape = (1,) * place + x.shape + (1,) * (missing - place)
+                if self.columns:
+                    shape = x.shape + (1,) * missing
+                x = x.reshape(shape)
+            joined.append(x)
+        return functions["concatenate"](joined, axis=axis)
+
+
+mgrid, ogrid = _Grid(sparse=False), _Grid(sparse=True)
+r_, c_ = _Joined(columns=False), _Joined(columns=True)
+s_, index_exp = numpy.s_, numpy.index_exp
+
+_ = (Dtype, Operand, OperandError, Sequence, expected, result, tensor_of)

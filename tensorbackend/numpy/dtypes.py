@@ -1,0 +1,88 @@
+"""Dtypes: a NumPy program names them by NumPy's own objects, and the library computes with its own."""
+
+from __future__ import annotations
+
+import builtins
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy
+
+from ..dtypes import ALL_DTYPES, DType, bool_, complex128, float64, int64
+from ..errors import DTypeError, expected
+from ..interchange import numpy_dtype
+
+__all__ = ["dtype_of", "numpy_dtype"]
+
+_PLAIN: Final[dict[Any, DType]] = {
+    float: float64,
+    int: int64,
+    builtins.bool: bool_,
+    complex: complex128,
+}
+
+_BY_NAME: Final = {dtype.name: dtype for dtype in ALL_DTYPES}
+
+_REMEDIES: Final = {
+    "S": "use a list of bytes, or an integer array of codes",
+    "U": "use a list of texts, or an integer array of codes",
+    "T": "use a list of texts, or an integer array of codes",
+    "V": "use an array for each field, for example in a dictionary",
+    "O": "use a list, or an array of numbers",
+    "M": "use an integer array that counts from a day of your choice",
+    "m": "use an integer array that counts the unit",
+    "g": "use float64",
+    "G": "use complex128",
+}
+"""What to use in place of a dtype that tensors do not have, by NumPy's character for it."""
+
+
+def dtype_of(dtype: Any) -> DType:
+    """The library's dtype for whatever NumPy takes as one: `float`, `"f4"`, `np.float32`, `np.dtype(...)`.
+
+    Parameters
+    ----------
+    dtype
+        What a NumPy program says.
+
+    Returns
+    -------
+    DType
+        The dtype.
+
+    Raises
+    ------
+    DTypeError
+        For structured, text, object and date dtypes, which tensors do not have, and for what is no dtype.
+
+    Examples
+    --------
+    >>> dtype_of(float), dtype_of("i4"), dtype_of("<f8")
+    (float64, int32, float64)
+    """
+    if dtype.__class__ is DType:
+        return dtype  # type: ignore[no-any-return]
+    try:
+        found = _PLAIN.get(dtype)
+        return found if found is not None else _looked_up(dtype)
+    except TypeError as error:
+        if isinstance(error, DTypeError):
+            raise
+        return _looked_up.__wrapped__(dtype)  # a list of fields cannot be a key
+
+
+@lru_cache(512)
+def _looked_up(dtype: Any) -> DType:
+    try:
+        of_numpy = numpy.dtype(dtype)
+    except TypeError as error:
+        raise DTypeError(expected("a dtype", dtype=dtype)) from error
+    found = _BY_NAME.get(of_numpy.name)
+    if found is None or of_numpy.names is not None:
+        remedy = _REMEDIES.get(of_numpy.char, _REMEDIES.get(of_numpy.kind, "use another dtype"))
+        raise DTypeError(expected("a dtype of numbers or bools", remedy, dtype=of_numpy))
+    return found
+
+
+NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dtype in ALL_DTYPES}
+"""The library's dtype for each class of NumPy's numbers."""

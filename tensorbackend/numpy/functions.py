@@ -1,0 +1,183 @@
+"""How a function of tensors becomes one of NumPy's: straight-line code generated from its signature.
+
+The annotations of a body say what a wrapper does. `Array` is an argument that may be anything that NumPy takes as an
+array, of which the body gets the tensor; `Operand` one whose numbers stay numbers, so that their dtype yields; `Arrays`
+a sequence of arrays; `Dtype` a dtype of NumPy's; `Out` an array to write the result to, which the body never sees. A
+body that returns `Array` gives an array, or NumPy's number where NumPy gives one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from inspect import Parameter, signature
+from typing import Any, Final, TypeAlias, TypeVar
+
+import numpy
+
+import tensorbackend as tb
+
+from ..tensor import Tensor
+from .arrays import blank, functions, ndarray, result
+from .conversion import operand, tensor
+from .dtypes import dtype_of
+from .ufuncs import written
+
+Array: TypeAlias = Any
+"""Anything that NumPy takes as an array; the body gets its tensor."""
+Operand: TypeAlias = Any
+"""The same, but numbers reach the body as they are."""
+Arrays: TypeAlias = Any
+"""A sequence of arrays; the body gets a list of their tensors."""
+Dtype: TypeAlias = Any
+"""A dtype of NumPy's, or None; the body gets the library's."""
+Out: TypeAlias = Any
+"""An array that the result is written to."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PUBLIC: Final[dict[str, Callable[..., Any]]] = {}
+"""The public functions by name, those of namespaces as `linalg.norm`."""
+
+
+def public(function: Function | None = None, *, space: str = "") -> Any:
+    """Enters a function of arrays, which needs no wrapper, under its name."""
+    if function is None:
+        return partial(public, space=space)
+    name = f"{space}.{function.__name__}" if space else function.__name__
+    functions.setdefault(name, function)
+    functions[name] = PUBLIC[name] = function
+    function.__module__ = f"tensorbackend.numpy.{space}" if space else "tensorbackend.numpy"
+    return function
+
+
+_CONVERSIONS: Final = {
+    "Array": """\
+    if {x}.__class__ is ndarray:
+        _{x} = {x}._t
+        if _{x} is None:
+            _{x} = {x}._read()
+    else:
+        _{x} = tensor({x})
+""",
+    "Operand": "    _{x} = operand({x})\n",
+    "Arrays": "    _{x} = tensors({x})\n",
+    "Dtype": "    _{x} = None if {x} is None else dtype_of({x})\n",
+}
+
+_RESULT: Final = """\
+    if r.template.shape or r.data.__class__ is not HOST:
+        array = blank()
+        array._t = r
+        return array
+    return r.data[()]
+"""
+
+
+def tensors(values: Any) -> list[Tensor]:
+    """The tensors of a sequence of arrays, or of an array along its first axis."""
+    if values.__class__ is ndarray or isinstance(values, Tensor | numpy.ndarray):
+        return list(tb.unstack(tensor(values)))
+    if not isinstance(values, Sequence):
+        raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    return list(map(tensor, values))
+
+
+_SCOPE: Final = {"HOST": numpy.ndarray, "blank": blank, "dtype_of": dtype_of, "map": map, "ndarray": ndarray,
+                 "operand": operand, "result": result, "tensor": tensor, "tensors": tensors,
+                 "tuple": tuple, "written": written}  # fmt: skip
+
+
+def function(body: Function | None = None, *, space: str = "", name: str = "") -> Any:
+    """Makes NumPy's function of a body that computes with tensors, and enters it under its name.
+
+    Parameters
+    ----------
+    body : Callable
+        A function of tensors with annotations of this module.
+    space : str, default ""
+        The namespace of the function, such as `"linalg"`.
+    name : str, default ""
+        NumPy's name, by default that of the body.
+
+    Returns
+    -------
+    Callable
+        The function of arrays.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> np.fliplr([[1, 2]])
+    array([[2, 1]])
+    """
+    if body is None:
+        return partial(function, space=space, name=name)
+    name = name or body.__name__.rstrip("_")
+    wrapped: Any = _wrapper(body, name)
+    wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else "tensorbackend.numpy"
+    wrapped.__doc__, wrapped.__qualname__, wrapped.body = body.__doc__, name, body
+    full = f"{space}.{name}" if space else name
+    functions[full] = PUBLIC[full] = wrapped
+    return wrapped
+
+
+def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
+    given = signature(body)
+    scope = {**_SCOPE, "body": body, "__name__": "tensorbackend.numpy"}
+    head, passed, lines, seen = [], [], [], ""
+    has_out = False
+    parameters = list(given.parameters.values())
+    for number, parameter in enumerate(parameters):
+        mark = ""
+        if parameter.kind is Parameter.KEYWORD_ONLY and seen != "star":
+            head, seen = [*head, "*"], "star"
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            mark, seen = "*", "star"
+        elif parameter.kind is Parameter.VAR_KEYWORD:
+            mark = "**"
+        text = mark + parameter.name
+        if parameter.default is not Parameter.empty:
+            scope[f"default_{parameter.name}"] = parameter.default
+            text += f"=default_{parameter.name}"
+        head.append(text)
+        if parameter.kind is Parameter.POSITIONAL_ONLY and (
+            number + 1 == len(parameters) or parameters[number + 1].kind is not Parameter.POSITIONAL_ONLY
+        ):
+            head.append("/")
+        kind = str(parameter.annotation).partition(" | ")[0]
+        if kind == "Out":
+            has_out = True
+            continue
+        variable = parameter.name
+        if mark == "*" and kind == "Array":
+            lines.append(f"    _{variable} = map(tensor, {variable})\n")
+            variable = f"_{variable}"
+        elif kind in _CONVERSIONS:
+            code = _CONVERSIONS[kind].format(x=variable)
+            if parameter.default is None and kind != "Dtype":
+                indented = "".join(f"    {line}\n" for line in code.splitlines())
+                code = f"    if {variable} is None:\n        _{variable} = None\n    else:\n{indented}"
+            lines.append(code)
+            variable = f"_{variable}"
+        positional = parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD) and not has_out
+        passed.append(f"{mark}{variable}" if mark or positional else f"{parameter.name}={variable}")
+    returned = str(given.return_annotation)
+    lines.append(f"    r = body({', '.join(passed)})\n")
+    if has_out:
+        lines.append(f"    if out is not None:\n        return written({name!r}, out, r)\n")
+    if returned == "Array":
+        lines.append(_RESULT)
+    elif returned == "tuple[Array, ...]":
+        lines.append("    return tuple(map(result, r))\n")
+    elif returned == "list[Array]":
+        lines.append("    return list(map(result, r))\n")
+    elif returned == "NamedTuple":
+        lines.append("    return r._make(map(result, r))\n")
+    else:
+        lines.append("    return r\n")
+    scope["list"] = list
+    source = f"def {name}({', '.join(head)}):\n{''.join(lines)}"
+    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    made: Callable[..., Any] = scope[name]
+    return made

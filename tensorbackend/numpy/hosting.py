@@ -1,0 +1,428 @@
+"""What is said or done on the host: texts of arrays, dtypes, files, functions applied element by element."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import DType
+from ..errors import ArgumentError, TemplateDataError, expected
+from ..tensor import Tensor
+from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
+from .conversion import NUMBERS, asarray, back, cast, host, tensor
+from .dtypes import dtype_of, numpy_dtype
+from .functions import Array, function, public
+from .ufuncs import written
+
+# Texts
+
+
+def _shown(x: Any) -> Any:
+    """An array's elements on the host, or how it looks where it has none."""
+    t = tensor(x)
+    try:
+        return numpy.asarray(t)
+    except TemplateDataError:
+        return None
+
+
+@public
+def array_repr(arr: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
+    """The text `array(...)` of an array."""
+    shown = _shown(arr)
+    if shown is None:
+        return f"array(<{tensor(arr).template!r}>)"
+    return numpy.array_repr(shown, max_line_width, precision, suppress_small)
+
+
+@public
+def array_str(a: Any, max_line_width: Any = None, precision: Any = None, suppress_small: Any = None) -> str:
+    """The elements of an array as text."""
+    shown = _shown(a)
+    return (
+        f"<{tensor(a).template!r}>"
+        if shown is None
+        else numpy.array_str(shown, max_line_width, precision, suppress_small)
+    )
+
+
+@public
+def array2string(a: Any, *arguments: Any, **options: Any) -> str:
+    """The elements of an array as text, with options."""
+    return numpy.array2string(numpy.asarray(tensor(a)), *arguments, **options)
+
+
+# Dtypes
+
+
+@public
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """The dtype that several arrays and dtypes are promoted to."""
+    given = [
+        numpy_dtype(x._template().dtype) if x.__class__ is ndarray else numpy_dtype(x.dtype) if isinstance(x, Tensor)
+        else numpy_dtype(x) if isinstance(x, DType) else x
+        for x in arrays_and_dtypes
+    ]  # fmt: skip
+    return numpy.result_type(*given)
+
+
+@public
+def promote_types(type1: Any, type2: Any) -> Any:
+    """The smallest dtype that holds two."""
+    return numpy.promote_types(numpy_dtype(dtype_of(type1)), numpy_dtype(dtype_of(type2)))
+
+
+@public
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+    """Whether a dtype may be cast to another."""
+    source = from_.dtype if from_.__class__ is ndarray else numpy_dtype(from_) if isinstance(from_, DType) else from_
+    return numpy.can_cast(source, numpy_dtype(to) if isinstance(to, DType) else to, casting)
+
+
+@public
+def min_scalar_type(a: Any) -> Any:
+    """The smallest dtype that holds a number."""
+    return numpy.min_scalar_type(host(a))
+
+
+@public
+def common_type(*arrays: Any) -> Any:
+    """The inexact class of numbers that several arrays share."""
+    return numpy.common_type(*[numpy.empty(0, asarray(x).dtype) for x in arrays])
+
+
+@public
+def finfo(dtype: Any) -> Any:
+    """The limits of a floating dtype."""
+    return numpy.finfo(
+        dtype.dtype if dtype.__class__ is ndarray else numpy_dtype(dtype) if isinstance(dtype, DType) else dtype
+    )
+
+
+@public
+def iinfo(type: Any) -> Any:
+    """The limits of an integer dtype."""
+    return numpy.iinfo(
+        type.dtype if type.__class__ is ndarray else numpy_dtype(type) if isinstance(type, DType) else type
+    )
+
+
+@public
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Whether a dtype is of a kind."""
+    first, second = (numpy_dtype(each) if isinstance(each, DType) else each for each in (arg1, arg2))
+    return numpy.issubdtype(first, second)
+
+
+@public
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Whether a dtype is of a kind, named as in the Array API standard."""
+    return numpy.isdtype(numpy_dtype(dtype) if isinstance(dtype, DType) else dtype, kind)
+
+
+@public
+def isscalar(element: Any) -> bool:
+    """Whether something is a number."""
+    return numpy.isscalar(element)
+
+
+@public
+def iterable(y: Any) -> bool:
+    """Whether something can be iterated over."""
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return not (y.__class__ is ndarray and not y.ndim)
+
+
+@public
+def isfortran(a: Any) -> bool:
+    """Whether an array is stored by columns: never here."""
+    return False
+
+
+@public
+def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
+    """Whether a write to one array may change another."""
+    return a.__class__ is ndarray and b.__class__ is ndarray and root(a) is root(b)
+
+
+functions["may_share_memory"] = public_may_share = shares_memory
+
+
+@public
+def binary_repr(num: int, width: int | None = None) -> str:
+    """A number's binary digits."""
+    return numpy.binary_repr(operator.index(num), width)
+
+
+@public
+def base_repr(number: int, base: int = 2, padding: int = 0) -> str:
+    """A number's digits to a base."""
+    return numpy.base_repr(operator.index(number), base, padding)
+
+
+@function
+def packbits(a: Array, /, axis: Any = None, bitorder: str = "big") -> Array:
+    """Elements that are not 0 as bits of bytes."""
+    x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
+    bits = cast(tb.not_equal(x, 0) if x.dtype is not tb.bool else x, tb.uint8)
+    missing = -bits.shape[-1] % 8
+    bits = tb.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
+    bits = tb.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
+    weights = [1 << place for place in range(8)]
+    scaled = bits * tb.asarray(weights[::-1] if bitorder == "big" else weights, dtype=tb.uint8)
+    made = cast(tb.sum(scaled, axis=-1), tb.uint8)
+    return made if axis is None else tb.moveaxis(made, -1, axis)
+
+
+@function
+def unpackbits(a: Array, /, axis: Any = None, count: Any = None, bitorder: str = "big") -> Array:
+    """The bits of bytes as elements 0 and 1."""
+    if a.dtype is not tb.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
+    places = list(range(8))
+    shifts = tb.asarray(places[::-1] if bitorder == "big" else places, dtype=tb.uint8)
+    bits = tb.bitwise_and(tb.bitwise_right_shift(x[..., None], shifts), tb.asarray(1, dtype=tb.uint8))
+    made = tb.reshape(bits, (*x.shape[:-1], x.shape[-1] * 8))
+    if count is not None:
+        if count > made.shape[-1]:
+            made = tb.pad(made, [(0, 0)] * (made.ndim - 1) + [(0, count - made.shape[-1])])
+        else:
+            made = made[..., :count]
+    return made if axis is None else tb.moveaxis(made, -1, axis)
+
+
+# Functions of elements and of lines
+
+
+class vectorize:
+    """A function of numbers as one of arrays.
+
+    The function is traced once and runs on all elements together (`tb.vmap`) if it allows that. If it looks at its
+    arguments, as in `if x > 0`, or returns no array, it is called for each element on the host, as NumPy does.
+
+    Parameters
+    ----------
+    pyfunc : function
+        A function of numbers, or with a signature of arrays.
+    otypes, doc, excluded, cache, signature
+        As in NumPy.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> np.vectorize(lambda x, y: x + 2 * y)([1, 2], 10)
+    array([21, 22])
+    """
+
+    def __init__(
+        self, pyfunc: Any = None, otypes: Any = None, doc: Any = None, excluded: Any = None, cache: bool = False,
+        signature: Any = None,
+    ) -> None:  # fmt: skip
+        self.pyfunc, self.otypes, self.cache, self.excluded, self.signature = pyfunc, otypes, cache, excluded, signature
+        self.__doc__ = doc or getattr(pyfunc, "__doc__", None)
+        self.__name__ = getattr(pyfunc, "__name__", "vectorize")
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if self.pyfunc is None:
+            return vectorize(arguments[0], self.otypes, None, self.excluded, self.cache, self.signature)
+        if not keywords and self.excluded is None and self.signature is None and arguments:
+            together = self._together(arguments)
+            if together is not None:
+                return together
+        otypes = self.otypes
+        if otypes is not None and not isinstance(otypes, str):
+            otypes = [numpy_dtype(dtype_of(each)) for each in otypes]
+        of_host = numpy.vectorize(
+            lambda *a, **k: host(self.pyfunc(*a, **k)), otypes, None, self.excluded, self.cache, self.signature
+        )
+        return back(of_host(*map(host, arguments), **{name: host(each) for name, each in keywords.items()}))
+
+    def _together(self, arguments: tuple[Any, ...]) -> Any:
+        given = [tensor(each) for each in arguments]
+        shape = tb.broadcast_shapes(*[each.shape for each in given])
+        if not shape or 0 in shape:
+            return None
+        wide = [box(tb.reshape(tb.broadcast_to(each, shape), (-1,))) for each in given]
+        try:
+            made = tb.vmap(self.pyfunc)(*wide)
+        except Exception:  # a function may do anything with its arguments; then it gets numbers
+            return None
+        parts = made if isinstance(made, tuple) else (made,)
+        if not all(each.__class__ is ndarray and each.ndim == 1 for each in parts):
+            return None
+        parts = tuple([each.reshape(shape) for each in parts])
+        if self.otypes is not None:
+            parts = tuple([each.astype(dtype) for each, dtype in zip(parts, self.otypes, strict=False)])
+        return parts if isinstance(made, tuple) else parts[0]
+
+
+vectorize.__module__ = "tensorbackend.numpy"
+
+
+@public
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """The results of a function of each line along an axis."""
+    x = asarray(arr)
+    moved = functions["moveaxis"](x, axis, -1)
+    shape = moved.shape[:-1]
+    if not math.prod(shape):
+        raise ArgumentError("Cannot apply_along_axis when any iteration dimensions are 0")
+    lines = moved.reshape(-1, moved.shape[-1])
+    made = [asarray(func1d(line, *args, **kwargs)) for line in lines]
+    whole = functions["stack"](made).reshape(shape + made[0].shape)
+    place = axis % x.ndim
+    count = made[0].ndim
+    order = [*range(place), *range(len(shape), len(shape) + count), *range(place, len(shape))]
+    return whole.transpose(order)[()] if whole.ndim else whole[()]
+
+
+@public
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
+    """A function with an axis applied along one axis after another."""
+    x = asarray(a)
+    for axis in numpy.atleast_1d(axes):
+        place = int(axis) % asarray(a).ndim
+        made = asarray(func(x, place))
+        x = made if made.ndim == x.ndim else functions["expand_dims"](made, place)
+    return x
+
+
+# Warnings of floating point: none are raised here
+
+
+class errstate:
+    """A block in which NumPy would treat floating-point errors otherwise; here they follow IEEE 754 silently."""
+
+    def __init__(self, *, call: Any = None, all: Any = None, **kinds: Any) -> None:
+        self._numpy = numpy.errstate(**({"all": all} if all else {}), **kinds)
+
+    def __enter__(self) -> None:
+        self._numpy.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        self._numpy.__exit__(*error)  # type: ignore[arg-type]
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
+
+errstate.__module__ = "tensorbackend.numpy"
+
+
+@public
+def seterr(
+    all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
+) -> Mapping[str, str]:
+    """How NumPy treats floating-point errors of numbers; those of arrays follow IEEE 754 silently."""
+    return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value]
+
+
+@public
+def geterr() -> Mapping[str, str]:
+    """How NumPy treats floating-point errors of numbers."""
+    return numpy.geterr()  # type: ignore[return-value]
+
+
+# Files
+
+
+@public
+def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
+    """Writes an array to a file of NumPy's format."""
+    numpy.save(file, numpy.asarray(tensor(arr)), allow_pickle=False)
+
+
+@public
+def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+    """Writes several arrays to one file."""
+    numpy.savez(file, *host(args), allow_pickle=False, **host(kwds))
+
+
+@public
+def savez_compressed(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
+    """Writes several arrays to one compressed file."""
+    numpy.savez_compressed(file, *host(args), allow_pickle=False, **host(kwds))
+
+
+@public
+def load(
+    file: Any, mmap_mode: Any = None, allow_pickle: bool = False, fix_imports: bool = True, encoding: str = "ASCII"
+) -> Any:
+    """Reads the array or the arrays of a file."""
+    found = numpy.load(file, allow_pickle=False)
+    return back(found) if isinstance(found, numpy.ndarray) else {name: back(found[name]) for name in found}
+
+
+@public
+def loadtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
+    """Reads numbers from a text file."""
+    return back(numpy.loadtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
+
+
+@public
+def genfromtxt(fname: Any, dtype: Any = float, *arguments: Any, **options: Any) -> Any:
+    """Reads numbers from a text file with gaps."""
+    return back(numpy.genfromtxt(fname, numpy_dtype(dtype_of(dtype)), *arguments, **options))
+
+
+@public
+def savetxt(fname: Any, X: Any, *arguments: Any, **options: Any) -> None:
+    """Writes numbers to a text file."""
+    numpy.savetxt(fname, numpy.asarray(tensor(X)), *arguments, **options)
+
+
+@public
+def fromfile(
+    file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0, *, like: Any = None
+) -> Any:
+    """Reads the numbers of a file."""
+    return back(numpy.fromfile(file, numpy_dtype(dtype_of(dtype)), count, sep, offset))
+
+
+# Windows
+
+
+@function
+def sliding_window_view(
+    x: Array, window_shape: Any, axis: Any = None, *, subok: bool = False, writeable: bool = False
+) -> Array:
+    """All windows of a shape, as an array of its own."""
+    sizes = as_shape(window_shape)
+    axes = (
+        tuple(range(x.ndim))
+        if axis is None
+        else tuple([each % x.ndim for each in (axis if isinstance(axis, tuple | list) else (axis,))])
+    )
+    if len(axes) != len(sizes):
+        raise ArgumentError("Must provide matching length window_shape and axis")
+    if any(size < 0 for size in sizes):
+        raise ArgumentError("`window_shape` cannot contain negative values")
+    for place, size in zip(axes, sizes, strict=True):
+        length = x.shape[place] - size + 1
+        if length < 1:
+            raise ArgumentError("window shape cannot be larger than input array shape")
+        rows = tb.reshape(tb.iota((length,)), (-1, 1)) + tb.iota((size,))
+        x = tb.moveaxis(tb.take(x, tb.reshape(rows, (-1,)), axis=place), place, -1)
+        x = tb.moveaxis(tb.reshape(x, (*x.shape[:-1], length, size)), -2, place)
+    return x
+
+
+@contextmanager
+def printoptions(*arguments: Any, **options: Any) -> Iterator[Any]:
+    """A block with other options for the texts of arrays."""
+    with numpy.printoptions(*arguments, **options) as chosen:
+        yield chosen
+
+
+HELD: Final = (NUMBERS, expected, result, tensor_of, written)

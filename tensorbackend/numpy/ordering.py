@@ -1,0 +1,278 @@
+"""Sorting, searching and sets."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy
+
+import tensorbackend as tb
+
+from ..errors import ArgumentError, ShapeError
+from ..tensor import Tensor
+from .arrays import box, fresh, functions, result
+from .conversion import asarray, cast, host, tensor
+from .functions import Array, Out, function, public
+from .indexing import chosen
+
+
+def _flat(x: Tensor, axis: Any) -> tuple[Tensor, int]:
+    """A tensor and the axis, or the flat tensor for None."""
+    if axis is None:
+        return tb.reshape(x, (-1,)), 0
+    place = operator.index(axis)
+    if not -x.ndim <= place < x.ndim:
+        raise tb.errors.AxisError(f"axis {place} is out of bounds for array of dimension {x.ndim}")
+    return x, place
+
+
+@function
+def sort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
+    """The elements sorted along an axis; NaN come last."""
+    x, axis = _flat(a, axis)
+    return _by_parts(x, tb.argsort, axis) if x.dtype.is_complex else tb.sort(x, axis=axis)
+
+
+@function
+def argsort(a: Array, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Array:
+    """The indices that sort along an axis."""
+    x, axis = _flat(a, axis)
+    if not x.ndim:
+        return tb.zeros((), dtype=tb.int64)
+    return _complex_order(x, axis) if x.dtype.is_complex else tb.argsort(x, axis=axis)
+
+
+def _complex_order(x: Tensor, axis: int) -> Tensor:
+    """The order of complex numbers by real, then imaginary part."""
+    first = tb.argsort(tb.imag(x), axis=axis)
+    second = tb.argsort(tb.take_along_axis(tb.real(x), first, axis=axis), axis=axis)
+    return tb.take_along_axis(first, second, axis=axis)
+
+
+def _by_parts(x: Tensor, op: Any, axis: int) -> Tensor:
+    return tb.take_along_axis(x, _complex_order(x, axis), axis=axis)
+
+
+@public
+def sort_complex(a: Any) -> Any:
+    """The elements as complex numbers, sorted by real, then imaginary part."""
+    x = tensor(a)
+    wide = (
+        x
+        if x.dtype.is_complex
+        else cast(x, tb.complex64 if x.dtype.bits <= 16 and x.dtype.kind != "float" else tb.complex128)
+    )
+    return sort(box(wide))
+
+
+@function
+def partition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
+    """The elements with those at given places where sorting puts them; here the whole is sorted."""
+    x, axis = _flat(a, axis)
+    _check_kth(kth, x.shape[axis] if x.ndim else 1)
+    return tensor(sort(box(x), axis))
+
+
+@function
+def argpartition(a: Array, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None) -> Array:
+    """The indices of `partition`."""
+    x, axis = _flat(a, axis)
+    _check_kth(kth, x.shape[axis] if x.ndim else 1)
+    return tensor(argsort(box(x), axis))
+
+
+def _check_kth(kth: Any, length: int) -> None:
+    for each in numpy.atleast_1d(host(kth)):
+        if not -length <= operator.index(each) < length:
+            raise ArgumentError(f"kth(={each}) out of bounds ({length})")
+
+
+@public
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The indices that sort by several keys, of which the last comes first."""
+    parts = [tensor(each) for each in keys]
+    if not parts:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if not parts[0].ndim:
+        return result(tb.zeros((), dtype=tb.int64))
+    order = tb.argsort(parts[0], axis=axis)
+    for each in parts[1:]:
+        then = tb.argsort(tb.take_along_axis(each, order, axis=axis), axis=axis)
+        order = tb.take_along_axis(order, then, axis=axis)
+    return box(order)
+
+
+@public
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where values would be inserted to keep a sequence sorted."""
+    x, y = chosen(asarray(a), asarray(v))
+    if side not in ("left", "right"):
+        raise ArgumentError(f"search side must be one of 'left' or 'right' (got {side!r})")
+    x = cast(x, tb.uint8) if x.dtype is tb.bool else x
+    y = cast(y, x.dtype)
+    return result(tb.searchsorted(x, y, side=side, sorter=None if sorter is None else tensor(sorter)))
+
+
+@public
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The bins that values fall into."""
+    edges = asarray(bins)
+    if edges.ndim != 1:
+        raise ArgumentError(
+            "object of too small depth for desired array" if not edges.ndim else "object too deep for desired array"
+        )
+    if asarray(x)._template().dtype.is_complex:
+        raise TypeError("x may not be complex")
+    values = host(edges)
+    steps = numpy.diff(values)
+    if (steps >= 0).all():
+        return searchsorted(edges, x, "left" if right else "right")
+    if not (steps <= 0).all():
+        raise ArgumentError("bins must be monotonically increasing or decreasing")
+    return len(values) - searchsorted(edges[::-1], x, "right" if right else "left")
+
+
+# Sets
+
+
+@public
+def unique(
+    ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None, *,
+    equal_nan: bool = True, sorted: bool = True,
+) -> Any:  # fmt: skip
+    """The different elements in ascending order, and where and how often they occur."""
+    x = tensor(ar)
+    if x.dtype is tb.bool:
+        found = unique(box(cast(x, tb.uint8)), return_index, return_inverse, return_counts, axis)
+        if not isinstance(found, tuple):
+            return found.astype(bool)
+        return (found[0].astype(bool), *found[1:])
+    wanted = return_index, return_inverse, return_counts
+    if equal_nan and x.dtype.is_inexact and axis is None and x.backend.is_concrete(x) and bool(tb.any(tb.isnan(x))):
+        return _unique_with_nan(x, wanted)
+    if not any(wanted):
+        return box(fresh(tb.unique_values(x if axis is not None else tb.reshape(x, (-1,)), axis=axis)))
+    values, first, inverse, counts = tb.unique_all(x if axis is not None or x.ndim else tb.reshape(x, (1,)), axis=axis)
+    if axis is not None or not x.ndim:
+        inverse = tb.reshape(inverse, (-1,)) if axis is not None else tb.reshape(inverse, x.shape)
+    return (box(values), *[box(each) for each, flag in zip((first, inverse, counts), wanted, strict=True) if flag])
+
+
+def _unique_with_nan(x: Tensor, wanted: tuple[bool, bool, bool]) -> Any:
+    """The different elements where all NaN are one."""
+    flat = tb.reshape(x, (-1,))
+    order = tensor(argsort(box(flat)))
+    ordered = tb.take(flat, order, axis=0)
+    missing = tb.isnan(ordered)
+    same = tb.logical_or(tb.equal(ordered[1:], ordered[:-1]), tb.logical_and(missing[1:], missing[:-1]))
+    starts = tb.concatenate([tb.asarray([True]), tb.logical_not(same)])
+    places = tb.nonzero(starts)[0]
+    made = [box(tb.take(ordered, places, axis=0))]
+    if wanted[0]:
+        made.append(box(tb.take(order, places, axis=0)))
+    if wanted[1]:
+        numbers = tb.cumulative_sum(cast(starts, tb.int64), axis=0) - 1
+        inverse = tb.indexed_put(tb.zeros_like(order), tb.reshape(order, (-1, 1)), numbers)
+        made.append(box(tb.reshape(inverse, x.shape)))
+    if wanted[2]:
+        made.append(box(tb.diff(places, append=tb.asarray([flat.shape[0]]))))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+class UniqueAllResult(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: Any
+    indices: Any
+    inverse_indices: Any
+    counts: Any
+
+
+class UniqueCountsResult(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: Any
+    counts: Any
+
+
+class UniqueInverseResult(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: Any
+    inverse_indices: Any
+
+
+@public
+def unique_all(x: Any) -> UniqueAllResult:
+    """The different elements, where they first occur, which each element is, and how often."""
+    return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
+
+
+@public
+def unique_counts(x: Any) -> UniqueCountsResult:
+    """The different elements and how often they occur."""
+    return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
+
+
+@public
+def unique_inverse(x: Any) -> UniqueInverseResult:
+    """The different elements and which each element is."""
+    return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
+
+
+@public
+def unique_values(x: Any) -> Any:
+    """The different elements."""
+    return unique(x, equal_nan=False)
+
+
+@public
+def isin(
+    element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None
+) -> Any:
+    """Whether each element is among others."""
+    x, y = chosen(asarray(element), asarray(test_elements))
+    if x.dtype is tb.bool:
+        x, y = cast(x, tb.uint8), cast(y, tb.uint8)
+    return result(tb.isin(x, y, invert=invert))
+
+
+@public
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False, *, kind: Any = None) -> Any:
+    """Whether each element of the flat array is among others."""
+    return functions["ravel"](isin(ar1, ar2, invert=invert))
+
+
+@public
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
+    """The elements that are in both arrays."""
+    x, first = unique(functions["ravel"](ar1), return_index=True)
+    y, second = unique(functions["ravel"](ar2), return_index=True)
+    x, y = map(box, chosen(x, y))
+    common = isin(x, y)
+    values = x[common]
+    return (values, first[common], second[isin(y, x)]) if return_indices else values
+
+
+@public
+def union1d(ar1: Any, ar2: Any) -> Any:
+    """The elements that are in one array or the other."""
+    return unique(functions["concatenate"]((functions["ravel"](ar1), functions["ravel"](ar2))))
+
+
+@public
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The elements of one array that are not in the other."""
+    x = functions["ravel"](ar1) if assume_unique else unique(ar1)
+    return x[isin(x, ar2, invert=True)]
+
+
+@public
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    """The elements that are in exactly one array."""
+    x, y = map(box, chosen(unique(ar1), unique(ar2)))
+    return sort(functions["concatenate"]((x[isin(x, y, invert=True)], y[isin(y, x, invert=True)])))
+
+
+_ = (Out, ShapeError)

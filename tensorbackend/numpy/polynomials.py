@@ -1,0 +1,231 @@
+"""Polynomials as arrays of coefficients, the highest power first, and windows of signals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+import tensorbackend as tb
+
+from ..errors import ArgumentError
+from .arrays import box, functions, ndarray, tensor_of
+from .conversion import asarray, tensor
+from .functions import Array, function, public
+
+
+@public
+def polyval(p: Any, x: Any) -> Any:
+    """The values of a polynomial."""
+    coefficients = asarray(p)
+    places = asarray(x)
+    total: Any = functions["zeros_like"](places)
+    for each in coefficients:
+        total = total * places + each
+    return total if total.__class__ is not ndarray or total.ndim else total[()]
+
+
+@public
+def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+    """The coefficients of the polynomial of least squares."""
+    places, values = asarray(x) + 0.0, asarray(y) + 0.0
+    if deg < 0:
+        raise ArgumentError("expected deg >= 0")
+    if places.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if not places.size:
+        raise TypeError("expected non-empty vector for x")
+    if values.ndim not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    if places.shape[0] != values.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    order = int(deg) + 1
+    rcond = len(places) * float(numpy.finfo(places.dtype).eps) if rcond is None else rcond
+    left, right = functions["vander"](places, order), values
+    if w is not None:
+        weights = asarray(w) + 0.0
+        left = left * weights[:, None]
+        right = right * (weights[:, None] if right.ndim == 2 else weights)
+    scale = functions["sqrt"](functions["sum"](left * left, axis=0))
+    left = left / scale
+    found = functions["linalg.lstsq"](left, right, rcond)
+    c = found[0]
+    c = (c.T / scale).T
+    if full:
+        return c, found[1], found[2], found[3], rcond
+    if not cov:
+        return c
+    base = functions["linalg.inv"](functions["dot"](left.T, left)) / functions["outer"](scale, scale)
+    factor: Any = 1
+    if cov != "unscaled":
+        if len(places) <= order:
+            raise ArgumentError("the number of data points must exceed order to scale the covariance matrix")
+        residuals = right - functions["dot"](functions["vander"](places, order) if w is None else left * scale, c)
+        factor = functions["sum"](residuals * residuals, axis=0) / (len(places) - order)
+    return c, base * factor if values.ndim == 1 else base[:, :, None] * factor
+
+
+@public
+def polyadd(a1: Any, a2: Any) -> Any:
+    """The sum of two polynomials."""
+    x, y = functions["atleast_1d"](a1), functions["atleast_1d"](a2)
+    length = max(len(x), len(y))
+    return _longer(x, length) + _longer(y, length)
+
+
+@public
+def polysub(a1: Any, a2: Any) -> Any:
+    """The difference of two polynomials."""
+    x, y = functions["atleast_1d"](a1), functions["atleast_1d"](a2)
+    length = max(len(x), len(y))
+    return _longer(x, length) - _longer(y, length)
+
+
+def _longer(x: ndarray, length: int) -> ndarray:
+    return x if len(x) == length else box(tb.pad(tensor_of(x), [(length - len(x), 0)]))
+
+
+@public
+def polymul(a1: Any, a2: Any) -> Any:
+    """The product of two polynomials."""
+    return functions["convolve"](functions["atleast_1d"](a1), functions["atleast_1d"](a2))
+
+
+@public
+def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
+    """The quotient and the remainder of two polynomials."""
+    rest, divisor = functions["atleast_1d"](u) + 0.0, functions["atleast_1d"](v) + 0.0
+    count = max(len(rest) - len(divisor) + 1, 1)
+    quotient = functions["zeros"](count, rest.dtype)
+    rest = rest.copy()
+    for place in range(len(rest) - len(divisor) + 1):
+        d = rest[place] / divisor[0]
+        quotient[place] = d
+        rest[place : place + len(divisor)] -= d * divisor
+    while len(rest) > 1 and bool(functions["allclose"](rest[0], 0, rtol=1e-14)):
+        rest = rest[1:]
+    return quotient, rest
+
+
+@public
+def polyder(p: Any, m: int = 1) -> Any:
+    """The derivative of a polynomial."""
+    if m < 0:
+        raise ArgumentError("Order of derivative must be positive (see polyint)")
+    x = functions["atleast_1d"](p)
+    for _ in range(m):
+        x = x[:-1] * functions["arange"](len(x) - 1, 0, -1)
+    return x
+
+
+@public
+def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
+    """An integral of a polynomial."""
+    if m < 0:
+        raise ArgumentError("Order of integral must be positive (see polyder)")
+    constants = [0.0] * m if k is None else [float(each) for each in numpy.atleast_1d(k)]
+    constants = constants * m if len(constants) == 1 and m > 1 else constants
+    if len(constants) < m:
+        raise ArgumentError("k must be a scalar or a rank-1 array of length 1 or >m.")
+    x = functions["atleast_1d"](p)
+    for each in constants[:m]:
+        x = functions["concatenate"]((x / functions["arange"](len(x), 0, -1), functions["atleast_1d"](each)))
+    return x
+
+
+@public
+def poly(seq_of_zeros: Any) -> Any:
+    """The polynomial with given roots, or the characteristic one of a matrix."""
+    x = functions["atleast_1d"](seq_of_zeros)
+    if x.ndim == 2:
+        if x.shape[0] != x.shape[1] or not x.shape[0]:
+            raise ArgumentError("input must be 1d or non-empty square 2d array.")
+        x = functions["linalg.eigvals"](x)
+    elif x.ndim != 1:
+        raise ArgumentError("input must be 1d or non-empty square 2d array.")
+    made: Any = functions["ones"](1, x.dtype)
+    for zero in x:
+        made = functions["convolve"](made, functions["stack"]([functions["ones_like"](zero), -zero]))
+    if made.__class__ is ndarray and made._template().dtype.is_complex:
+        found = numpy.asarray(tensor(x))
+        if (numpy.sort(found) == numpy.sort(found.conjugate())).all():
+            made = functions["real"](made).copy()
+    return made if len(x) else 1.0
+
+
+@public
+def roots(p: Any) -> Any:
+    """The roots of a polynomial."""
+    x = functions["atleast_1d"](p)
+    if x.ndim != 1:
+        raise ArgumentError("Input must be a rank-1 array.")
+    places = numpy.flatnonzero(numpy.asarray(tensor(x)))
+    if not len(places):
+        return functions["array"]([])
+    trailing = len(x) - int(places[-1]) - 1
+    x = x[int(places[0]) : int(places[-1]) + 1]
+    x = x if x._template().dtype.is_inexact else x.astype(float)
+    count = len(x) - 1
+    zeros = functions["zeros"](trailing)
+    if not count:
+        return zeros
+    below = functions["eye"](count, count, -1, x.dtype)
+    below[0] = -x[1:] / x[0]
+    return (
+        functions["concatenate"]((functions["linalg.eigvals"](below), zeros))
+        if trailing
+        else functions["linalg.eigvals"](below)
+    )
+
+
+def _window(M: Any, terms: tuple[float, ...]) -> Any:
+    """A window that is a sum of cosines."""
+    if M < 1:
+        return functions["array"]([])
+    if M == 1:
+        return functions["ones"](1)
+    places = functions["arange"](1 - M, M, 2)
+    return sum(each * functions["cos"](number * math.pi * places / (M - 1)) for number, each in enumerate(terms))
+
+
+@public
+def hanning(M: Any) -> Any:
+    """The Hann window."""
+    return _window(M, (0.5, 0.5))
+
+
+@public
+def hamming(M: Any) -> Any:
+    """The Hamming window."""
+    return _window(M, (0.54, 0.46))
+
+
+@public
+def blackman(M: Any) -> Any:
+    """The Blackman window."""
+    return _window(M, (0.42, 0.5, 0.08))
+
+
+@public
+def bartlett(M: Any) -> Any:
+    """The triangular window."""
+    if M < 1:
+        return functions["array"]([])
+    if M == 1:
+        return functions["ones"](1)
+    places = functions["arange"](1 - M, M, 2)
+    return functions["where"](places <= 0, 1 + places / (M - 1), 1 - places / (M - 1))
+
+
+@public
+def kaiser(M: Any, beta: Any) -> Any:
+    """The Kaiser window."""
+    if M == 1:
+        return functions["ones"](1)
+    places = functions["arange"](0, M)
+    half = (M - 1) / 2.0
+    return functions["i0"](beta * functions["sqrt"](1 - ((places - half) / half) ** 2.0)) / functions["i0"](float(beta))
+
+
+_ = (Array, function)

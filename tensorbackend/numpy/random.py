@@ -1,0 +1,355 @@
+"""`numpy.random`: generators and the legacy functions, over the library's keys.
+
+Numbers come from a key that each draw splits, so they are the same on every backend, and others than NumPy's for the
+same seed. `numpy_stream()` makes them NumPy's own, which reproduces a program's figures. Distributions that the library
+has no sampler for are drawn by NumPy on the host, from a seed that the key gives.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+import numpy
+
+import tensorbackend as tb
+
+from ..errors import ArgumentError
+from ..tensor import Tensor
+from .arrays import as_shape, box, fresh, functions, ndarray, replace, result, tensor_of
+from .conversion import NUMBERS, asarray, back, cast, host, tensor
+from .dtypes import dtype_of, numpy_dtype
+
+_BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
+
+
+@contextmanager
+def numpy_stream() -> Iterator[None]:
+    """A block in which random numbers are those that NumPy draws from the same seeds.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> with np.random.numpy_stream():
+    ...     np.random.default_rng(0).integers(10, size=4)
+    array([8, 6, 5, 2])
+    """
+    token = _BY_NUMPY.set(True)
+    try:
+        yield
+    finally:
+        _BY_NUMPY.reset(token)
+
+
+def _size(size: Any, *parameters: Any) -> tuple[int, ...]:
+    if size is not None:
+        return as_shape(size)
+    return tb.broadcast_shapes(*[tensor(each).shape for each in parameters]) if parameters else ()
+
+
+def _value(parameter: Any) -> Any:
+    return parameter if parameter.__class__ in NUMBERS else cast(tensor(parameter), tb.float64)
+
+
+class _Draws:
+    """What `Generator` and `RandomState` share: draws of one state."""
+
+    def __init__(self, seed: Any, by_numpy: Any) -> None:
+        self._numpy = by_numpy
+        self._seed = seed
+        self._state: Any = None
+
+    def _key(self) -> Tensor:
+        if self._state is None:
+            seed = self._seed
+            if seed is None:
+                seed = int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type]
+            elif not isinstance(seed, int | numpy.integer):
+                seed = int(numpy.random.SeedSequence(host(seed)).generate_state(1, numpy.uint64)[0]) % 2**63
+            self._state = tb.random.generator(int(seed))
+        key: Tensor = self._state.next_key()
+        return key
+
+    def _by_numpy(self, name: str, *arguments: Any, **options: Any) -> Any:
+        """A draw by NumPy: from its own stream, or from a seed that the key gives."""
+        source = self._numpy
+        if source is None:
+            source = numpy.random.default_rng(numpy.asarray(self._key()).tolist())
+        return back(getattr(source, name)(*host(arguments), **host(options)))
+
+    # Samplers of the library
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """Numbers between two bounds."""
+        if self._numpy is not None:
+            return self._by_numpy("uniform", low, high, size)
+        shape = _size(size, low, high)
+        unit = tb.random.uniform(self._key(), shape, tb.float64)
+        return result(unit * (_value(high) - _value(low)) + _value(low))
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Normally distributed numbers."""
+        if self._numpy is not None:
+            return self._by_numpy("normal", loc, scale, size)
+        if numpy.any(host(scale) if scale.__class__ in NUMBERS else 0) and numpy.any(numpy.asarray(host(scale)) < 0):
+            raise ArgumentError("scale < 0")
+        return result(tb.random.normal(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        """Exponentially distributed numbers."""
+        if self._numpy is not None:
+            return self._by_numpy("exponential", scale, size)
+        return result(tb.random.exponential(self._key(), _size(size, scale), tb.float64) * _value(scale))
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Gumbel-distributed numbers."""
+        if self._numpy is not None:
+            return self._by_numpy("gumbel", loc, scale, size)
+        return result(tb.random.gumbel(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Laplace-distributed numbers."""
+        if self._numpy is not None:
+            return self._by_numpy("laplace", loc, scale, size)
+        shape = _size(size, loc, scale)
+        difference = tb.random.exponential(self._key(), shape, tb.float64) - tb.random.exponential(
+            self._key(), shape, tb.float64
+        )
+        return result(difference * _value(scale) + _value(loc))
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """Logistically distributed numbers."""
+        if self._numpy is not None:
+            return self._by_numpy("logistic", loc, scale, size)
+        unit = tb.random.uniform(self._key(), _size(size, loc, scale), tb.float64)
+        return result((tb.log(unit) - tb.log1p(-unit)) * _value(scale) + _value(loc))
+
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+        """Numbers whose logarithms are normally distributed."""
+        if self._numpy is not None:
+            return self._by_numpy("lognormal", mean, sigma, size)
+        return functions["exp"](self.normal(mean, sigma, size))
+
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        """The entries along an axis, or the numbers up to one, in random order."""
+        if self._numpy is not None:
+            return self._by_numpy("permutation", x, **({} if not axis else {"axis": axis}))
+        if not numpy.ndim(host(x) if x.__class__ is not ndarray else x):
+            return box(tb.random.permutation(self._key(), operator.index(x)))
+        return box(tb.random.permutation(self._key(), tensor(x), axis=axis))
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Puts the entries along an axis in random order, in place."""
+        if isinstance(x, list):
+            order = numpy.asarray(tensor(self.permutation(len(x)))).tolist()
+            x[:] = [x[place] for place in order]
+            return
+        if x.__class__ is not ndarray:
+            (self._numpy or numpy.random.default_rng(numpy.asarray(self._key()).tolist())).shuffle(x)
+            return
+        if self._numpy is not None:
+            array = numpy.array(tensor_of(x))
+            self._numpy.shuffle(array, **({} if not axis else {"axis": axis}))
+            replace(x, tensor(array))
+            return
+        replace(x, tb.random.permutation(self._key(), tensor_of(x), axis=axis))
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *arguments: Any, **options: Any) -> Any:
+        """Vectors of normally distributed numbers with given covariances."""
+        return self._by_numpy("multivariate_normal", mean, cov, size, *arguments, **options)
+
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+    ) -> Any:
+        """Entries drawn along an axis, or numbers up to one."""
+        if self._numpy is not None:
+            options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
+            return self._by_numpy("choice", a, size, replace, p, **options)
+        items: Any = operator.index(a) if a.__class__ in NUMBERS else tensor(a)
+        count = items if isinstance(items, int) else items.shape[axis]
+        shape = _size(size)
+        if not replace and numpy.prod(shape, dtype=int) > count:
+            raise ArgumentError("Cannot take a larger sample than population when replace is False")
+        if p is not None and abs(float(numpy.sum(host(p))) - 1.0) > 1e-6:
+            raise ArgumentError("Probabilities do not sum to 1")
+        weights = None if p is None else cast(tensor(p), tb.float32)
+        return result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
+
+    def __getattr__(self, name: str) -> Any:
+        if (
+            name.startswith("_")
+            or not hasattr(numpy.random.Generator, name)
+            and not hasattr(numpy.random.RandomState, name)
+        ):
+            raise AttributeError(name)
+
+        def draw(*arguments: Any, **options: Any) -> Any:
+            return self._by_numpy(name, *arguments, **options)
+
+        return draw
+
+
+class Generator(_Draws):
+    """`np.random.Generator`: random numbers from a state; `default_rng(seed)` makes one."""
+
+    def random(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
+        """Numbers from 0 to 1."""
+        wanted = dtype_of(dtype)
+        if self._numpy is not None:
+            made = self._by_numpy("random", size, numpy_dtype(wanted))
+        else:
+            made = result(tb.random.uniform(self._key(), _size(size), wanted))
+        if out is not None:
+            functions["copyto"](out, made)
+            return out
+        return made
+
+    def standard_normal(self, size: Any = None, dtype: Any = float, out: Any = None) -> Any:
+        """Numbers of the standard normal distribution."""
+        wanted = dtype_of(dtype)
+        if self._numpy is not None:
+            return self._by_numpy("standard_normal", size, numpy_dtype(wanted))
+        return result(tb.random.normal(self._key(), _size(size), wanted))
+
+    def standard_exponential(self, size: Any = None, dtype: Any = float, method: str = "zig", out: Any = None) -> Any:
+        """Numbers of the standard exponential distribution."""
+        wanted = dtype_of(dtype)
+        if self._numpy is not None:
+            return self._by_numpy("standard_exponential", size, numpy_dtype(wanted), method)
+        return result(tb.random.exponential(self._key(), _size(size), wanted))
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = numpy.int64, endpoint: bool = False
+    ) -> Any:
+        """Whole numbers from low up to high."""
+        if self._numpy is not None:
+            return self._by_numpy("integers", low, high, size, numpy_dtype(dtype_of(dtype)), endpoint)
+        low, high = (0, low) if high is None else (low, high)
+        return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint)
+
+    def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+        """The elements along an axis, each line in an order of its own."""
+        if self._numpy is not None:
+            return self._by_numpy("permuted", x, axis=axis)
+        t = tensor(x)
+        flat = tb.reshape(t, (-1,)) if axis is None else t
+        made = tb.random.permutation(self._key(), flat, axis=0 if axis is None else axis, independent=True)
+        return box(tb.reshape(made, t.shape))
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators with streams of their own."""
+        if self._numpy is not None:
+            return [Generator(None, each) for each in self._numpy.spawn(n_children)]
+        return [Generator(numpy.asarray(self._key()).tolist(), None) for _ in range(n_children)]
+
+
+class RandomState(_Draws):
+    """`np.random.RandomState`: the legacy generator and its names."""
+
+    def __init__(self, seed: Any = None) -> None:
+        super().__init__(seed, numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None)
+
+    def seed(self, seed: Any = None) -> None:
+        """Starts anew from a seed."""
+        self._seed, self._state = seed, None
+        self._numpy = numpy.random.RandomState(host(seed)) if _BY_NUMPY.get() else None
+
+    def random_sample(self, size: Any = None) -> Any:
+        """Numbers from 0 to 1."""
+        return self.uniform(0.0, 1.0, size) if self._numpy is None else self._by_numpy("random_sample", size)
+
+    random = random_sample
+
+    def rand(self, *shape: Any) -> Any:
+        """Numbers from 0 to 1, with the sizes as arguments."""
+        return self.random_sample(shape or None)
+
+    def randn(self, *shape: Any) -> Any:
+        """Numbers of the standard normal distribution, with the sizes as arguments."""
+        return self.standard_normal(shape or None)
+
+    def standard_normal(self, size: Any = None) -> Any:
+        """Numbers of the standard normal distribution."""
+        return self.normal(0.0, 1.0, size) if self._numpy is None else self._by_numpy("standard_normal", size)
+
+    def standard_exponential(self, size: Any = None) -> Any:
+        """Numbers of the standard exponential distribution."""
+        return self.exponential(1.0, size)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+        """Whole numbers from low up to high."""
+        if self._numpy is not None:
+            return self._by_numpy("randint", low, high, size, numpy_dtype(dtype_of(dtype)))
+        low, high = (0, low) if high is None else (low, high)
+        return _integers(self._key(), low, high, size, dtype_of(dtype), endpoint=False)
+
+    def random_integers(self, low: Any, high: Any = None, size: Any = None) -> Any:
+        """Whole numbers from low to high."""
+        return self.randint(1 if high is None else low, (low if high is None else high) + 1, size)
+
+
+def _integers(key: Tensor, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
+    if low.__class__ in NUMBERS and high.__class__ in NUMBERS and int(low) >= int(high) + endpoint:
+        raise ArgumentError("low >= high")
+    shape = _size(size, low, high)
+    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if each.__class__ not in NUMBERS else int(each)
+                   for each in (low, high))  # fmt: skip
+    wide = tb.int64 if dtype.bits < 64 else dtype
+    made = tb.random.randint(key, shape, first, last + 1 if endpoint else last, wide)
+    return result(cast(made, dtype) if dtype is not tb.bool else tb.not_equal(made, 0))
+
+
+def default_rng(seed: Any = None) -> Generator:
+    """A generator from a seed.
+
+    Examples
+    --------
+    >>> import tensorbackend.numpy as np
+    >>> np.random.default_rng(0).normal(size=3).shape
+    (3,)
+    """
+    if isinstance(seed, Generator):
+        return seed
+    return Generator(seed, numpy.random.default_rng(host(seed)) if _BY_NUMPY.get() else None)
+
+
+_LEGACY: Final = RandomState()
+
+
+def get_state(legacy: bool = True) -> Any:
+    """The state of the legacy functions, for `set_state`."""
+    return _LEGACY._seed, _LEGACY._state and tb.random.Generator(_LEGACY._state.key), _LEGACY._numpy
+
+
+def set_state(state: Any) -> None:
+    """Puts the legacy functions back in a state."""
+    _LEGACY._seed, _LEGACY._state, _LEGACY._numpy = state
+
+
+def _legacy(name: str) -> Callable[..., Any]:
+    def draw(*arguments: Any, **options: Any) -> Any:
+        if _BY_NUMPY.get() and _LEGACY._numpy is None:
+            _LEGACY.seed(_LEGACY._seed)
+        return getattr(_LEGACY, name)(*arguments, **options)
+
+    draw.__name__ = draw.__qualname__ = name
+    draw.__doc__ = getattr(getattr(RandomState, name, None), "__doc__", None) or f"NumPy's `random.{name}`."
+    draw.__module__ = "tensorbackend.numpy.random"
+    return draw
+
+
+NAMES: Final = """
+beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
+lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto
+permutation poisson power rand randint randn random random_integers random_sample rayleigh seed shuffle standard_cauchy
+standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
+""".split()
+"""The legacy functions."""
+
+for _name in NAMES:
+    globals()[_name] = _legacy(_name)
+ranf = sample = globals()["random_sample"]
+_ = asarray

@@ -1,0 +1,246 @@
+"""Reductions along axes: sums, means, extremes and the like, generated from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import ALL_DTYPES, REAL_OF, DType
+from ..errors import ArgumentError, DTypeError
+from ..tensor import Tensor
+from .arrays import blank, functions, ndarray, result
+from .conversion import cast, tensor
+from .dtypes import dtype_of, numpy_dtype
+from .functions import PUBLIC
+from .ufuncs import written
+
+
+class _NoValue:
+    """Stands for an argument that was not given, as None and False are values."""
+
+    def __repr__(self) -> str:
+        return "<no value>"
+
+
+NO_VALUE: Final = _NoValue()
+
+
+class Reduction:
+    """A row of the table: the op, the dtypes that it takes as NumPy does, and what else to do."""
+
+    def __init__(
+        self, op: Callable[..., Tensor], signature: str, takes: Callable[[DType], bool], computes_in: str = "",
+        identity: float | bool | None = None, combines: str = "",
+    ) -> None:  # fmt: skip
+        self.op, self.signature = op, signature
+        self.straight: Final = frozenset({dtype for dtype in ALL_DTYPES if takes(dtype)})
+        self.computes_in, self.identity, self.combines = computes_in, identity, combines
+
+
+_OUT: Final = "axis=None, out=None"
+_DTYPE: Final = "axis=None, dtype=None, out=None"
+_LAST: Final = "keepdims=NO_VALUE, initial=NO_VALUE, where=NO_VALUE"
+
+
+def _numeric(dtype: DType) -> bool:
+    return dtype.is_numeric
+
+
+def _real(dtype: DType) -> bool:
+    return dtype.is_numeric and not dtype.is_complex
+
+
+def _inexact(dtype: DType) -> bool:
+    return dtype.is_inexact
+
+
+def _floating(dtype: DType) -> bool:
+    return dtype.is_floating
+
+
+def _any(dtype: DType) -> bool:
+    return True
+
+
+ROWS: Final = {
+    "sum": Reduction(tb.sum, f"{_DTYPE}, {_LAST}", _any, "", 0, "add"),
+    "prod": Reduction(tb.prod, f"{_DTYPE}, {_LAST}", _any, "", 1, "multiply"),
+    "max": Reduction(tb.max, f"{_OUT}, {_LAST}", _real, "uint8", None, "maximum"),
+    "min": Reduction(tb.min, f"{_OUT}, {_LAST}", _real, "uint8", None, "minimum"),
+    "all": Reduction(tb.all, f"{_OUT}, keepdims=NO_VALUE, *, where=NO_VALUE", _any, "", True, "logical_and"),
+    "any": Reduction(tb.any, f"{_OUT}, keepdims=NO_VALUE, *, where=NO_VALUE", _any, "", False, "logical_or"),
+    "mean": Reduction(tb.mean, f"{_DTYPE}, keepdims=NO_VALUE, *, where=NO_VALUE", _inexact, "float64"),
+    "var": Reduction(
+        tb.var, f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE",
+        _floating, "float64",
+    ),
+    "std": Reduction(
+        tb.std, f"{_DTYPE}, ddof=0, keepdims=NO_VALUE, *, where=NO_VALUE, mean=NO_VALUE, correction=NO_VALUE",
+        _floating, "float64",
+    ),
+    "argmax": Reduction(tb.argmax, f"{_OUT}, *, keepdims=NO_VALUE", _real, "uint8"),
+    "argmin": Reduction(tb.argmin, f"{_OUT}, *, keepdims=NO_VALUE", _real, "uint8"),
+    "median": Reduction(
+        tb.median, "axis=None, out=None, overwrite_input=False, keepdims=False", _floating, "float64"
+    ),
+    "count_nonzero": Reduction(tb.count_nonzero, "axis=None, *, keepdims=False", _any),
+}  # fmt: skip
+
+_SOURCE: Final = """\
+def {name}(a, {signature}):
+    if a.__class__ is ndarray and {plain}:
+        t = a._t
+        if t is None:
+            t = a._read()
+        if t.template.dtype in straight:
+            r = op(t, axis=axis{keepdims}{correction})
+            if r.template.shape or r.data.__class__ is not HOST:
+                array = blank()
+                array._t = r
+                return array
+            return r.data[()]
+    return reduced({name!r}, a, {passed})
+"""
+
+_PLAIN: Final = ("dtype", "out", "initial", "where", "mean", "correction")
+
+
+def _made(name: str, row: Reduction) -> Callable[..., Any]:
+    scope: dict[str, Any] = {
+        "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
+        "reduced": reduced, "straight": row.straight, "__name__": "tensorbackend.numpy",
+    }  # fmt: skip
+    names = [part.partition("=")[0].strip() for part in row.signature.split(",") if part.strip() != "*"]
+    tests = [f"{each} is {'None' if each in ('dtype', 'out') else 'NO_VALUE'}" for each in names if each in _PLAIN]
+    if "axis" in names:
+        tests.append("axis.__class__ is not ndarray")
+    keep = ", keepdims=False if keepdims is NO_VALUE else keepdims" if "keepdims" in names else ""
+    source = _SOURCE.format(
+        name=name, signature=row.signature, plain=" and ".join(tests), keepdims=keep,
+        correction=", correction=ddof" if "ddof" in names else "",
+        passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
+    )  # fmt: skip
+    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    made: Any = scope[name]
+    made.__module__ = "tensorbackend.numpy"
+    made.__doc__ = row.op.__doc__
+    return made  # type: ignore[no-any-return]
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    return tuple(range(ndim)) if axis is None else (axis,) if not isinstance(axis, tuple | list) else tuple(axis)
+
+
+def reduced(
+    name: str, a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NO_VALUE,
+    initial: Any = NO_VALUE, where: Any = NO_VALUE, ddof: float = 0, mean: Any = NO_VALUE, correction: Any = NO_VALUE,
+) -> Any:  # fmt: skip
+    """A reduction with anything that NumPy takes."""
+    row = ROWS[name]
+    x = tensor(a)
+    keep = False if keepdims is NO_VALUE else bool(keepdims)
+    if isinstance(axis, numpy.ndarray) or axis.__class__ is ndarray:
+        axis = int(axis)
+    if dtype is not None:
+        x = cast(x, dtype_of(dtype))
+    given = x.dtype
+    if given not in row.straight:
+        x = _castable(name, x, row)
+    options: dict[str, Any] = {"axis": axis, "keepdims": keep}
+    if name in ("var", "std"):
+        options["correction"] = ddof if correction is NO_VALUE else correction
+    if where is not NO_VALUE and where is not True:
+        total = _where(name, x, tensor(where), options, initial, given)
+    elif x.dtype.is_complex and name in ("var", "std"):
+        total = _variance(name, x, options)
+    elif initial is not NO_VALUE and not _count(x, axis):
+        shape = [1 if place in {each % x.ndim for each in _axes(axis, x.ndim)} else size
+                 for place, size in enumerate(x.shape) if keep or place not in {each % x.ndim for each in _axes(axis, x.ndim)}]  # fmt: skip
+        total = tb.full(
+            tuple(shape),
+            tensor(initial),
+            dtype=tb.sum(x).dtype if row.combines in ("add", "multiply") else x.dtype,
+            like=x,
+        )
+        initial = NO_VALUE
+    else:
+        total = row.op(x, **options)
+    if initial is not NO_VALUE and row.combines and (where is NO_VALUE or where is True):
+        start = tensor(initial) if initial.__class__ not in (int, float, complex) else initial
+        total = tensor(
+            functions[row.combines](
+                functions["box"](total), functions["box"](start) if isinstance(start, Tensor) else start
+            )
+        )
+    if row.computes_in == "uint8" and given is tb.bool and not name.startswith("arg"):
+        total = cast(total, tb.bool)
+    if dtype is not None:
+        wanted = dtype_of(dtype)
+        real = REAL_OF.get(wanted, wanted) if name in ("var", "std") else wanted
+        total = cast(total, real)
+    return (
+        result(total)
+        if out is None
+        else written(name, out, total, "unsafe" if name in ("mean", "var", "std", "median") else "same_kind")
+    )
+
+
+def _count(x: Tensor, axis: Any) -> int:
+    count = 1
+    for each in _axes(axis, x.ndim):
+        count *= x.shape[each]
+    return count
+
+
+def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
+    if x.dtype.is_complex:
+        if name in ("var", "std"):
+            return x
+        raise DTypeError(f"{name}: complex numbers have no order; take np.real(x) or np.abs(x) first")
+    return cast(x, dtype_of(row.computes_in))
+
+
+def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial: Any, given: DType) -> Tensor:
+    """A reduction of the elements where a mask holds."""
+    mask = tb.broadcast_to(cast(mask, tb.bool), tb.broadcast_shapes(mask.shape, x.shape))
+    x = tb.broadcast_to(x, mask.shape)
+    row = ROWS[name]
+    if row.combines:
+        start = row.identity if initial is NO_VALUE else initial
+        if start is None:
+            raise ArgumentError(
+                f"reduction operation '{row.combines}' does not have an identity, so to use a where mask one has to specify 'initial'"
+            )
+        filled = tb.where(mask, x, cast(tensor(start if row.identity is None else row.identity), x.dtype))
+        total = row.op(filled, **options)
+        if initial is not NO_VALUE:
+            boxed = functions["box"]
+            total = tensor(functions[row.combines](boxed(total), boxed(tensor(initial))))
+        return total
+    axis = options["axis"]
+    count = cast(tb.sum(mask, axis=axis, keepdims=True), x.dtype)
+    center = tb.divide(tb.sum(tb.where(mask, x, 0), axis=axis, keepdims=True), count)
+    if name == "mean":
+        return center if options["keepdims"] else tb.squeeze(center, axis=_axes(axis, x.ndim))
+    spread = tb.where(mask, tb.square(tb.abs(x - center)), 0)
+    total = tb.sum(spread, axis=axis, keepdims=True) / tb.maximum(count - options["correction"], 0)
+    total = total if name == "var" else tb.sqrt(total)
+    return total if options["keepdims"] else tb.squeeze(total, axis=_axes(axis, x.ndim))
+
+
+def _variance(name: str, x: Tensor, options: dict[str, Any]) -> Tensor:
+    """The variance of complex numbers, the mean of their squared distances from the mean."""
+    total = tb.var(tb.real(x), **options) + tb.var(tb.imag(x), **options)
+    return total if name == "var" else tb.sqrt(total)
+
+
+for _name, _row in ROWS.items():
+    functions[_name] = PUBLIC[_name] = _made(_name, _row)
+for _other, _name in (("amax", "max"), ("amin", "min")):
+    functions[_other] = PUBLIC[_other] = PUBLIC[_name]
+functions["reduced"] = reduced
+_ = numpy_dtype

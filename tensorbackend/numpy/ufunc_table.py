@@ -1,0 +1,225 @@
+"""The universal functions: a row for each, from NumPy's name to the op that computes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import tensorbackend as tb
+
+from ..tensor import Tensor
+
+# Bodies of those that the library has no op for
+
+
+def _fmax(x1: Any, x2: Any) -> Tensor:
+    """The larger of two elements; of NaN and a number the number."""
+    return _skipping_nan(tb.maximum, x1, x2)
+
+
+def _fmin(x1: Any, x2: Any) -> Tensor:
+    """The smaller of two elements; of NaN and a number the number."""
+    return _skipping_nan(tb.minimum, x1, x2)
+
+
+def _skipping_nan(op: Callable[[Any, Any], Tensor], x1: Any, x2: Any) -> Tensor:
+    chosen = op(x1, x2)
+    if not chosen.dtype.is_inexact:
+        return chosen
+    first, second = (tb.astype(x, chosen.dtype) if isinstance(x, Tensor) else tb.full((), x, dtype=chosen.dtype)
+                     for x in (x1, x2))  # fmt: skip
+    return tb.where(tb.isnan(first), second, tb.where(tb.isnan(second), first, chosen))
+
+
+def _exp2(x: Any) -> Tensor:
+    """2 to the power of each element."""
+    return tb.pow(2.0, x)
+
+
+def _radians(x: Any) -> Tensor:
+    """Degrees as radians."""
+    return tb.multiply(x, math.pi / 180)
+
+
+def _degrees(x: Any) -> Tensor:
+    """Radians as degrees."""
+    return tb.multiply(x, 180 / math.pi)
+
+
+def _heaviside(x1: Any, x2: Any) -> Tensor:
+    """0 for negative elements, 1 for positive ones, x2 at 0."""
+    step = tb.where(tb.greater(x1, 0), 1.0, 0.0)
+    chosen = tb.where(tb.equal(x1, 0), x2, tb.astype(step, tb.result_type(x1, x2)))
+    return tb.where(tb.isnan(x1), x1, chosen)
+
+
+def _logaddexp2(x1: Any, x2: Any) -> Tensor:
+    """The logarithm to the base 2 of 2**x1 + 2**x2."""
+    scale = math.log(2)
+    return tb.divide(tb.logaddexp(x1 * scale, x2 * scale), scale)
+
+
+def _fabs(x: Any) -> Tensor:
+    """The absolute value of each element."""
+    return tb.abs(x)
+
+
+def _divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+    """The quotient rounded down, and the remainder."""
+    return tb.floor_divide(x1, x2), tb.remainder(x1, x2)
+
+
+def _modf(x: Any) -> tuple[Tensor, Tensor]:
+    """The fractional and the integral part of each element, with its sign."""
+    whole = tb.trunc(x)
+    rest = tb.where(tb.isinf(x), 0.0, tb.subtract(x, whole))
+    return tb.copysign(rest, x), whole
+
+
+def _frexp(x: Any) -> tuple[Tensor, Tensor]:
+    """Mantissas from 0.5 to 1 and exponents of 2."""
+    usual = tb.logical_and(tb.isfinite(x), tb.not_equal(x, 0))
+    size = tb.where(usual, tb.abs(x), 1.0)
+    exponent = tb.floor(tb.log2(size)) + 1
+    half = tb.trunc(exponent / 2)
+    mantissa = size / tb.pow(2.0, half) / tb.pow(2.0, exponent - half)
+    exponent = tb.where(mantissa >= 1, exponent + 1, tb.where(mantissa < 0.5, exponent - 1, exponent))
+    mantissa = tb.where(mantissa >= 1, mantissa / 2, tb.where(mantissa < 0.5, mantissa * 2, mantissa))
+    signed = tb.where(usual, tb.copysign(mantissa, x), x)
+    return signed, tb.astype(tb.where(usual, exponent, 0.0), tb.int32)
+
+
+def _ldexp(x1: Any, x2: Any) -> Tensor:
+    """x1 times 2 to the power x2."""
+    power = tb.astype(x2, x1.dtype)
+    half = tb.trunc(power / 2)
+    return x1 * tb.pow(2.0, half) * tb.pow(2.0, power - half)
+
+
+def _gcd(x1: Any, x2: Any) -> Tensor:
+    """The greatest common divisor."""
+    x, y = tb.broadcast_arrays(tb.abs(x1), tb.abs(x2))
+
+    def turn(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        a, b = pair
+        return tb.where(b == 0, a, b), tb.where(b == 0, b, tb.remainder(a, b))
+
+    result: Tensor = tb.while_loop(lambda pair: tb.any(pair[1] != 0), turn, (x, y))[0]
+    return result
+
+
+def _lcm(x1: Any, x2: Any) -> Tensor:
+    """The least common multiple."""
+    divisor = _gcd(x1, x2)
+    return tb.abs(tb.multiply(tb.floor_divide(x1, divisor), x2))
+
+
+def _spacing(x: Any) -> Tensor:
+    """The distance to the next floating number away from 0."""
+    x = x if isinstance(x, Tensor) else tb.asarray(x)
+    away = tb.where(tb.signbit(x), -math.inf, math.inf)
+    gap = tb.nextafter(x, tb.astype(away, x.dtype)) - x
+    return tb.where(tb.isinf(x), math.nan, gap)
+
+
+def _round(x: Any) -> Tensor:
+    """Each element rounded to an integral value, ties to even."""
+    return tb.round(x)
+
+
+def _matvec(x1: Any, x2: Any) -> Tensor:
+    """Matrices times vectors."""
+    return tb.matmul(x1, x2[..., None])[..., 0]
+
+
+def _vecmat(x1: Any, x2: Any) -> Tensor:
+    """Vectors, conjugated, times matrices."""
+    return tb.matmul(tb.conj(x1)[..., None, :], x2)[..., 0, :]
+
+
+def _conj(x: Any) -> Tensor:
+    """The complex conjugate of each element."""
+    return tb.conj(x)
+
+
+def _sign(x: Any) -> Tensor:
+    """-1, 0 or 1: the sign of each element."""
+    return tb.sign(x)
+
+
+def _isnan(x: Any) -> Tensor:
+    """Whether each element is NaN."""
+    return tb.isnan(x)
+
+
+def _bool_matmul(x1: Any, x2: Any) -> Tensor:
+    """The product of matrices of bools."""
+    return tb.matmul(tb.astype(x1, tb.int32), tb.astype(x2, tb.int32)) != 0
+
+
+def _less_of_bools(x1: Any, x2: Any) -> Tensor:
+    return tb.logical_and(tb.logical_not(x1), x2)
+
+
+def _same(x: Any) -> Tensor:
+    return tb.logical_or(x, False)
+
+
+_PLAIN: Final = """
+add subtract multiply divide floor_divide remainder fmod maximum minimum equal not_equal less less_equal greater
+greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor hypot copysign nextafter logaddexp
+exp expm1 log log1p log2 log10 sqrt square sin cos tan sinh cosh tanh negative positive isinf isfinite logical_not trunc
+floor ceil reciprocal cbrt signbit vecdot matmul
+""".split()
+"""Universal functions with the name of the op."""
+
+_RENAMED: Final[Mapping[str, Callable[..., Any]]] = {
+    "absolute": tb.abs, "arccos": tb.acos, "arccosh": tb.acosh, "arcsin": tb.asin, "arcsinh": tb.asinh,
+    "arctan": tb.atan, "arctan2": tb.atan2, "arctanh": tb.atanh, "bitwise_count": tb.population_count,
+    "conjugate": _conj, "deg2rad": _radians, "degrees": _degrees, "divmod": _divmod, "exp2": _exp2, "fabs": _fabs,
+    "float_power": tb.pow, "fmax": _fmax, "fmin": _fmin, "frexp": _frexp, "gcd": _gcd, "heaviside": _heaviside,
+    "invert": tb.bitwise_invert, "isnan": _isnan, "lcm": _lcm, "ldexp": _ldexp, "left_shift": tb.bitwise_left_shift,
+    "logaddexp2": _logaddexp2, "matvec": _matvec, "modf": _modf, "power": tb.pow, "rad2deg": _degrees,
+    "radians": _radians, "right_shift": tb.bitwise_right_shift, "rint": _round, "sign": _sign, "spacing": _spacing,
+    "vecmat": _vecmat,
+}  # fmt: skip
+"""Universal functions under another name than the op, or written in ops."""
+
+OPS: Final[dict[str, Callable[..., Any]]] = {**{name: getattr(tb, name) for name in _PLAIN}, **_RENAMED}
+"""The op of each universal function, by NumPy's name."""
+
+SYNONYMS: Final = {
+    "abs": "absolute", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
+    "atan2": "arctan2", "atanh": "arctanh", "bitwise_invert": "invert", "bitwise_left_shift": "left_shift",
+    "bitwise_not": "invert", "bitwise_right_shift": "right_shift", "conj": "conjugate", "mod": "remainder",
+    "pow": "power", "true_divide": "divide",
+}  # fmt: skip
+"""Other names of universal functions."""
+
+OF_BOOLS: Final[dict[str, Callable[..., Any]]] = {
+    "absolute": _same, "add": tb.logical_or, "conjugate": _same, "fmax": tb.logical_or, "fmin": tb.logical_and,
+    "greater": lambda x1, x2: _less_of_bools(x2, x1), "less": _less_of_bools, "matmul": _bool_matmul,
+    "maximum": tb.logical_or, "minimum": tb.logical_and, "multiply": tb.logical_and,
+}  # fmt: skip
+"""What some compute for bools, where the op takes numbers only."""
+
+OPERATORS: Final = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "lshift": "left_shift", "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod",
+}  # fmt: skip
+"""The universal function of each operator that has a reflected form and one in place."""
+
+COMPARISONS: Final = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+                      "ne": "not_equal"}  # fmt: skip
+SOLE: Final = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+
+ACCUMULATORS: Final[dict[str, Callable[..., Tensor]]] = {
+    "add": tb.cumulative_sum, "multiply": tb.cumulative_prod, "maximum": tb.cumulative_max,
+    "minimum": tb.cumulative_min,
+}  # fmt: skip
+
+REDUCERS: Final = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
+                   "logical_or": "any"}  # fmt: skip
+"""The function that reduces by a universal function."""
