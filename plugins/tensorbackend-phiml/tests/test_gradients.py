@@ -17,7 +17,7 @@ def test_of_a_solve_whose_matrix_has_a_null_space(b: TensorBackend) -> None:
     """The gradient's solve is with the transpose of a CSR matrix, which is in CSC layout."""
     math.use(b)
 
-    @math.jit_compile_linear
+    @math.jit_compile_linear  # type: ignore[untyped-decorator] # of PhiML
     def laplace(x: Any) -> Any:
         return math.laplace(x, padding=extrapolation.BOUNDARY)
 
