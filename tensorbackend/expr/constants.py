@@ -12,7 +12,7 @@ from .scopes import Lifted
 
 
 @reader
-def computed(x: Tensor) -> Tensor:
+def compute_constant(x: Tensor) -> Tensor:
     """Computes a tensor of a trace that depends on no argument; returns the tensor with its data.
 
     Raises `TemplateDataError` for a tensor that depends on an argument, or `BackendError` outside all traces.

@@ -17,7 +17,7 @@ from ..declarations.op_specs import OPS
 from ..dispatch.composites import CompositePath
 from ..errors import ArgumentError, expected
 from ..tensor import Tensor
-from .evaluate import opened
+from .evaluate import inline_custom_gradients
 from .graph import Graph
 from .node import HOOK, HOST, Node, Value
 
@@ -26,7 +26,7 @@ def to_bytes(graph: Graph) -> bytes:
     """A graph as bytes; `ArgumentError` for a function in it that no other process can import."""
     stream = BytesIO()
     try:
-        _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(opened(graph))
+        _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(inline_custom_gradients(graph))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         remedy = "define the functions of map() and reduce() at the top of a module"
         raise ArgumentError(expected("a graph for another process", remedy, error=str(error))) from error

@@ -11,7 +11,7 @@ from ..ops.creation.filled import full
 from ..select import common_backend, move
 from ..tensor import Tensor
 from .arguments import as_tensors
-from .control import call, named
+from .control import call, name_errors
 from .effects import record_call
 from .node import HOOK
 from .record import current, value_of
@@ -61,7 +61,7 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     >>> seen
     [[2.0, 2.0], [0.0, 0.0]]
     """
-    with named("debug_callback"):
+    with name_errors("debug_callback"):
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]

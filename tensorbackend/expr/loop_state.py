@@ -93,7 +93,7 @@ def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     for position, before in enumerate(carried.templates):
         if position in body.numbers and before.dtype is not body.graph.results[position].dtype:
             with suppress(TensorBackendError):  # the check below names the carried value
-                body = body.with_number(position, before.dtype)
+                body = body.cast_number(position, before.dtype)
     for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
         check_same(f"{path} to stay {before!r} from iteration to iteration", before, after, "returned", "in the body")
     return body

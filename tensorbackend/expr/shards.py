@@ -15,7 +15,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .closures import close
-from .control import call, named, on_backend
+from .control import call, move_to_backend, name_errors
 from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
@@ -88,7 +88,7 @@ def shard_map(
     @wraps(function)
     @contained
     def mapped(*arguments: Any, **keywords: Any) -> Any:
-        with named("shard_map"):
+        with name_errors("shard_map"):
             leaves, tree = flatten((arguments, keywords))
             leaves = as_tensors(leaves)
             places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
@@ -103,7 +103,7 @@ def shard_map(
                 filled[place] = part
             positional, by_name = unflatten(tree, filled)
             results, out_tree = flatten(function(*positional, **by_name))
-            with named("shard_map"):
+            with name_errors("shard_map"):
                 return _tensors(results, paths(out_tree, "result"))
 
         with on_mesh(mesh):
@@ -112,7 +112,7 @@ def shard_map(
             body = trace_leaves(of_parts, parts, [labels[place] for place in places], varying=varying)
             assert out_tree is not None  # set by the trace
             found = results_of(body, varying)
-        with named("shard_map"):
+        with name_errors("shard_map"):
             wholes = [spread(rules, part) for part in body.results]
             for label, whole, varies in zip(paths(out_tree, "result"), wholes, found, strict=True):
                 _refuse_differing(label, whole, varies)
@@ -140,7 +140,7 @@ def call_shard_map(
         "outside": tuple([x.axes for x in wholes]),
     }
     out: tuple[Template, ...] = tuple([x.template for x in wholes])
-    return call("shard_map", backend, out, (on_backend((*constants, *operands), backend),), options)
+    return call("shard_map", backend, out, (move_to_backend((*constants, *operands), backend),), options)
 
 
 def divided_over(axes: Axes) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from ..protocol import Backend
 from ..scopes import contained
 from ..select import call_with_default, get_backend
 from ..tensor import Tensor
-from .effects import after_calls
-from .evaluate import KEPT_BYTES, computed, opened
+from .effects import order_effects
+from .evaluate import KEPT_BYTES, compute_node, inline_custom_gradients
 from .graph import Graph, rebuilt
 from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line, is_sized
 from .recall import under
@@ -107,12 +107,12 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
             if not isinstance(node.tensor.backend, ExprBackend):
-                known[node] = computed(node, chosen, ())
+                known[node] = compute_node(node, chosen, ())
             return node.values
         if not small:
             return node.values
         try:
-            result = call_with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
+            result = call_with_default(chosen, compute_node, node, chosen, node.with_inputs(tensor))
         except TensorBackendError:  # an error that data causes is raised when the graph runs
             return node.values
         if not node.inputs:  # a constant already
@@ -140,7 +140,7 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     def divides(node: Node) -> bool:
         return node.default is not None and node.op not in (HOOK, HOST) and not subgraphs(node) and not keep(node)
 
-    graph = opened(graph)
+    graph = inline_custom_gradients(graph)
     while any(map(divides, graph.nodes)):
         graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
     return graph
@@ -171,7 +171,7 @@ def parts(node: Node) -> tuple[Value, ...]:
     with at_line(node.line), recording() as scope:
         result = node.default(node.out, node.with_inputs(expr_tensor), node.options)
         tensors = (result,) if isinstance(result, Tensor) else result
-        return tuple(after_calls(scope, [value_of(x) for x in tensors]))
+        return tuple(order_effects(scope, [value_of(x) for x in tensors]))
 
 
 def simplified(graph: Graph, backend: Backend | str | None = None) -> Graph:

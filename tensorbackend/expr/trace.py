@@ -17,7 +17,7 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
 from . import constants as constants  # registers the function that computes their data
-from .effects import after_calls
+from .effects import order_effects
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
 from .record import expr_tensor, recording, value_of
@@ -147,7 +147,7 @@ def outputs_of(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
     """The values of nested results, one of which needs the calls recorded in the trace, and how they are nested."""
     leaves, tree = flatten(result)
     values = [_output(leaf) for leaf in leaves]
-    return after_calls(scope, values), tree
+    return order_effects(scope, values), tree
 
 
 def _output(result: Any) -> Value:

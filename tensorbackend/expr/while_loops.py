@@ -18,9 +18,9 @@ from ..ops.reduction import any as any_
 from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .closures import traced
-from .control import Flat, Function, Tensors, named, run_scan_of, run_while
-from .examples import chosen, replaced, spread
+from .closures import trace_flat
+from .control import Flat, Function, Tensors, name_errors, run_scan_of, run_while
+from .examples import chosen, fill_from_active, spread
 from .loop_state import Leaves, home_of, nested, settled
 from .trees import Nested, leaves_like, unflatten
 
@@ -116,7 +116,7 @@ def while_loop(
     >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1), trajectory=(0, 1, 4, 9)).tolist()
     [1, 3, 81, 243]
     """
-    with named("while_loop"):
+    with name_errors("while_loop"):
         if limit is not None and (type(limit) is bool or index(limit) < 0):
             raise ArgumentError(expected("a limit of at least 0 iterations", limit=limit))
         most = None if limit is None else index(limit)
@@ -148,7 +148,7 @@ def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
 def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, iteration: Flat, limit: int | None) -> Tensors:
     """The carried leaves after each number of iterations in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
-    settled(carried, lambda: traced(iteration, carried.templates, carried.paths, home, carried.varying))
+    settled(carried, lambda: trace_flat(iteration, carried.templates, carried.paths, home, carried.varying))
     start = Leaves(carried.on(home), carried.paths, home)
     ends = steps if limit is None else tuple(min(step, limit) for step in steps)
     iterations = [end - before for before, end in pairwise((0, *ends))]
@@ -200,7 +200,9 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tup
 
     start = [*carried.on(home_of(carried.tensors))]
     begun = asked(start)
-    safe = [x if place is None else replaced(begun, x, (place,)) for x, place in zip(start, places, strict=True)]
+    safe = [
+        x if place is None else fill_from_active(begun, x, (place,)) for x, place in zip(start, places, strict=True)
+    ]
 
     def kept(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
         if place is None or (isinstance(after, Tensor) and after.shape != before.shape):

@@ -9,9 +9,9 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import bool_, int64
 from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
-from ..expr.control import named
+from ..expr.control import name_errors
 from ..expr.control import scan as _scan
-from ..expr.examples import replaced
+from ..expr.examples import fill_from_active
 from ..expr.loop_state import home_of
 from ..expr.trace import trace
 from ..expr.trees import Tree, flatten, tree_map, unflatten
@@ -67,7 +67,7 @@ def _fill_from_active(mask: Tensor, x: Any) -> Any:
     """A tensor whose entries for examples for which a mask does not hold are those of one for which it does."""
     if not isinstance(x, Tensor) or not set(mask.names) <= set(x.names):
         return x
-    return replaced(mask, x, [x.names.index(name) for name in mask.names])
+    return fill_from_active(mask, x, [x.names.index(name) for name in mask.names])
 
 
 @check_arguments_early
@@ -283,7 +283,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
             ],
         }
 
-    with named("unroll"):
+    with name_errors("unroll"):
         final_state = while_loop(lambda before: _any(logical_not(before["ended"])), iteration, state, limit=size)
     outputs = [Ragged(buffer, {axis: final_state["lengths"]}) for buffer in final_state["stacked"]]
     return Unrolled(final_state["carry"], unflatten(seen.tree, outputs))

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation
 from ...dtypes import bfloat16
-from ...expr.evaluate import Compiled, Program, computed
+from ...expr.evaluate import Compiled, Program, compute_node
 from ...expr.graph import Graph, rebuilt
 from ...expr.node import PARAMETER, Node, Value
 from ...expr.simplify import expanded, rewritten, simplified, without_names
@@ -192,7 +192,7 @@ def _compiled(
     functions: dict[str, Any] = {}
     for number, value in enumerate(numbers):
         names[value] = f"c{number}"
-        constant = cast(Tensor, computed(value.node, backend, ()))
+        constant = cast(Tensor, compute_node(value.node, backend, ()))
         functions[names[value]] = constant.data if backend.fuse is None else backend.to_numpy(constant, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
     # A function that is not plain may return its operand's memory, which must then not be written to.

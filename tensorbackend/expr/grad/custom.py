@@ -15,8 +15,8 @@ from ...protocol.core import CompositeCall
 from ...scopes import contained
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
-from ..closure_scan import fixed, held_by
-from ..closures import close, close_over, interned
+from ..closure_scan import freeze_variables, reachable_tensors
+from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import CUSTOM, Node, Value, next_serial
@@ -159,7 +159,7 @@ class _Traced:
         def called(parameters: list[Any]) -> Any:
             self.parameters, self.scope = parameters, current()
             result, pull = _pair(function(*unflatten(tree, _filled(leaves, parameters))))
-            self.pull = fixed(pull)
+            self.pull = freeze_variables(pull)
             return result
 
         self.forward = trace_leaves(
@@ -168,7 +168,7 @@ class _Traced:
         assert self.scope is not None  # while a function is traced
         self.held = [
             x
-            for x in held_by(function, self.pull)
+            for x in reachable_tensors(function, self.pull)
             if isinstance(x.backend, ExprBackend) and x.data.node.serial < self.scope.start
         ]
 
@@ -236,7 +236,7 @@ def with_pullbacks(graph: Graph) -> Graph:
             return node.values
         pullback = node.options["pullback"]
         assert isinstance(pullback, Pullback)  # as the graph's option is one
-        return node.remade(node.inputs, {**node.options, "pullback": Pullback(interned(pullback.graph))}).values
+        return node.remade(node.inputs, {**node.options, "pullback": Pullback(intern_graph(pullback.graph))}).values
 
     return rewritten(graph, visit) if option_ids else graph
 
@@ -292,7 +292,7 @@ def _taped(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> A
     if not isinstance(backend, TapeBackend):
         return tree_map(_constant, result)
     results = tuple(move(with_data(x), backend.on) for x in tensors)
-    options = {"pullback": _OnTape(fixed(pull), leaves, tree, results, out_tree, len(arguments))}
+    options = {"pullback": _OnTape(freeze_variables(pull), leaves, tree, results, out_tree, len(arguments))}
     out = tuple(x.template for x in results)
     operands = tuple(move(x, backend) for x in (*closed_over, *arguments))
     values = backend.entered(CUSTOM, out, (operands,), options, None, results)

@@ -17,7 +17,7 @@ from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
 from ...tensor import Tensor, bind, blank_tensor, relabelled
-from ..composite_programs import recorded_program
+from ..composite_programs import record_program
 from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
 from ..recall import plan_of
 from .engine import has_cotangents, inexact
@@ -190,7 +190,7 @@ def _by_parts(backend: TapeBackend, call: CompositeCall, default: Callable[..., 
             met = True
             return otherwise(*payloads)
         if program is None:
-            program = recorded_program(backend, default, call, _has_rule) or otherwise
+            program = record_program(backend, default, call, _has_rule) or otherwise
         return program(*payloads)
 
     return record
