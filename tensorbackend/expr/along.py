@@ -16,7 +16,7 @@ from ..rules.axes import normalize_axis
 from ..select import common_backend
 from ..tensor import Tensor
 from .control import bring_forward, name_errors, scan
-from .loop_state import Leaves, check_same, home_of, nested
+from .loop_state import Leaves, check_same, flatten_state, home_of
 from .trees import Tree, flatten, leaves_like, unflatten
 from .vmap import vmap
 
@@ -102,7 +102,7 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 
 def _move_to_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
     """The tensors with the axis moved to the front, how they are nested, and the position of the axis in each."""
-    leaves, tree = nested(xs, "xs", home_of(xs))
+    leaves, tree = flatten_state(xs, "xs", home_of(xs))
     if not leaves.leaves:
         raise ArgumentError(expected("at least one tensor as xs", xs=xs))
     before = [*leaves.leaves]

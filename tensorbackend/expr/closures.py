@@ -16,7 +16,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph, rebuilt
 from .node import PARAMETER, Node, Value
-from .record import ExprBackend, captured
+from .record import ExprBackend, capture
 from .simplify import rewritten
 from .trace import trace_leaves
 from .varying import Varies, parameter_options, varies_of
@@ -97,7 +97,7 @@ def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[G
     """
     captured_nodes = {_identity(x): node for graph in graphs for node, x in _captured_tensors(graph)}
     for x in more:
-        captured_nodes.setdefault(_identity(x), captured(x).node)
+        captured_nodes.setdefault(_identity(x), capture(x).node)
     tensors = [node.tensor for node in captured_nodes.values() if node.tensor is not None]
     return tuple(intern_graph(_close(graph, captured_nodes)) for graph in graphs), tensors
 
@@ -107,7 +107,7 @@ def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
 
     Raises `GradientError` if the graph captured any other value of a trace around it.
     """
-    captured_nodes = {_identity(x): captured(x).node for x in tensors}
+    captured_nodes = {_identity(x): capture(x).node for x in tensors}
     for _, x in _captured_tensors(graph):
         if isinstance(x.backend, ExprBackend) and _identity(x) not in captured_nodes:
             expectation = "a function of cotangents that takes traced values only from its arguments or its closure"
@@ -161,7 +161,7 @@ def _structure(graph: Graph) -> Hashable:
         return numbers[value.node], value.index
 
     rows = (
-        (node.op, node.out, node.with_inputs(place), *node.options.items(), node.default, node.line,
+        (node.op, node.out, node.map_inputs(place), *node.options.items(), node.default, node.line,
          *map(kind_of, node.options.values()))
         for node in graph.nodes
     )  # fmt: skip

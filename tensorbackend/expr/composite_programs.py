@@ -17,8 +17,8 @@ from .effects import order_effects
 from .evaluate import Program
 from .graph import Graph
 from .node import PARAMETER, Node, Value
-from .record import expr_tensor, recording, value_of
-from .simplify import expanded, simplified, without_names
+from .record import expr_tensor, record_block, value_of
+from .simplify import expanded, remove_names, simplified
 
 
 def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
@@ -31,9 +31,7 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
         graph = expanded(_trace(backend, default, call), lambda node: own_method(backend, node.op) is not None)
     except TemplateDataError:
         return None
-    return _composite_kernel(
-        Program(without_names(simplified(graph, backend)), backend, entered_once=True).kernel, call
-    )
+    return _composite_kernel(Program(remove_names(simplified(graph, backend)), backend, entered_once=True).kernel, call)
 
 
 def record_program(
@@ -47,7 +45,7 @@ def record_program(
         graph = expanded(_trace(backend.beneath, default, call), whole)  # type: ignore[arg-type] # every Core is a Backend
     except TemplateDataError:
         return None
-    kernel = Program(without_names(graph), backend).kernel
+    kernel = Program(remove_names(graph), backend).kernel
     return _composite_kernel(kernel, call)
 
 
@@ -84,7 +82,7 @@ def _trace(backend: Backend, default: Callable[..., Any], call: CompositeCall) -
             return expr_tensor(parameters[-1])
         return None if operand is None else tuple(map(parameter, operand))
 
-    with default_backend(backend), uncast(), recording() as scope:
+    with default_backend(backend), uncast(), record_block() as scope:
         result = default(call.out, tuple(map(parameter, call.inputs)), call.options)
         results = (result,) if isinstance(result, Tensor) else tuple(result)
         return Graph(parameters, order_effects(scope, [value_of(x) for x in results]))

@@ -31,7 +31,7 @@ from ..tensor import Tensor, TensorLike
 from .closures import close, trace_flat
 from .effects import run_hook, run_host, run_on_a_mesh
 from .graph import Graph
-from .loop_state import Leaves, home_of, nested, settled
+from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
 from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
@@ -147,7 +147,7 @@ def check_predicate(predicate: Template, what: str) -> None:
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], iteration: Flat, limit: int | None) -> Tensors:
     """Runs a loop as long as a condition holds, at most `limit` times; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
-    traced_body = settled(
+    traced_body = trace_until_stable(
         carried, lambda: trace_flat(iteration, carried.templates, carried.paths, home, carried.varying)
     )
     asked = trace_flat(
@@ -199,7 +199,7 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     """
     with name_errors("fori_loop"):
         home = home_of(lower, upper, initial)
-        inner, tree = nested(initial, "carry", home)
+        inner, tree = flatten_state(initial, "carry", home)
         bounds = Leaves([lower, upper], ["lower", "upper"], home)
         for path, template in zip(bounds.paths, bounds.templates, strict=True):
             if not template.dtype.is_integer or template.shape:
@@ -294,8 +294,8 @@ def scan(
     """
     with name_errors("scan"):
         home = home_of(initial, xs)
-        carried, tree = nested(initial, "carry", home)
-        scanned, xs_tree = nested(xs, "xs", home)
+        carried, tree = flatten_state(initial, "carry", home)
+        scanned, xs_tree = flatten_state(xs, "xs", home)
         size, name = bring_forward(scanned, axis, length)
         out_tree: list[Tree] = []
 
@@ -356,7 +356,7 @@ def run_scan_of(
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
     home = home_of(carried.tensors, scanned.tensors)
-    traced_step = settled(
+    traced_step = trace_until_stable(
         carried,
         lambda: trace_flat(step, [*carried.templates, *entries], names, home, [*carried.varying, *scanned.varying]),
     )

@@ -29,7 +29,7 @@ from ..template import Template
 from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
-from .recall import under
+from .recall import value_under
 from .record import ExprBackend
 from .source import function_of
 
@@ -73,12 +73,12 @@ def _record(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> li
     exchanged: dict[Value, Value] = {}
     for value, x in zip(graph.parameters, tensors, strict=True):
         # With the parameter's axis names, as the options of nodes may name axes.
-        exchanged[value] = under(value.template, move(x, backend).data)
+        exchanged[value] = value_under(value.template, move(x, backend).data)
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data
             continue
-        recorded_node = node.remade(node.with_inputs(exchanged.__getitem__))
+        recorded_node = node.remade(node.map_inputs(exchanged.__getitem__))
         exchanged.update(zip(node.values, recorded_node.values, strict=True))
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
@@ -100,7 +100,7 @@ def _inline(graph: Graph, values: Sequence[Value]) -> list[Value]:
         if node.op == CUSTOM:
             results = _inline(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
         else:
-            results = [*node.remade(node.with_inputs(exchanged.__getitem__)).values]
+            results = [*node.remade(node.map_inputs(exchanged.__getitem__)).values]
         exchanged.update(zip(node.values, results, strict=True))
     return [exchanged[value] for value in graph.outputs]
 
@@ -186,7 +186,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if isinstance(node.default, Compiled):
             kernels[node] = node.default.kernel
             continue
-        inputs = node.with_inputs(_template)
+        inputs = node.map_inputs(_template)
         if node.default is None:
             callback = implementation(backend, node.op, node.out, inputs)
         else:
@@ -204,7 +204,7 @@ def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
     """The kernel of a node, entered by the backend, so that it can be called alone."""
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
-    inputs = node.with_inputs(_template)
+    inputs = node.map_inputs(_template)
     if node.default is None:
         return primitive_kernel(backend, node.op, node.out, inputs, node.options)
     return composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
@@ -262,7 +262,7 @@ class _Writer:
             for value, payload in zip(node.values, payloads, strict=True):
                 self._names[value] = self._bound("c", self.backend.kept(payload))
             return
-        inputs = ", ".join(_argument_source(names) for names in node.with_inputs(self._names.__getitem__))
+        inputs = ", ".join(_argument_source(names) for names in node.map_inputs(self._names.__getitem__))
         # A result may take the variable of an input that no later line needs: `t0 = k0(t0)`.
         freed = {name for value in ends if value.node is not node and (name := self._names[value])[0] == "t"}
         self._spare += sorted(freed)
@@ -288,7 +288,7 @@ class _Writer:
         name = self._names[first]
         if name[0] != "t" or [self._names[value] for value in node.operands].count(name) > 1:
             return None
-        kernel = self.backend.overwriting(node.op, node.out, node.with_inputs(_template), node.options)
+        kernel = self.backend.overwriting(node.op, node.out, node.map_inputs(_template), node.options)
         return self.backend.enter(kernel) if kernel is not None and self.kernels is None else kernel
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:

@@ -71,12 +71,12 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
     return nodes, [places[value] for value in graph.parameters], outputs, graph.names
 
 
-def _behind(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+def _refuse_host_call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """Stands in for a function of the host that was not sent."""
     raise ArgumentError(expected("a graph that is only compiled, not run", "run it in the process that traced it"))
 
 
-_BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _behind}}
+_BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _refuse_host_call}}
 """Options in place of those that are not sent."""
 
 

@@ -115,13 +115,15 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     """
 
     def show(*arguments: Any, **keywords: Any) -> None:
-        message = text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()})
+        message = text.format(
+            *map(_unwrap_scalar, arguments), **{name: _unwrap_scalar(x) for name, x in keywords.items()}
+        )
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         print(message.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # a console may lack a letter
 
     debug_callback(show, *arguments, **keywords)
 
 
-def _shown(value: Any) -> Any:
+def _unwrap_scalar(value: Any) -> Any:
     """The number of a tensor without axes; any other value itself."""
     return value.item() if isinstance(value, Tensor) and not value.shape else value

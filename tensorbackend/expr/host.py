@@ -97,9 +97,7 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
                 with name_errors(HOST):
                     result_leaves = leaves_like(out_tree, result, "result", "to be nested like the templates")
                     names = paths(out_tree, "result")
-                    return tuple(
-                        _fitted(x, like, path) for x, like, path in zip(result_leaves, out, names, strict=True)
-                    )
+                    return tuple(_fit(x, like, path) for x, like, path in zip(result_leaves, out, names, strict=True))
 
         tensors = [leaves[place] for place in places]
         backend = ExprBackend() if current() is not None else common_backend(tensors)
@@ -122,7 +120,7 @@ def _template(value: Any, path: str) -> Template:
 _KINDS = ("is_integer", "is_floating", "is_complex")
 
 
-def _fitted(value: Any, like: Template, path: str) -> Tensor:
+def _fit(value: Any, like: Template, path: str) -> Tensor:
     """The result of a function as a tensor with a template; raises an error if the result does not fit."""
     host = get_backend("numpy")
     try:

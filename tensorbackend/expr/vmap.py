@@ -152,13 +152,13 @@ def batch_graph(
         operands = [Operand(x, flag) for x, flag in zip(inputs, flags, strict=True)]
         results = evaluate_batch(graph, operands, size)
         places = _spread(out_axes, unflatten(graph.out_tree, range(len(results))), "out_axes")
-        placed = [_placed(result, place, size, name) for result, place in zip(results, places, strict=True)]
+        placed = [_place_axis(result, place, size, name) for result, place in zip(results, places, strict=True)]
         return unflatten(graph.out_tree, placed)
 
     return trace_leaves(function, list(tensors), graph.names)
 
 
-def _placed(result: Operand, place: object, size: int, name: str | None) -> Tensor:
+def _place_axis(result: Operand, place: object, size: int, name: str | None) -> Tensor:
     """A result with the axis of the examples where it is wanted."""
     x = result.x
     if place is None:

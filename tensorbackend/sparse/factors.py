@@ -11,7 +11,7 @@ from ..declarations.argument_errors import check_arguments
 from ..errors import DataError, DTypeError, TemplateDataError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
-from ..expr.substitution import unchanged_by
+from ..expr.substitution import find_fixed_point
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import ones, zeros
 from ..ops.creation.values import asarray
@@ -165,12 +165,12 @@ def _factorise(values: Tensor, plan: _Plan) -> Tensor:
 
     @custom_gradient
     def factorise(values: Tensor) -> Any:
-        fixed_point = unchanged_by(lambda factors: sweep(factors, values), values, count + 1)
+        fixed_point = find_fixed_point(lambda factors: sweep(factors, values), values, count + 1)
 
         def back(cotangent: Tensor) -> Tensor:
             # The factors are a fixed point of the sweep, and their cotangents are a fixed point of its transpose.
             _, pull = vjp(sweep, fixed_point, values)
-            total = unchanged_by(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
+            total = find_fixed_point(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
             of_values: Tensor = pull(total)[1]
             return of_values
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ShapeError, expected
-from ..expr.substitution import NAME, substituted
+from ..expr.substitution import NAME, substitute
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
 from ..ops.shape import expand_dims, squeeze
@@ -96,4 +96,4 @@ def _solve(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) ->
         if read is not None and (read[0] == 0).any():
             raise singular_matrix()
     parts = matrix.values, matrix.first, matrix.second, b
-    return substituted(*parts, format=matrix.format, lower=lower, unit_diagonal=unit_diagonal)
+    return substitute(*parts, format=matrix.format, lower=lower, unit_diagonal=unit_diagonal)

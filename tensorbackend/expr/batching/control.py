@@ -29,7 +29,7 @@ from ..grad.custom import Pullback, custom_gradient
 from ..graph import Graph
 from ..node import Value
 from ..trace import trace_leaves
-from ..varying import on_mesh
+from ..varying import trace_on_mesh
 from .engine import evaluate_batch
 from .registry import Call, Operand, Results, batch_template, rule, whole
 
@@ -129,7 +129,7 @@ def _shard_map(call: Call) -> Results:
     (operands,) = call.inputs
     flags, options = _flags(operands), dict(call.options)
     every = [True] * len(call.node.outs)
-    with on_mesh(options["mesh"]):
+    with trace_on_mesh(options["mesh"]):
         options["body"], result_flags = _batch_graph(options["body"], flags, every, call.size)
     for name, mapped in (("inside", flags), ("outside", every)):
         pairs = zip(options[name], mapped, strict=True)

@@ -26,7 +26,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
 from ..node import RENAMED, Node, Value, at_line
-from ..record import wrapped
+from ..record import wrap_results
 from ..simplify import parts
 from .registry import Call, Operand, Results, batch_template, rules
 
@@ -57,14 +57,14 @@ def evaluate_batch(graph: Graph, operands: Sequence[Operand], size: int) -> list
 def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
     """Runs nodes, each after its inputs, and enters their results in `known`."""
     for node in nodes:
-        inputs = node.with_inputs(known.__getitem__)
+        inputs = node.map_inputs(known.__getitem__)
         call = Call(node, inputs, size)
         mapped = any(operand.mapped for operand in call.operands)
         with at_line(node.line):
             if mapped:
                 results = _batch_call(call)
             else:  # a node with inputs is made again, as one from before this trace is not part of it
-                results = call.record(_tensors(inputs), node.out) if node.inputs else wrapped(node)
+                results = call.record(_tensors(inputs), node.out) if node.inputs else wrap_results(node)
             if results is None:
                 values = parts(node)
                 _run(_new(values, known), known, size)

@@ -19,7 +19,7 @@ from ...rules.plan import NO_OPTIONS, Out
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..node import Node
-from ..record import wrapped
+from ..record import wrap_results
 
 
 class Operand(NamedTuple):
@@ -90,7 +90,7 @@ class Call:
             None if entry is None else entry.data if isinstance(entry, Tensor) else tuple(x.data for x in entry)
             for entry in inputs
         )
-        return wrapped(Node(node.op, out, values, {**node.options, **options}, default=node.default))
+        return wrap_results(Node(node.op, out, values, {**node.options, **options}, default=node.default))
 
     def tensor(
         self, inputs: Sequence[Any], out: Template | None = None, options: Mapping[str, object] = NO_OPTIONS

@@ -78,7 +78,7 @@ class Estimator:
         read = sum(template.nbytes for template in inputs)
         if cost == "pick":
             read += min(written - inputs[0].nbytes, 0)
-        count = rule(node.out, *node.with_inputs(lambda value: value.template), **node.options)
+        count = rule(node.out, *node.map_inputs(lambda value: value.template), **node.options)
         flops, transcendentals = count, 0
         if cost == "transcendental" and inputs[0].dtype.is_inexact:
             flops, transcendentals = 0, count
@@ -95,7 +95,7 @@ class Estimator:
 
     def _space(self, node: Node) -> int | None:
         """The bytes of workspace that the backend's own callback for a node takes; `None` if it has no callback."""
-        templates = node.with_inputs(lambda value: value.template)
+        templates = node.map_inputs(lambda value: value.template)
         return space_of(self._backend, node.op, node.out, templates, node.options)
 
     def _work_of_application(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
@@ -119,7 +119,7 @@ class Estimator:
 
         def parts(tensors: list[Tensor]) -> Any:
             rest = iter(tensors)
-            return default(node.out, node.with_inputs(lambda value: next(rest)), node.options)
+            return default(node.out, node.map_inputs(lambda value: next(rest)), node.options)
 
         graph = trace_leaves(parts, templates, ("",) * len(templates))
         works = self.works(graph)

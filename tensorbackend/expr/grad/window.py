@@ -111,7 +111,7 @@ def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -
     return (windows.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
 
 
-def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
+def _extreme_gradient(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """The cotangent of each window goes to its extreme element, the first of equal elements."""
     sizes = windows.window_dimensions
     if all(dilation == 1 for dilation in windows.window_dilations):
@@ -124,12 +124,12 @@ def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) 
 
 @rule("window_max")
 def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
-    return _of_extreme(cotangent, x, Windows(out.shape, **options), greatest=True)
+    return _extreme_gradient(cotangent, x, Windows(out.shape, **options), greatest=True)
 
 
 @rule("window_min")
 def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, **options: Any) -> Cotangents:
-    return _of_extreme(cotangent, x, Windows(out.shape, **options), greatest=False)
+    return _extreme_gradient(cotangent, x, Windows(out.shape, **options), greatest=False)
 
 
 not_differentiable(
@@ -138,7 +138,7 @@ not_differentiable(
 )
 
 
-def _of_scatter(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
+def _scatter_gradient(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """The cotangent of the source is read where its elements went. x has none: it only decides where they go."""
     place = windows.chosen(x, greatest)
     of_source = squeeze(take_along_axis(windows.patches(cotangent, 0), place, axis=-1), -1)
@@ -150,7 +150,7 @@ def _window_scatter_max(
     cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: Any
 ) -> Cotangents:
     windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
-    return _of_scatter(cotangent, x, windows, greatest=True)
+    return _scatter_gradient(cotangent, x, windows, greatest=True)
 
 
 @rule("window_scatter_min")
@@ -158,4 +158,4 @@ def _window_scatter_min(
     cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, **options: Any
 ) -> Cotangents:
     windows = Windows(source.shape, **options, window_dilations=(1,) * x.ndim)
-    return _of_scatter(cotangent, x, windows, greatest=False)
+    return _scatter_gradient(cotangent, x, windows, greatest=False)

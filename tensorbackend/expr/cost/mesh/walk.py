@@ -411,4 +411,4 @@ _OTHERS: Final = frozenset({HOOK, HOST, "collective"})
 def _nest(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
     """Values in place of a node's operands, nested as the node's inputs."""
     rest = iter(inputs)
-    return node.with_inputs(lambda value: next(rest))
+    return node.map_inputs(lambda value: next(rest))
