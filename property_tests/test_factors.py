@@ -43,7 +43,7 @@ def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any
     values = [Value(Node(PARAMETER, x.template)) for x in tensors]
     rest = iter(values)
     out = outs[0] if isinstance(node.out, Template) else outs
-    rebuilt = Node(node.op, out, node.with_inputs(lambda value: next(rest)), node.options, default=node.default)
+    rebuilt = Node(node.op, out, node.map_inputs(lambda value: next(rest)), node.options, default=node.default)
     return [numpy.asarray(x) for x in evaluate(Graph(values, rebuilt.values), tensors)]
 
 

@@ -23,9 +23,9 @@ from tensorbackend.expr.simplify import (
     common_subexpressions,
     constant_folding,
     expanded,
+    remove_names,
     results,
     rewritten,
-    without_names,
 )
 from tensorbackend.protocol import own_method
 from tensorbackend.testing import Invocation, calls, names, profile
@@ -45,7 +45,7 @@ REWRITES: dict[str, Callable[[Graph], Graph]] = {
     "common_subexpressions": common_subexpressions,
     "constant_folding": lambda graph: constant_folding(graph, NUMPY),
     "expanded": lambda graph: expanded(graph, with_override),
-    "fused": lambda graph: fused(without_names(expanded(graph, with_override)), NUMPY),
+    "fused": lambda graph: fused(remove_names(expanded(graph, with_override)), NUMPY),
 }
 
 

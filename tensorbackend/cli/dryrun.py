@@ -125,7 +125,7 @@ def run(options: Namespace) -> int:
             return _mistake(str(error))
     if limit is None:
         return 0
-    program = report.judged(options.optimised)
+    program = report.shown_program(options.optimised)
     fits, peak = report.fits(limit, optimised=options.optimised), program.peak.memory
     said = "fits in" if fits else "does not fit in"
     print(f"{program.name}: the peak of {show_bytes(peak)} {said} {options.fits}", file=sys.stderr)
@@ -257,7 +257,7 @@ def _print(report: DryRun, options: Namespace) -> None:
     from ..expr.cost.program import ALIVE, COLUMNS
     from ..expr.cost.units import show_bytes
 
-    program = report.judged(options.optimised)
+    program = report.shown_program(options.optimised)
     print(report.summary(), end="\n\n")
     if report.on_mesh is not None:
         if options.by == "xla":

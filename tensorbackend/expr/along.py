@@ -15,8 +15,8 @@ from ..ops.shape import concatenate, flip, reshape
 from ..rules.axes import normalize_axis
 from ..select import common_backend
 from ..tensor import Tensor
-from .control import bring_forward, named, scan
-from .loop_state import Leaves, check_same, home_of, nested
+from .control import bring_forward, name_errors, scan
+from .loop_state import Leaves, check_same, flatten_state, home_of
 from .trees import Tree, flatten, leaves_like, unflatten
 from .vmap import vmap
 
@@ -78,14 +78,14 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
     >>> tb.associative_scan(then, (a, b))[1].tolist()
     [1.0, 1.5, 4.0]
     """
-    with named("associative_scan"):
-        scanned, tree, places = _in_front(xs, axis)
+    with name_errors("associative_scan"):
+        scanned, tree, places = _move_to_front(xs, axis)
         leaves = [flip(x, axis=0) for x in scanned.tensors] if reverse else scanned.tensors
 
         def combined(before: Sequence[Tensor], after: Sequence[Tensor]) -> list[Tensor]:
-            result = function(*(_nested(tree, entries, places) for entries in (before, after)))
+            result = function(*(_nest(tree, entries, places) for entries in (before, after)))
             result_leaves = leaves_like(tree, result, "result", "to be nested like xs")
-            operand = _nested(tree, after, places)
+            operand = _nest(tree, after, places)
             for path, x, like in zip(scanned.paths, result_leaves, flatten(operand)[0], strict=True):
                 if not isinstance(x, Tensor):
                     raise OperandError(expected("a function that returns tensors", returned=type(x)))
@@ -97,12 +97,12 @@ def associative_scan(function: Function, xs: Any, reverse: bool = False, *, axis
 
         prefixes = _prefixes(leaves, combined)
         prefixes = [flip(x, axis=0) for x in prefixes] if reverse else prefixes
-        return _nested(tree, prefixes, places)
+        return _nest(tree, prefixes, places)
 
 
-def _in_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
+def _move_to_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
     """The tensors with the axis moved to the front, how they are nested, and the position of the axis in each."""
-    leaves, tree = nested(xs, "xs", home_of(xs))
+    leaves, tree = flatten_state(xs, "xs", home_of(xs))
     if not leaves.leaves:
         raise ArgumentError(expected("at least one tensor as xs", xs=xs))
     before = [*leaves.leaves]
@@ -113,7 +113,7 @@ def _in_front(xs: Any, axis: Axis) -> tuple[Leaves, Tree, list[int]]:
     return leaves, tree, places
 
 
-def _nested(tree: Tree, leaves: Sequence[Tensor], places: Sequence[int]) -> Any:
+def _nest(tree: Tree, leaves: Sequence[Tensor], places: Sequence[int]) -> Any:
     """The leaves with the first axis moved back to its place, nested."""
     return unflatten(tree, [moveaxis(x, 0, place) for x, place in zip(leaves, places, strict=True)])
 
@@ -135,7 +135,7 @@ def _prefixes(leaves: list[Tensor], combined: Callable[..., list[Tensor]]) -> li
         before = [sliced(x, slice((size - 1) // 2)) for x in odd]
         later = combined(before, [_every_other(x, 2, size) for x in leaves])
         even = [concatenate([sliced(x, slice(1)), y]) for x, y in zip(leaves, later, strict=True)]
-    return [_interleaved(x, y) for x, y in zip(even, odd, strict=True)]
+    return [_interleave(x, y) for x, y in zip(even, odd, strict=True)]
 
 
 def _every_other(x: Tensor, start: int, stop: int) -> Tensor:
@@ -143,7 +143,7 @@ def _every_other(x: Tensor, start: int, stop: int) -> Tensor:
     return sliced(x, slice(start, stop, 2))
 
 
-def _interleaved(even: Tensor, odd: Tensor) -> Tensor:
+def _interleave(even: Tensor, odd: Tensor) -> Tensor:
     """The entries of `even` and `odd` in turn; `even` may have one entry more."""
     count, names = odd.shape[0], even.names
     first = even if even.shape[0] == count else sliced(even, slice(count))
@@ -197,18 +197,18 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
     >>> tb.map_along_axis(tb.sum, x, axis=1, batch_size=2).tolist()
     [9.0, 12.0]
     """
-    with named("map_along_axis"):
+    with name_errors("map_along_axis"):
         count = 1 if batch_size is None else index(batch_size)
         if count < 1:
             raise ArgumentError(expected("a batch size of at least 1", batch_size=batch_size))
-        leaves, tree, _ = _in_front(xs, axis)
+        leaves, tree, _ = _move_to_front(xs, axis)
         if batch_size is None:
             return scan(lambda carry, x: (carry, function(x)), None, unflatten(tree, leaves.tensors))[1]
         size, name = leaves.tensors[0].shape[0], next((x.names[0] for x in leaves.tensors if x.names[0]), None)
         mapped, whole = vmap(function), size - size % count
         pieces = []
         if whole or not size:
-            rows = [_in_batches(sliced(x, slice(whole)), count) for x in leaves.tensors]
+            rows = [_split_batches(sliced(x, slice(whole)), count) for x in leaves.tensors]
             ys = scan(lambda carry, x: (carry, mapped(x)), None, unflatten(tree, rows))[1]
             pieces.append([_laid_out(y, name) for y in flatten(ys)[0]])
             out_tree = flatten(ys)[1]
@@ -221,7 +221,7 @@ def map_along_axis(function: Function, xs: Any, *, axis: Axis = 0, batch_size: i
         )
 
 
-def _in_batches(x: Tensor, count: int) -> Tensor:
+def _split_batches(x: Tensor, count: int) -> Tensor:
     """The entries along the first axis in batches of `count`: for a count of 2, [6][3] -> [3][2][3]."""
     return reshape(x, (x.shape[0] // count, count, *x.shape[1:]), names=(None, *x.names))
 

@@ -35,7 +35,7 @@ class Counted(Protocol):
 Entry = TypeVar("Entry", bound=Counted)
 
 
-def _nothing() -> None: ...
+def _do_nothing() -> None: ...
 
 
 # One lock for all caches: they are written only when something is compiled, and a forked child finds it free.
@@ -58,7 +58,7 @@ class Cache(Generic[Entry]):
         self._entries: dict[Hashable, Entry] = {}
         self._seen: dict[Hashable, int] = {}
         self._gone = self._misses = 0
-        self.when_cleared: Callable[[], None] = _nothing
+        self.when_cleared: Callable[[], None] = _do_nothing
         """Drops what belongs to the compilations and is kept elsewhere."""
         _caches.add(self)
 

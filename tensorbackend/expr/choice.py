@@ -16,8 +16,8 @@ from ..protocol import Backend
 from ..select import common_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .closures import Traced, close, is_array, traced
-from .control import call, call_cond, check_predicate, named, on_backend
+from .closures import Traced, close, is_array, trace_flat
+from .control import call, call_cond, check_predicate, move_to_backend, name_errors
 from .evaluate import evaluate
 from .graph import Graph
 from .loop_state import Leaves, check_same, home_of
@@ -62,7 +62,7 @@ class _Branches:
             leaves = leaves_like(self.out_tree, result, "result", f"to be the same from {self.all}")
             return leaves, paths(self.out_tree, "result")
 
-        return traced(flat, self.operands.templates, self.operands.paths, home, self.operands.varying)
+        return trace_flat(flat, self.operands.templates, self.operands.paths, home, self.operands.varying)
 
 
 @overload
@@ -104,7 +104,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     >>> tb.cond(tb.sum(x) > 5, lambda x: x / 2, lambda x: x, x).tolist()
     [1.5, 2.0]
     """
-    with named("cond"):
+    with name_errors("cond"):
         home = home_of(predicate, operands)
         asked = Leaves([predicate], ["predicate"], home)
         check_predicate(asked.templates[0], "predicate")
@@ -112,7 +112,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
         (true_branch, false_branch), constants = close([branch.graph for branch in branches.traced])
         chosen = branches.operands
         backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
-        inputs = asked.on(backend)[0], on_backend(constants, backend) + chosen.on(backend)
+        inputs = asked.on(backend)[0], move_to_backend(constants, backend) + chosen.on(backend)
         options = {"true_branch": true_branch, "false_branch": false_branch}
         return unflatten(branches.result_tree, call("cond", backend, true_branch.results, inputs, options))
 
@@ -158,7 +158,7 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     >>> [tb.switch(i, [tb.negative, tb.square, tb.sqrt], x).tolist() for i in (0, 2, 7)]
     [[-1.0, -4.0], [1.0, 2.0], [1.0, 2.0]]
     """
-    with named("switch"):
+    with name_errors("switch"):
         if not functions:
             raise ArgumentError(expected("at least one function", functions=functions))
         home = home_of(index, operands)
@@ -173,21 +173,21 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
         chosen = branches.operands
         backend = common_backend([*asked.tensors, *chosen.tensors, *constants])
         (place,) = asked.on(backend)
-        inputs = on_backend(constants, backend) + chosen.on(backend)
+        inputs = move_to_backend(constants, backend) + chosen.on(backend)
         wide = clip(astype(place, "int64"), 0, len(graphs) - 1)
-        graph = _halved(graphs, 0, wide.template)
+        graph = _bisect(graphs, 0, wide.template)
         return unflatten(branches.result_tree, evaluate(graph, [wide, *inputs], backend))
 
 
-def _halved(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
+def _bisect(graphs: Sequence[Graph], first: int, place: Template) -> Graph:
     """A graph that takes an index and operands, and runs the graph at that index; `graphs[0]` has the index `first`."""
     names = ["index", *graphs[0].names]
     if len(graphs) == 1:
         (graph,) = graphs
         return Graph([Value(Node(PARAMETER, place)), *graph.parameters], graph.outputs, names=names)
     middle = len(graphs) // 2
-    lower = _halved(graphs[:middle], first, place)
-    upper = _halved(graphs[middle:], first + middle, place)
+    lower = _bisect(graphs[:middle], first, place)
+    upper = _bisect(graphs[middle:], first + middle, place)
 
     def chosen(inputs: list[Tensor]) -> tuple[Tensor, ...]:
         return call_cond(less(inputs[0], first + middle), inputs, lower, upper)
@@ -210,7 +210,7 @@ def _alike(branches: list[Traced], places: list[str], names: Sequence[str], ever
             dtype = strong[0] if strong else result_type(*(branch.graph.results[position].dtype for branch in branches))
             for number, branch in enumerate(branches):
                 if dtypes[number] is None and branch.graph.results[position].dtype is not dtype:
-                    branches[number] = branch.with_number(position, dtype)
+                    branches[number] = branch.cast_number(position, dtype)
         before = branches[0].graph.results[position]
         for name, branch in zip(names[1:], branches[1:], strict=True):
             expectation = f"{path} to be the same from {every}, {before!r}"

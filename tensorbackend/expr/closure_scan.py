@@ -22,7 +22,7 @@ closure is one step, from there to an attribute another."""
 _OPAQUE = (type, ModuleType, Backend, Graph, Node, str, bytes, int, float, complex)
 
 
-def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
+def reachable_tensors(*functions: Callable[..., Any]) -> list[Tensor]:
     """The tensors that functions reach by closures, default arguments, bound objects and attributes, each once.
 
     >>> import tensorbackend as tb
@@ -43,11 +43,11 @@ def held_by(*functions: Callable[..., Any]) -> list[Tensor]:
         if isinstance(value, Tensor):
             tensors.append(value)
         elif depth < _DEPTH:
-            waiting.extend((child, depth + 1) for child in _within(value))
+            waiting.extend((child, depth + 1) for child in _children(value))
     return tensors
 
 
-def _within(value: Any) -> Iterator[Any]:
+def _children(value: Any) -> Iterator[Any]:
     """The objects directly inside a function, a container or any other object."""
     if isinstance(value, FunctionType):
         yield from (cell.cell_contents for cell in value.__closure__ or () if _is_full(cell))
@@ -72,7 +72,7 @@ def _is_full(cell: CellType) -> bool:
     return True
 
 
-def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
+def freeze_variables(function: Callable[..., Any]) -> Callable[..., Any]:
     """A copy of a function that keeps the present values of its free variables, such as the variable of a loop.
 
     Variables to which the function itself assigns stay shared.
@@ -85,7 +85,7 @@ def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     if not isinstance(function, FunctionType) or not function.__closure__:
         return function
-    shared = _assigned(function.__code__)
+    shared = _assigned_variables(function.__code__)
     cells = tuple(
         CellType(cell.cell_contents) if name not in shared and _is_full(cell) else cell
         for name, cell in zip(function.__code__.co_freevars, function.__closure__, strict=True)
@@ -96,7 +96,7 @@ def fixed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @cache
-def _assigned(code: CodeType) -> frozenset[str]:
+def _assigned_variables(code: CodeType) -> frozenset[str]:
     """The variables of enclosing functions to which code, or code inside it, assigns."""
     from dis import get_instructions  # slow to import, and only custom gradients need it
 
@@ -105,5 +105,5 @@ def _assigned(code: CodeType) -> frozenset[str]:
         for instruction in get_instructions(code)
         if instruction.opname in ("STORE_DEREF", "DELETE_DEREF")
     }
-    inner = [_assigned(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    inner = [_assigned_variables(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     return frozenset(names.union(*inner))

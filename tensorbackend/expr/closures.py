@@ -16,7 +16,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .graph import Graph, rebuilt
 from .node import PARAMETER, Node, Value
-from .record import ExprBackend, captured
+from .record import ExprBackend, capture
 from .simplify import rewritten
 from .trace import trace_leaves
 from .varying import Varies, parameter_options, varies_of
@@ -29,7 +29,7 @@ class Traced(NamedTuple):
     numbers: dict[int, Scalar]
     """The Python numbers by their positions among the results; the graph has them in their default dtypes."""
 
-    def with_number(self, position: int, dtype: DType) -> Traced:
+    def cast_number(self, position: int, dtype: DType) -> Traced:
         """The trace with a result that was a Python number as a constant of another dtype.
 
         Raises `DTypeError` or `OutOfRangeError` for a dtype that does not hold the number.
@@ -41,7 +41,7 @@ class Traced(NamedTuple):
         return Traced(rebuilt(graph, outputs), self.numbers)
 
 
-def traced(
+def trace_flat(
     function: Callable[[list[Tensor]], tuple[list[Any], list[str]]],
     templates: Sequence[Template],
     names: Sequence[str],
@@ -95,11 +95,11 @@ def close(graphs: Sequence[Graph], more: Sequence[Tensor] = ()) -> tuple[tuple[G
     Equal graphs from the same source lines come back as one object, so that a backend compiles a loop once, however
     often the loop is recorded in a graph or called.
     """
-    captured_nodes = {_identity(x): node for graph in graphs for node, x in _held(graph)}
+    captured_nodes = {_identity(x): node for graph in graphs for node, x in _captured_tensors(graph)}
     for x in more:
-        captured_nodes.setdefault(_identity(x), captured(x).node)
+        captured_nodes.setdefault(_identity(x), capture(x).node)
     tensors = [node.tensor for node in captured_nodes.values() if node.tensor is not None]
-    return tuple(interned(_closed(graph, captured_nodes)) for graph in graphs), tensors
+    return tuple(intern_graph(_close(graph, captured_nodes)) for graph in graphs), tensors
 
 
 def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
@@ -107,16 +107,16 @@ def close_over(graph: Graph, tensors: Sequence[Tensor]) -> Graph:
 
     Raises `GradientError` if the graph captured any other value of a trace around it.
     """
-    captured_nodes = {_identity(x): captured(x).node for x in tensors}
-    for _, x in _held(graph):
+    captured_nodes = {_identity(x): capture(x).node for x in tensors}
+    for _, x in _captured_tensors(graph):
         if isinstance(x.backend, ExprBackend) and _identity(x) not in captured_nodes:
             expectation = "a function of cotangents that takes traced values only from its arguments or its closure"
             error = GradientError(expected(expectation, "pass the tensor as an argument", used=x.template))
             raise error.named("custom_gradient")
-    return _closed(graph, captured_nodes)
+    return _close(graph, captured_nodes)
 
 
-def _held(graph: Graph) -> list[tuple[Node, Tensor]]:
+def _captured_tensors(graph: Graph) -> list[tuple[Node, Tensor]]:
     return [(node, node.tensor) for node in graph.captured if node.tensor is not None]
 
 
@@ -125,7 +125,7 @@ def _identity(x: Tensor) -> Hashable:
     return x.template, x.data if isinstance(x.backend, ExprBackend) else id(x.data), x.backend
 
 
-def _closed(graph: Graph, captured_nodes: Mapping[Hashable, Node]) -> Graph:
+def _close(graph: Graph, captured_nodes: Mapping[Hashable, Node]) -> Graph:
     constants = {
         key: Value(Node(PARAMETER, node.out, options=parameter_options(varies_of(node.tensor)), line=node.line))
         for key, node in captured_nodes.items()
@@ -144,7 +144,7 @@ _known: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
 remembers("graphs of loops and branches", _known.__len__, _known.clear)
 
 
-def interned(graph: Graph) -> Graph:
+def intern_graph(graph: Graph) -> Graph:
     """The graph known with the same nodes, or else this one. A graph that captured tensors comes back as it is."""
     if graph.captured:
         return graph
@@ -161,7 +161,7 @@ def _structure(graph: Graph) -> Hashable:
         return numbers[value.node], value.index
 
     rows = (
-        (node.op, node.out, node.with_inputs(place), *node.options.items(), node.default, node.line,
+        (node.op, node.out, node.map_inputs(place), *node.options.items(), node.default, node.line,
          *map(kind_of, node.options.values()))
         for node in graph.nodes
     )  # fmt: skip

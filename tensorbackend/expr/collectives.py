@@ -175,7 +175,7 @@ def all_gather(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     """
     axes, count = _axes(mesh_axes)
     place = normalize_axis(x.template, axis)
-    return collective("gather", x, _resized(x.template, place, x.shape[place] * count), axes, place)
+    return collective("gather", x, _resize(x.template, place, x.shape[place] * count), axes, place)
 
 
 @check_arguments
@@ -217,7 +217,7 @@ def psum_scatter(x: Tensor, mesh_axes: MeshAxes, *, axis: Axis = 0) -> Tensor:
     """
     axes, count = _axes(mesh_axes)
     place = normalize_axis(x.template, axis)
-    return collective("scatter", x, _resized(x.template, place, _part(x.template, place, count)), axes, place)
+    return collective("scatter", x, _resize(x.template, place, _part(x.template, place, count)), axes, place)
 
 
 @check_arguments
@@ -264,8 +264,8 @@ def all_to_all(x: Tensor, mesh_axes: MeshAxes, *, split_axis: Axis, concat_axis:
     """
     axes, count = _axes(mesh_axes)
     split, joined = normalize_axis(x.template, split_axis), normalize_axis(x.template, concat_axis)
-    out = _resized(x.template, split, _part(x.template, split, count))
-    return collective("exchange", x, _resized(out, joined, out.shape[joined] * count), axes, split, joined)
+    out = _resize(x.template, split, _part(x.template, split, count))
+    return collective("exchange", x, _resize(out, joined, out.shape[joined] * count), axes, split, joined)
 
 
 @check_arguments
@@ -302,7 +302,7 @@ def axis_index(mesh_axes: MeshAxes) -> Tensor:
     return call("collective", ExprBackend(), (Template((), int64),), ((),), options)[0]
 
 
-def _resized(template: Template, place: int, size: int) -> Template:
+def _resize(template: Template, place: int, size: int) -> Template:
     return template.replace(shape=(*template.shape[:place], size, *template.shape[place + 1 :]))
 
 

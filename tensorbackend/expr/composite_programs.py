@@ -13,12 +13,12 @@ from ..scopes import contained
 from ..select import default_backend
 from ..template import Template
 from ..tensor import Tensor
-from .effects import after_calls
+from .effects import order_effects
 from .evaluate import Program
 from .graph import Graph
 from .node import PARAMETER, Node, Value
-from .record import expr_tensor, recording, value_of
-from .simplify import expanded, simplified, without_names
+from .record import expr_tensor, record_block, value_of
+from .simplify import expanded, remove_names, simplified
 
 
 def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
@@ -28,13 +28,13 @@ def program_of(backend: Backend, default: Callable[..., Any], call: CompositeCal
     replaced by their parts. The program keeps the present values of whatever the default reads besides its arguments.
     """
     try:
-        graph = expanded(_traced(backend, default, call), lambda node: own_method(backend, node.op) is not None)
+        graph = expanded(_trace(backend, default, call), lambda node: own_method(backend, node.op) is not None)
     except TemplateDataError:
         return None
-    return _of_call(Program(without_names(simplified(graph, backend)), backend, entered_once=True).kernel, call)
+    return _composite_kernel(Program(remove_names(simplified(graph, backend)), backend, entered_once=True).kernel, call)
 
 
-def recorded_program(
+def record_program(
     backend: Backend, default: Callable[..., Any], call: CompositeCall, whole: Callable[[Node], bool]
 ) -> Kernel | None:
     """The kernel of a default implementation on a backend that records the same ops as the default would.
@@ -42,14 +42,14 @@ def recorded_program(
     `whole` says which composites stay one op. Returns `None` for a default that reads data.
     """
     try:
-        graph = expanded(_traced(backend.beneath, default, call), whole)  # type: ignore[arg-type] # every Core is a Backend
+        graph = expanded(_trace(backend.beneath, default, call), whole)  # type: ignore[arg-type] # every Core is a Backend
     except TemplateDataError:
         return None
-    kernel = Program(without_names(graph), backend).kernel
-    return _of_call(kernel, call)
+    kernel = Program(remove_names(graph), backend).kernel
+    return _composite_kernel(kernel, call)
 
 
-def _of_call(kernel: Kernel, call: CompositeCall) -> Kernel:
+def _composite_kernel(kernel: Kernel, call: CompositeCall) -> Kernel:
     """A program's kernel in the form of a composite's: it takes sequences of payloads, and may return one payload."""
     several = not isinstance(call.out, Template)
     nested = any(not isinstance(operand, Template) for operand in call.inputs)
@@ -72,7 +72,7 @@ def _results(payloads: tuple[Any, ...], several: bool) -> Any:
 
 
 @contained
-def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
+def _trace(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Graph:
     """The graph of a default implementation. Its parameters are the tensors of the call, with sequences flattened."""
     parameters: list[Value] = []
 
@@ -82,7 +82,7 @@ def _traced(backend: Backend, default: Callable[..., Any], call: CompositeCall) 
             return expr_tensor(parameters[-1])
         return None if operand is None else tuple(map(parameter, operand))
 
-    with default_backend(backend), uncast(), recording() as scope:
+    with default_backend(backend), uncast(), record_block() as scope:
         result = default(call.out, tuple(map(parameter, call.inputs)), call.options)
         results = (result,) if isinstance(result, Tensor) else tuple(result)
-        return Graph(parameters, after_calls(scope, [value_of(x) for x in results]))
+        return Graph(parameters, order_effects(scope, [value_of(x) for x in results]))

@@ -7,19 +7,19 @@ from ..tensor import Tensor
 from .evaluate import evaluate
 from .graph import Graph, reachable
 from .node import Value
-from .record import ExprBackend, current, depends_on_argument, leaked, reader, tensor_of, without_data
+from .record import ExprBackend, current, depends_on_argument, leak_error, no_data_error, reader, tensor_of
 from .scopes import Lifted
 
 
 @reader
-def computed(x: Tensor) -> Tensor:
+def compute_constant(x: Tensor) -> Tensor:
     """Computes a tensor of a trace that depends on no argument; returns the tensor with its data.
 
     Raises `TemplateDataError` for a tensor that depends on an argument, or `BackendError` outside all traces.
     """
     scope = current()
     if depends_on_argument(x.data):
-        raise leaked(x.data) if scope is None else without_data(x)
+        raise leak_error(x.data) if scope is None else no_data_error(x)
     default = get_backend("numpy") if scope is None else scope.default
     lifted = {node: tensor_of(node) for node in reachable([x.data]) if isinstance(node, Lifted)}
     graph = Graph([Value(node) for node in lifted], [x.data])

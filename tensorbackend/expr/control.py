@@ -28,10 +28,10 @@ from ..rules.axes import normalize_axis
 from ..select import common_backend, move
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .closures import close, traced
+from .closures import close, trace_flat
 from .effects import run_hook, run_host, run_on_a_mesh
 from .graph import Graph
-from .loop_state import Leaves, home_of, nested, settled
+from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
 from .loops import run_checkpoint, run_cond, run_scan, run_while_loop
 from .node import HOOK, HOST
 from .trees import Nested, Tree, flatten, leaves_like, paths, unflatten
@@ -48,7 +48,7 @@ Flat = Callable[[list[Tensor]], tuple[list[Any], list[str]]]
 
 
 @contextmanager
-def named(name: str) -> Iterator[None]:
+def name_errors(name: str) -> Iterator[None]:
     """Puts a function's name in front of the errors that the block raises."""
     try:
         yield
@@ -84,14 +84,16 @@ def call_checkpoint(body: Graph, operands: Sequence[Tensor]) -> Tensors:
     """Runs a graph as a checkpoint."""
     (body,), constants = close([body])
     backend = common_backend([*constants, *operands])
-    return call("checkpoint", backend, body.results, (on_backend((*constants, *operands), backend),), {"body": body})
+    return call(
+        "checkpoint", backend, body.results, (move_to_backend((*constants, *operands), backend),), {"body": body}
+    )
 
 
 def call_cond(predicate: Tensor, operands: Sequence[Tensor], true_branch: Graph, false_branch: Graph) -> Tensors:
     """Runs one of two graphs."""
     (true_branch, false_branch), constants = close([true_branch, false_branch])
     backend = common_backend([predicate, *constants, *operands])
-    inputs = move(predicate, backend), on_backend((*constants, *operands), backend)
+    inputs = move(predicate, backend), move_to_backend((*constants, *operands), backend)
     options = {"true_branch": true_branch, "false_branch": false_branch}
     return call("cond", backend, true_branch.results, inputs, options)
 
@@ -111,7 +113,11 @@ def call_scan(
     """
     (body,), more = close([body])
     backend = common_backend([*more, *constants, *initial, *xs])
-    inputs = on_backend((*more, *constants), backend), on_backend(initial, backend), on_backend(xs, backend)
+    inputs = (
+        move_to_backend((*more, *constants), backend),
+        move_to_backend(initial, backend),
+        move_to_backend(xs, backend),
+    )
     return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, None)
 
 
@@ -122,7 +128,7 @@ def _run_scan(backend: Backend, inputs: tuple[Tensors, ...], options: Mapping[st
     return call("scan", backend, (*results[:count], *ys), inputs, options)
 
 
-def on_backend(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
+def move_to_backend(tensors: Iterable[Tensor], backend: Backend) -> Tensors:
     return tuple(move(x, backend) for x in tensors)
 
 
@@ -141,14 +147,16 @@ def check_predicate(predicate: Template, what: str) -> None:
 def run_while(carried: Leaves, holds: Callable[[list[Tensor]], Any], iteration: Flat, limit: int | None) -> Tensors:
     """Runs a loop as long as a condition holds, at most `limit` times; returns the carried leaves at the end."""
     home = home_of(carried.tensors)
-    traced_body = settled(carried, lambda: traced(iteration, carried.templates, carried.paths, home, carried.varying))
-    asked = traced(
+    traced_body = trace_until_stable(
+        carried, lambda: trace_flat(iteration, carried.templates, carried.paths, home, carried.varying)
+    )
+    asked = trace_flat(
         lambda leaves: ([holds(leaves)], ["condition"]), carried.templates, carried.paths, home, carried.varying
     )
     check_predicate(asked.graph.results[0], "condition")
     (condition, body), constants = close([asked.graph, traced_body.graph])
     backend = common_backend([*carried.tensors, *constants])
-    inputs = on_backend(constants, backend), carried.on(backend)
+    inputs = move_to_backend(constants, backend), carried.on(backend)
     return call("while_loop", backend, body.results, inputs, {"condition": condition, "body": body, "limit": limit})
 
 
@@ -189,9 +197,9 @@ def fori_loop(lower: TensorLike, upper: TensorLike, body: Function, initial: Any
     >>> tb.fori_loop(1, 6, lambda i, product: product * i, 1).item()
     120
     """
-    with named("fori_loop"):
+    with name_errors("fori_loop"):
         home = home_of(lower, upper, initial)
-        inner, tree = nested(initial, "carry", home)
+        inner, tree = flatten_state(initial, "carry", home)
         bounds = Leaves([lower, upper], ["lower", "upper"], home)
         for path, template in zip(bounds.paths, bounds.templates, strict=True):
             if not template.dtype.is_integer or template.shape:
@@ -284,10 +292,10 @@ def scan(
      [3.0],
      [6.0]]
     """
-    with named("scan"):
+    with name_errors("scan"):
         home = home_of(initial, xs)
-        carried, tree = nested(initial, "carry", home)
-        scanned, xs_tree = nested(xs, "xs", home)
+        carried, tree = flatten_state(initial, "carry", home)
+        scanned, xs_tree = flatten_state(xs, "xs", home)
         size, name = bring_forward(scanned, axis, length)
         out_tree: list[Tree] = []
 
@@ -348,11 +356,11 @@ def run_scan_of(
     entries = [x.replace(shape=x.shape[1:], names=x.names[1:]) for x in scanned.templates]
     names = [*carried.paths, *(path.replace("xs", "x", 1) for path in scanned.paths)]
     home = home_of(carried.tensors, scanned.tensors)
-    traced_step = settled(
+    traced_step = trace_until_stable(
         carried,
-        lambda: traced(step, [*carried.templates, *entries], names, home, [*carried.varying, *scanned.varying]),
+        lambda: trace_flat(step, [*carried.templates, *entries], names, home, [*carried.varying, *scanned.varying]),
     )
     (body,), constants = close([traced_step.graph])
     backend = common_backend([*carried.tensors, *scanned.tensors, *constants])
-    inputs = on_backend(constants, backend), carried.on(backend), scanned.on(backend)
+    inputs = move_to_backend(constants, backend), carried.on(backend), scanned.on(backend)
     return _run_scan(backend, inputs, {"body": body, "length": length, "reverse": reverse}, name)

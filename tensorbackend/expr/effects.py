@@ -68,7 +68,7 @@ def record_call(scope: Scope, function: Callable[..., object], operands: Sequenc
     scope.token = Value(Node(HOOK, (_token(),), ((before,), tuple(operands)), options, default=run_hook))
 
 
-def after_calls(scope: Scope, outputs: Sequence[Value]) -> list[Value]:
+def order_effects(scope: Scope, outputs: Sequence[Value]) -> list[Value]:
     """The results of a trace, one of which is made to need the calls that were recorded in it.
 
     That is the first floating or complex result, as a gradient goes through it, else the first result. Raises

@@ -29,7 +29,7 @@ from ..template import Template
 from ..tensor import Tensor, public_op, relabelled
 from .graph import Graph, rebuilt
 from .node import CUSTOM, PROGRAM, RENAMED, Node, Value, is_sized
-from .recall import under
+from .recall import value_under
 from .record import ExprBackend
 from .source import function_of
 
@@ -64,33 +64,33 @@ def evaluate(graph: Graph, arguments: Sequence[Any], backend: Backend | None = N
         held = [node.tensor for node in graph.captured if node.tensor is not None]
         backend = common_backend([*tensors, *held])
     if isinstance(backend, ExprBackend):
-        return _recorded(graph, tensors, backend)
+        return _record(graph, tensors, backend)
     return program(graph, backend)(tensors)
 
 
-def _recorded(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> list[Tensor]:
+def _record(graph: Graph, tensors: Sequence[Tensor], backend: ExprBackend) -> list[Tensor]:
     """Records the nodes of a graph in the trace around it, each with its own source line; returns the results."""
     exchanged: dict[Value, Value] = {}
     for value, x in zip(graph.parameters, tensors, strict=True):
         # With the parameter's axis names, as the options of nodes may name axes.
-        exchanged[value] = under(value.template, move(x, backend).data)
+        exchanged[value] = value_under(value.template, move(x, backend).data)
     for node in graph.nodes[len(graph.parameters) :]:
         if node.tensor is not None:
             exchanged[Value(node)] = move(node.tensor, backend).data
             continue
-        recorded_node = node.remade(node.with_inputs(exchanged.__getitem__))
+        recorded_node = node.remade(node.map_inputs(exchanged.__getitem__))
         exchanged.update(zip(node.values, recorded_node.values, strict=True))
     return [Tensor(value.template, backend, exchanged[value]) for value in graph.outputs]
 
 
-def opened(graph: Graph) -> Graph:
+def inline_custom_gradients(graph: Graph) -> Graph:
     """A graph to be run: each node with a gradient of its own is replaced by the nodes of its function."""
     if not any(node.op == CUSTOM for node in graph.nodes):
         return graph
-    return rebuilt(graph, _opened(graph, graph.parameters))
+    return rebuilt(graph, _inline(graph, graph.parameters))
 
 
-def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
+def _inline(graph: Graph, values: Sequence[Value]) -> list[Value]:
     """The results of an opened graph, with `values` in place of its parameters."""
     exchanged = dict(zip(graph.parameters, values, strict=True))
     for node in graph.nodes[len(graph.parameters) :]:
@@ -98,9 +98,9 @@ def _opened(graph: Graph, values: Sequence[Value]) -> list[Value]:
             exchanged[Value(node)] = Value(node)
             continue
         if node.op == CUSTOM:
-            results = _opened(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
+            results = _inline(cast(Graph, node.options["forward"]), [exchanged[value] for value in node.operands])
         else:
-            results = [*node.remade(node.with_inputs(exchanged.__getitem__)).values]
+            results = [*node.remade(node.map_inputs(exchanged.__getitem__)).values]
         exchanged.update(zip(node.values, results, strict=True))
     return [exchanged[value] for value in graph.outputs]
 
@@ -130,7 +130,7 @@ class Program:
     ) -> None:
         self.backend, self.results = backend, graph.results
         if backend.beneath is backend:  # a backend that records, as a tape does, keeps gradients
-            graph = opened(graph)
+            graph = inline_custom_gradients(graph)
         kernels = _raw(graph, backend) if entered_once else None
         writer = _Writer(graph, backend, kernels, carried)
         run = function_of("\n".join(writer.lines), PROGRAM, "run", writer.namespace)
@@ -186,7 +186,7 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
         if isinstance(node.default, Compiled):
             kernels[node] = node.default.kernel
             continue
-        inputs = node.with_inputs(_template)
+        inputs = node.map_inputs(_template)
         if node.default is None:
             callback = implementation(backend, node.op, node.out, inputs)
         else:
@@ -200,24 +200,24 @@ def _raw(graph: Graph, backend: Backend) -> dict[Node, Kernel] | None:
     return kernels
 
 
-def _entered(node: Node, backend: Backend) -> Kernel:
+def _standalone_kernel(node: Node, backend: Backend) -> Kernel:
     """The kernel of a node, entered by the backend, so that it can be called alone."""
     if isinstance(node.default, Compiled):
         return backend.enter(node.default.kernel)
-    inputs = node.with_inputs(_template)
+    inputs = node.map_inputs(_template)
     if node.default is None:
         return primitive_kernel(backend, node.op, node.out, inputs, node.options)
     return composite_kernel(backend, node.op, node.out, inputs, node.options, node.default)
 
 
-def computed(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
+def compute_node(node: Node, backend: Backend, inputs: Sequence[Any]) -> Result:
     """Computes a node on a backend, with tensors in place of its inputs."""
     if node.tensor is not None:
         return move(node.tensor, backend)
     if node.op == RENAMED:
         (x,) = inputs
         return relabelled(x, node.outs[0])
-    return cast(Result, wrap(node.out, backend, _entered(node, backend)(*payloads_of(inputs))))
+    return cast(Result, wrap(node.out, backend, _standalone_kernel(node, backend)(*payloads_of(inputs))))
 
 
 class _Writer:
@@ -262,7 +262,7 @@ class _Writer:
             for value, payload in zip(node.values, payloads, strict=True):
                 self._names[value] = self._bound("c", self.backend.kept(payload))
             return
-        inputs = ", ".join(_written(names) for names in node.with_inputs(self._names.__getitem__))
+        inputs = ", ".join(_argument_source(names) for names in node.map_inputs(self._names.__getitem__))
         # A result may take the variable of an input that no later line needs: `t0 = k0(t0)`.
         freed = {name for value in ends if value.node is not node and (name := self._names[value])[0] == "t"}
         self._spare += sorted(freed)
@@ -278,7 +278,7 @@ class _Writer:
         """The kernel of a node."""
         if node.op == RENAMED:
             return lambda data: self.backend.laid(data, node.out)
-        return _entered(node, self.backend) if self.kernels is None else self.kernels[node]
+        return _standalone_kernel(node, self.backend) if self.kernels is None else self.kernels[node]
 
     def _overwriting(self, node: Node, ends: Sequence[Value]) -> Kernel | None:
         """A kernel that may write into the first operand, where the program has that alone and needs it no more."""
@@ -288,7 +288,7 @@ class _Writer:
         name = self._names[first]
         if name[0] != "t" or [self._names[value] for value in node.operands].count(name) > 1:
             return None
-        kernel = self.backend.overwriting(node.op, node.out, node.with_inputs(_template), node.options)
+        kernel = self.backend.overwriting(node.op, node.out, node.map_inputs(_template), node.options)
         return self.backend.enter(kernel) if kernel is not None and self.kernels is None else kernel
 
     def _target(self, value: Value, ends: Sequence[Value]) -> str:
@@ -311,7 +311,7 @@ class _Writer:
         return self._numbers[key]
 
 
-def _written(names: Any) -> str:
+def _argument_source(names: Any) -> str:
     """The argument of a kernel for the name of an input, for the names of a sequence, or for an input left out."""
     if names is None or isinstance(names, str):
         return str(names)

@@ -33,7 +33,7 @@ def chosen(mask: Tensor, x: Tensor, other: Tensor, places: Sequence[int]) -> Ten
     return where(spread(mask, x, places), x, stop_gradient(other))
 
 
-def replaced(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
+def fill_from_active(mask: Tensor, x: Tensor, places: Sequence[int]) -> Tensor:
     """x, whose entries for examples for which a mask does not hold are those of the first for which it does."""
     if not mask.size:
         return x

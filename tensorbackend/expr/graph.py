@@ -13,7 +13,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .node import CAPTURED, PARAMETER, Node, Value
-from .record import captured, current, depends_on_argument, expr_tensor, leaked
+from .record import capture, current, depends_on_argument, expr_tensor, leak_error
 from .trees import LEAF, Tree, flatten, leaves_like, paths, unflatten
 
 NO_OPTION: Final = object()
@@ -277,11 +277,11 @@ def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: 
         if node in seen:
             continue
         if node.op == PARAMETER and node.serial > start:  # of a trace inside this one, which is over
-            raise leaked(value)
+            raise leak_error(value)
         if node.serial < start and (node.inputs or node.op == PARAMETER):
             if current() is None and depends_on_argument(value):
-                raise leaked(value)
-            outer.setdefault(value, captured(expr_tensor(value)))
+                raise leak_error(value)
+            outer.setdefault(value, capture(expr_tensor(value)))
             continue
         seen.add(node)
         nodes.append(node)
@@ -295,5 +295,5 @@ def capture_outer(parameters: Sequence[Value], outputs: Sequence[Value], start: 
 
     for node in sorted(nodes, key=lambda node: node.serial):
         if any(value in outer or value.node in replacements for value in node.operands):
-            replacements[node] = node.remade(node.with_inputs(exchange))
+            replacements[node] = node.remade(node.map_inputs(exchange))
     return [exchange(value) for value in outputs], list(outer)

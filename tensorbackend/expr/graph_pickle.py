@@ -17,7 +17,7 @@ from ..declarations.op_specs import OPS
 from ..dispatch.composites import CompositePath
 from ..errors import ArgumentError, expected
 from ..tensor import Tensor
-from .evaluate import opened
+from .evaluate import inline_custom_gradients
 from .graph import Graph
 from .node import HOOK, HOST, Node, Value
 
@@ -26,7 +26,7 @@ def to_bytes(graph: Graph) -> bytes:
     """A graph as bytes; `ArgumentError` for a function in it that no other process can import."""
     stream = BytesIO()
     try:
-        _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(opened(graph))
+        _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(inline_custom_gradients(graph))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         remedy = "define the functions of map() and reduce() at the top of a module"
         raise ArgumentError(expected("a graph for another process", remedy, error=str(error))) from error
@@ -71,12 +71,12 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
     return nodes, [places[value] for value in graph.parameters], outputs, graph.names
 
 
-def _behind(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+def _refuse_host_call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
     """Stands in for a function of the host that was not sent."""
     raise ArgumentError(expected("a graph that is only compiled, not run", "run it in the process that traced it"))
 
 
-_BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _behind}}
+_BEHIND: Final[Mapping[str, Mapping[str, object]]] = {HOOK: {"function": None}, HOST: {"function": _refuse_host_call}}
 """Options in place of those that are not sent."""
 
 

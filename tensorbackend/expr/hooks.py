@@ -11,7 +11,7 @@ from ..ops.creation.filled import full
 from ..select import common_backend, move
 from ..tensor import Tensor
 from .arguments import as_tensors
-from .control import call, named
+from .control import call, name_errors
 from .effects import record_call
 from .node import HOOK
 from .record import current, value_of
@@ -61,7 +61,7 @@ def debug_callback(function: Callable[..., object], /, *arguments: Any, **keywor
     >>> seen
     [[2.0, 2.0], [0.0, 0.0]]
     """
-    with named("debug_callback"):
+    with name_errors("debug_callback"):
         leaves, tree = flatten((arguments, keywords))
         leaves = as_tensors(leaves)
         places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
@@ -115,13 +115,15 @@ def debug_print(text: str, /, *arguments: Any, **keywords: Any) -> None:
     """
 
     def show(*arguments: Any, **keywords: Any) -> None:
-        message = text.format(*map(_shown, arguments), **{name: _shown(x) for name, x in keywords.items()})
+        message = text.format(
+            *map(_unwrap_scalar, arguments), **{name: _unwrap_scalar(x) for name, x in keywords.items()}
+        )
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         print(message.encode(encoding, "backslashreplace").decode(encoding), flush=True)  # a console may lack a letter
 
     debug_callback(show, *arguments, **keywords)
 
 
-def _shown(value: Any) -> Any:
+def _unwrap_scalar(value: Any) -> Any:
     """The number of a tensor without axes; any other value itself."""
     return value.item() if isinstance(value, Tensor) and not value.shape else value

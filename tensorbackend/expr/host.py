@@ -15,7 +15,7 @@ from ..select import common_backend, default_backend, get_backend, move
 from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
-from .control import call, named
+from .control import call, name_errors
 from .node import HOST
 from .record import ExprBackend, current, outside
 from .trace import parse_template
@@ -75,7 +75,7 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
     >>> middle(tb.asarray([5.0, 1.0, 2.0])).item()
     4.0
     """
-    with named(HOST):
+    with name_errors(HOST):
         template_leaves, out_tree = flatten(templates)
         out = tuple(
             _template(leaf, path) for leaf, path in zip(template_leaves, paths(out_tree, "templates"), strict=True)
@@ -94,12 +94,10 @@ def host_call(function: Callable[..., Any], templates: Any, /, *arguments: Any, 
             positional, by_name = unflatten(tree, filled)
             with outside(), default_backend("numpy"):
                 result = function(*positional, **by_name)
-                with named(HOST):
+                with name_errors(HOST):
                     result_leaves = leaves_like(out_tree, result, "result", "to be nested like the templates")
                     names = paths(out_tree, "result")
-                    return tuple(
-                        _fitted(x, like, path) for x, like, path in zip(result_leaves, out, names, strict=True)
-                    )
+                    return tuple(_fit(x, like, path) for x, like, path in zip(result_leaves, out, names, strict=True))
 
         tensors = [leaves[place] for place in places]
         backend = ExprBackend() if current() is not None else common_backend(tensors)
@@ -122,7 +120,7 @@ def _template(value: Any, path: str) -> Template:
 _KINDS = ("is_integer", "is_floating", "is_complex")
 
 
-def _fitted(value: Any, like: Template, path: str) -> Tensor:
+def _fit(value: Any, like: Template, path: str) -> Tensor:
     """The result of a function as a tensor with a template; raises an error if the result does not fit."""
     host = get_backend("numpy")
     try:

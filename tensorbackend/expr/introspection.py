@@ -59,10 +59,10 @@ def backend_of(*values: Any) -> Backend:
             raise OperandError(expected("tensors, arrays and numbers", value=leaf, at=path))
     if tensors:
         return common_backend(tensors)
-    return _of_arrays(arrays)
+    return _backend_of_arrays(arrays)
 
 
-def _of_arrays(arrays: list[Any]) -> Backend:
+def _backend_of_arrays(arrays: list[Any]) -> Backend:
     """The backend of raw arrays."""
     chosen: Backend | None = None
     for array in arrays:

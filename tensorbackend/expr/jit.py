@@ -25,7 +25,7 @@ from .arguments import Static, as_tensors, is_array, option_key
 from .cache import Cache, CacheInfo
 from .evaluate import Program, note
 from .graph import Graph
-from .record import repeated
+from .record import expect_repeats
 from .simplify import simplified
 from .sized import SizedPrograms
 from .trace import argument_names, check_results, trace_leaves
@@ -204,7 +204,7 @@ def jit(
             trace_floats=trace_floats,
             cache_size=cache_size,
         )
-    return _jitted(function, _static(function, static_argnums, static_argnames), trace_floats, cache_size)
+    return _make_jitted(function, _static(function, static_argnums, static_argnames), trace_floats, cache_size)
 
 
 def _static(
@@ -256,7 +256,7 @@ def _flat(count: int) -> Tree:
     return flatten(((0,) * count, {}))[1]
 
 
-def _are_taken(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
+def _accepts(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> bool:
     """Whether a compilation takes leaves as they are: each is an option or a tensor on `backend`.
 
     There must be a tensor, as a call without one depends on the default backend too.
@@ -272,7 +272,7 @@ def _are_taken(leaves: Sequence[Any], backend: Backend, trace_floats: bool) -> b
     return tensors
 
 
-def _jitted(
+def _make_jitted(
     function: Callable[..., Any], static: tuple[frozenset[int], frozenset[str]], trace_floats: bool, cache_size: int
 ) -> Any:
     """A function that keeps its compilations."""
@@ -281,7 +281,7 @@ def _jitted(
     sized: dict[Any, SizedPrograms] = {}
     name = f"jit({getattr(function, '__name__', 'function')})"
 
-    def marked(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def mark_static(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, with static ones wrapped as `Static`."""
         if not (numbers or names):
             return arguments, keywords
@@ -298,7 +298,7 @@ def _jitted(
             positional, named = unflatten(tree, [x.value if isinstance(x, Static) else x for x in traced_leaves])
             return function(*positional, **named)
 
-        with repeated():
+        with expect_repeats():
             return trace_leaves(flat, leaves, argument_names(function, *call))
 
     def as_arguments(leaves: Sequence[Any], backend: Backend) -> list[Any]:
@@ -308,7 +308,7 @@ def _jitted(
         return [asarray(leaf, backend=backend) if type(leaf) in (float, complex) else leaf for leaf in leaves]
 
     def lower(*arguments: Any, **keywords: Any) -> Lowered:
-        call = marked(arguments, keywords)
+        call = mark_static(arguments, keywords)
         leaves, tree = flatten(call)
         leaves = as_tensors(leaves)
         backend = get_backend()
@@ -317,7 +317,7 @@ def _jitted(
             backend = common_backend(held)
         return Lowered(graph_of(call, tree, as_arguments(leaves, backend)), backend)
 
-    def known(leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
+    def find_compiled(leaves: Sequence[Any], *tree: Tree) -> Compiled | None:
         """The compilation for leaves that are all tensors, if it is known; without a tree they are the arguments."""
         try:
             return cache.quick[defaults.current_precision(), *tree, *map(_TEMPLATE, leaves), *map(_BACKEND, leaves)]
@@ -329,9 +329,9 @@ def _jitted(
         cache.prefer(compiled)
         return compiled.warm(compiled, arguments, keywords)
 
-    def is_written(compiled: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
+    def write_code(compiled: Compiled, leaves: Sequence[Any], tree: Tree) -> bool:
         """Writes code for the calls of a compilation if it takes such leaves as they are; returns whether it does."""
-        if not _are_taken(leaves, compiled.backend, trace_floats):
+        if not _accepts(leaves, compiled.backend, trace_floats):
             return False
         compiled.warm = call_of(tree, leaves, compiled.out_tree, compiled.results, compiled.backend)
         return True
@@ -357,7 +357,7 @@ def _jitted(
                 programs.warn(shapes, paths, name)
                 return OTHERWISE
 
-            def traced(symbolic: list[Template]) -> Graph:
+            def trace_symbolic(symbolic: list[Template]) -> Graph:
                 rest = iter(symbolic)
                 templates = [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
                 graph = graph_of(call, tree, templates)
@@ -366,7 +366,7 @@ def _jitted(
                     raise NeedsSizes  # the program would run elsewhere
                 return graph
 
-            program = programs.add([x.template for x in tensors], backend, traced)
+            program = programs.add([x.template for x in tensors], backend, trace_symbolic)
             if program is None:
                 return OTHERWISE
             found = program, program.shapes(*shapes)
@@ -380,17 +380,17 @@ def _jitted(
         return result
 
     def general(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        compiled = None if keywords else known(arguments)
+        compiled = None if keywords else find_compiled(arguments)
         if compiled is not None and compiled.warm is not unwritten:
             result = again(compiled, arguments, keywords)
             if result is not OTHERWISE:
                 return result
-        call = marked(arguments, keywords)
+        call = mark_static(arguments, keywords)
         leaves, tree = flatten(call)
         nested = () if tree == _flat(len(arguments)) else (tree,)
         if nested:
-            compiled = known(leaves, tree)
-        if compiled is not None and (compiled.warm is not unwritten or is_written(compiled, leaves, tree)):
+            compiled = find_compiled(leaves, tree)
+        if compiled is not None and (compiled.warm is not unwritten or write_code(compiled, leaves, tree)):
             result = again(compiled, arguments, keywords)
             if result is not OTHERWISE:
                 return result
@@ -428,7 +428,7 @@ def _jitted(
             if tensors and len(tensors) == len(leaves) and all(x.backend is backend for x in tensors):
                 key = defaults.current_precision(), *nested, *map(_TEMPLATE, tensors), *map(_BACKEND, tensors)
                 cache.quick[key] = compiled
-        elif compiled.warm is not unwritten or is_written(compiled, as_given, tree):
+        elif compiled.warm is not unwritten or write_code(compiled, as_given, tree):
             cache.prefer(compiled)
         return compiled([move(x, compiled.backend) for x in tensors])
 

@@ -15,7 +15,7 @@ from ..select import common_backend, move
 from ..template import Template, intern_template, weak_template
 from ..tensor import Tensor
 from .closures import Traced, as_tensor
-from .record import repeated
+from .record import expect_repeats
 from .trees import Tree, flatten, paths
 from .varying import Known, current_mesh, varies, varies_of
 
@@ -59,7 +59,7 @@ def home_of(*values: Any) -> Backend:
     return common_backend([leaf for leaf in flatten(values)[0] if isinstance(leaf, Tensor)])
 
 
-def nested(value: Any, root: str, home: Backend) -> tuple[Leaves, Tree]:
+def flatten_state(value: Any, root: str, home: Backend) -> tuple[Leaves, Tree]:
     """The leaves of a value with their paths, and how they are nested."""
     leaves, tree = flatten(value)
     return Leaves(leaves, paths(tree, root), home), tree
@@ -75,31 +75,31 @@ def _template_of(leaf: Leaf) -> Template:
 
 
 @contained
-def settled(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
+def trace_until_stable(carried: Leaves, trace: Callable[[], Traced]) -> Traced:
     """Traces a body, repeatedly if needed, until the carried values keep their templates; returns the trace.
 
     The first results of the body are the carried values of the next iteration. A carried Python number takes the dtype
     that the body returns for it; a number that the body returns takes the dtype of the carried value.
     Raises `DTypeError`, `ShapeError` or `NamesError` for a carried value whose template changes.
     """
-    with repeated():
+    with expect_repeats():
         body = trace()
         for _ in range(_ROUNDS):
-            if not _adapted(carried, body):
+            if not _adapt(carried, body):
                 break
             body = trace()
-        while _widened(carried, body):
+        while _widen(carried, body):
             body = trace()
     for position, before in enumerate(carried.templates):
         if position in body.numbers and before.dtype is not body.graph.results[position].dtype:
             with suppress(TensorBackendError):  # the check below names the carried value
-                body = body.with_number(position, before.dtype)
+                body = body.cast_number(position, before.dtype)
     for path, before, after in zip(carried.paths, carried.templates, body.graph.results, strict=False):
         check_same(f"{path} to stay {before!r} from iteration to iteration", before, after, "returned", "in the body")
     return body
 
 
-def _widened(carried: Leaves, body: Traced) -> bool:
+def _widen(carried: Leaves, body: Traced) -> bool:
     """Lets carried values vary over the mesh axes over which the body's results vary; returns whether any did not."""
     if current_mesh() is None:
         return False
@@ -111,7 +111,7 @@ def _widened(carried: Leaves, body: Traced) -> bool:
     return changed
 
 
-def _adapted(carried: Leaves, body: Traced) -> bool:
+def _adapt(carried: Leaves, body: Traced) -> bool:
     """Gives carried Python numbers the dtypes that the body returns for them; returns whether any dtype changed."""
     changed = False
     for position, leaf in enumerate(carried.leaves):

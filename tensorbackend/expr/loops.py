@@ -68,7 +68,7 @@ def run_scan(
         rows.reverse()
     columns = zip(*rows, strict=True) if rows else [()] * len(out[count:])
     last = (Tensor(template, backend, payload) for template, payload in zip(out, data, strict=False))
-    return *last, *[_stacked(template, column, backend) for template, column in zip(out[count:], columns, strict=True)]
+    return *last, *[_stack(template, column, backend) for template, column in zip(out[count:], columns, strict=True)]
 
 
 def _backend(inputs: Iterable[Tensors]) -> Backend:
@@ -99,7 +99,7 @@ def _reader(x: Tensor) -> Callable[[int], Payload]:
     return read
 
 
-def _stacked(out: Template, rows: Sequence[Payload], backend: Backend) -> Tensor:
+def _stack(out: Template, rows: Sequence[Payload], backend: Backend) -> Tensor:
     if not rows:
         return zeros(out.shape, dtype=out.dtype, names=out.names)
     row = out.replace(shape=out.shape[1:], names=out.names[1:])

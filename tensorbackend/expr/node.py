@@ -120,7 +120,7 @@ class Node:
             return (Value(self),)
         return tuple([Value(self, index) for index in range(len(self.out))])
 
-    def with_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
+    def map_inputs(self, exchange: Callable[[Value], Any]) -> tuple[Any, ...]:
         """The node's inputs, with what `exchange` returns in place of each value."""
         if self.operands is self.inputs:
             return tuple(map(exchange, self.operands))

@@ -114,7 +114,7 @@ class Recall(Scope):
 
     def record(self, plan: Plan, inputs: Sequence[Any]) -> Payload:
         """The values of an op in this trace; its inputs must be values that the trace `holds`."""
-        key: tuple[Any, ...] = (plan, *map(_keyed, inputs))
+        key: tuple[Any, ...] = (plan, *map(_key_part, inputs))
         node = NODES.get(key)
         if node is not None and node in self.made and not plan.once:  # as each call has a node of its own
             count = self._again[key] = self._again.get(key, 0) + 1
@@ -128,7 +128,7 @@ class Recall(Scope):
         return self.results(node, isinstance(plan.out, Template))
 
 
-def _keyed(operand: Any) -> Any:
+def _key_part(operand: Any) -> Any:
     """The part of a key for an input: a node stands for its only or first result, as that is the quickest key."""
     if operand.__class__ is Value:
         return operand if operand[1] else operand[0]
@@ -163,7 +163,7 @@ def plan_of(
         return None
 
 
-def recalling(
+def recalling_kernel(
     op: str,
     out: Out,
     inputs: Sequence[Any],
@@ -180,19 +180,19 @@ def recalling(
         return anew
     get, find, new, count = scope_variable.get, NODES.get, _new, len(inputs)
 
-    def recorded(*payloads: Any) -> Payload:
+    def record_call(*payloads: Any) -> Payload:
         scope = get()
         if scope is None or scope.mark is None:
             return anew(*payloads)
         assert isinstance(scope, Recall)  # as it has a mark
-        values = payloads if plan.templates is None else tuple(map(_seen_under, plan.templates, payloads))
+        values = payloads if plan.templates is None else tuple(map(_input_under, plan.templates, payloads))
         return scope.record(plan, values) if all(map(scope.holds, _flat(values))) else anew(*payloads)
 
-    # The quick forms do what `recorded` does for an op that the trace records for the first time.
+    # The quick forms do what `record_call` does for an op that the trace records for the first time.
     if not isinstance(out, Template) or not all(isinstance(x, Template) for x in inputs) or count not in (1, 2):
-        return recorded
+        return record_call
 
-    def of_one(x: Value) -> Payload:
+    def recall_unary(x: Value) -> Payload:
         scope = get()
         if scope is not None and x[1] is scope.mark:
             node = find((plan, x[0]))
@@ -200,9 +200,9 @@ def recalling(
                 scope.made[node] = next(serials)  # type: ignore[attr-defined]
                 value: tuple[Any, Any] = node, scope.mark
                 return new(Value, value)
-        return recorded(x)
+        return record_call(x)
 
-    def of_two(x1: Value, x2: Value) -> Payload:
+    def recall_binary(x1: Value, x2: Value) -> Payload:
         scope = get()
         if scope is not None and x1[1] is scope.mark and x2[1] is scope.mark:
             node = find((plan, x1[0], x2[0]))
@@ -210,9 +210,9 @@ def recalling(
                 scope.made[node] = next(serials)  # type: ignore[attr-defined]
                 value: tuple[Any, Any] = node, scope.mark
                 return new(Value, value)
-        return recorded(x1, x2)
+        return record_call(x1, x2)
 
-    return of_one if count == 1 else of_two
+    return recall_unary if count == 1 else recall_binary
 
 
 def _flat(values: Sequence[Any]) -> list[Value]:
@@ -225,7 +225,7 @@ def _flat(values: Sequence[Any]) -> list[Value]:
     return flat
 
 
-def renamed(template: Template, value: Value) -> Value:
+def rename_value(template: Template, value: Value) -> Value:
     """The value of a node that gives a value the axis names of a template."""
     scope = scope_variable.get()
     if scope is not None and scope.mark is not None and scope.holds(value):  # type: ignore[attr-defined] # a `Recall`
@@ -236,13 +236,17 @@ def renamed(template: Template, value: Value) -> Value:
     return Value(Node(RENAMED, template, (value,)))
 
 
-def under(template: Template, value: Value) -> Value:
+def value_under(template: Template, value: Value) -> Value:
     """A value with the axis names of a template."""
-    return value if value.template is template else renamed(template, value)
+    return value if value.template is template else rename_value(template, value)
 
 
-def _seen_under(templates: Any, payload: Any) -> Any:
+def _input_under(templates: Any, payload: Any) -> Any:
     """An input as a composite sees it, under the names of its template."""
     if payload is None:
         return None
-    return under(templates, payload) if isinstance(templates, Template) else tuple(map(under, templates, payload))
+    return (
+        value_under(templates, payload)
+        if isinstance(templates, Template)
+        else tuple(map(value_under, templates, payload))
+    )

@@ -20,7 +20,7 @@ from ..sizes import is_symbolic
 from ..template import Template
 from ..tensor import Tensor
 from .node import CAPTURED, PARAMETER, Node, Value
-from .recall import Recall, recalling, under
+from .recall import Recall, recalling_kernel, value_under
 from .scopes import Lifted, Scope, scope_variable
 from .scopes import current as current
 from .scopes import outside as outside
@@ -49,8 +49,8 @@ class ExprBackend(Backend):
         inputs = tuple(operand if operand is None else _input_of(value_of, operand) for operand in args.inputs)
         node = Node(name, args.out, inputs, args.options, default=default_impl)
         if scope_variable.get() is None:
-            refuse_leaked(node)
-        return wrapped(node)
+            check_leaks(node)
+        return wrap_results(node)
 
     def compile_composite(
         self, call: CompositeCall, default_impl: Callable[..., Tensor | tuple[Tensor, ...]], otherwise: Kernel, /
@@ -59,13 +59,13 @@ class ExprBackend(Backend):
         spec = getattr(getattr(default_impl, "__self__", None), "spec", None)
         if spec is None:  # not an op's
             return None
-        return recalling(spec.callback, call.out, call.inputs, call.options, otherwise, default_impl)
+        return recalling_kernel(spec.callback, call.out, call.inputs, call.options, otherwise, default_impl)
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """A node that holds a tensor with data; a trace makes only one node for each tensor."""
         scope = scope_variable.get()
         if scope is None:
-            return captured(x)
+            return capture(x)
         if scope.__class__ is Recall:
             value = scope.lift(x)
             if value is not None:
@@ -73,20 +73,20 @@ class ExprBackend(Backend):
         key = (id(x.data), x.template, x.backend)
         value = scope.captured.get(key)
         if value is None:
-            value = scope.captured[key] = captured(x)  # keeps the payload alive, and so its id unique
+            value = scope.captured[key] = capture(x)  # keeps the payload alive, and so its id unique
         return value
 
     def from_binary(self, out: Template, /, *, data: bytes) -> Payload:
         """A node that holds the elements, on the backend on which the trace keeps such data."""
         backend = get_backend(_holder())
         payload = call_with_default(backend, lambda: backend.from_binary(out, data=data))
-        return captured(Tensor(out, backend, payload))
+        return capture(Tensor(out, backend, payload))
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The elements of a value that depends on no argument; `TemplateDataError` for any other."""
         held = _readers[-1](x) if _readers else x
         if held is x:
-            raise without_data(x)
+            raise no_data_error(x)
         return held.backend.to_binary(held, limit)
 
     def is_concrete(self, x: Tensor, /) -> bool:
@@ -100,7 +100,7 @@ class ExprBackend(Backend):
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Raises `TemplateDataError`, as the batches are copies of data."""
-        raise without_data(x)
+        raise no_data_error(x)
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """The template and the op that makes the value."""
@@ -125,7 +125,7 @@ def _anew(name: str, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
         return _number(cast(Template, out), options)
     node = Node(name, out, tuple([tuple(x) if type(x) is list else x for x in inputs]), options)
     if scope_variable.get() is None:
-        refuse_leaked(node)
+        check_leaks(node)
     return Value(node) if isinstance(out, Template) else node.values
 
 
@@ -135,7 +135,7 @@ def _recorder(name: str) -> Callable[..., Payload]:
         return _anew(name, out, values, options)
 
     def kernel(self: ExprBackend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel:
-        return recalling(name, out, inputs, options, lambda *payloads: _anew(name, out, payloads, options))
+        return recalling_kernel(name, out, inputs, options, lambda *payloads: _anew(name, out, payloads, options))
 
     record.__name__, record.__doc__ = name, f"A node {name}."
     record.__kernel__ = kernel  # type: ignore[attr-defined] # read by `dispatch.kernels`
@@ -161,11 +161,11 @@ def _payload(x: Tensor) -> Value:
 def value_of(x: Tensor) -> Value:
     """The value of a tensor on ExprBackend, or of a tensor with data, under the tensor's names."""
     if not isinstance(x.backend, ExprBackend):
-        return captured(x)
-    return under(x.template, x.data)
+        return capture(x)
+    return value_under(x.template, x.data)
 
 
-def captured(x: Tensor) -> Value:
+def capture(x: Tensor) -> Value:
     """The value of a new node that holds a tensor with data. Later assignments to `x` do not change it."""
     return Value(Node(CAPTURED, x.template, tensor=Tensor(x.template, x.backend, x.data)))
 
@@ -180,7 +180,7 @@ def _backend() -> ExprBackend:
     return ExprBackend()
 
 
-def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:
+def wrap_results(node: Node) -> Tensor | tuple[Tensor, ...]:
     """A node's result as tensors on ExprBackend."""
     if isinstance(node.out, Template):
         return expr_tensor(Value(node))
@@ -190,13 +190,13 @@ def wrapped(node: Node) -> Tensor | tuple[Tensor, ...]:
 # Errors
 
 
-def without_data(x: Tensor) -> TemplateDataError:
+def no_data_error(x: Tensor) -> TemplateDataError:
     """The error for reading a value that depends on an argument of a trace."""
     remedy = "use where() or tb.cond() for a choice, and size= for a shape that depends on data"
     return TemplateDataError(expected("no data to be read while a function is traced", remedy, tensor=x.template))
 
 
-def leaked(value: Value) -> BackendError:
+def leak_error(value: Value) -> BackendError:
     """The error for a value that is used after its trace, with the line that made it."""
     line = value.node.line
     place = "" if line is None else f", which {line.file}:{line.number} made"
@@ -204,11 +204,11 @@ def leaked(value: Value) -> BackendError:
     return BackendError(expected("a value of a trace that still runs", remedy, value=value.template))
 
 
-def refuse_leaked(node: Node) -> None:
+def check_leaks(node: Node) -> None:
     """Raises `BackendError` for a node that is made after the trace of one of its inputs is over."""
     for value in node.operands:
         if depends_on_argument(value):
-            raise leaked(value)
+            raise leak_error(value)
 
 
 def tensor_of(node: Lifted) -> Tensor | None:
@@ -242,7 +242,7 @@ def _holder() -> Backend | str:
     return "numpy" if scope is None else scope.holder
 
 
-def recording(home: Backend | None = None) -> Block[Scope]:
+def record_block(home: Backend | None = None) -> Block[Scope]:
     """A trace: inside the block, new tensors are made on ExprBackend.
 
     Data that is made inside the block lives on `home`. By default that is BinaryBackend, from which data moves to the
@@ -263,6 +263,6 @@ def recording(home: Backend | None = None) -> Block[Scope]:
 _repeats: ContextVar[bool] = ContextVar("tensorbackend_repeats", default=False)
 
 
-def repeated() -> Block[None]:
+def expect_repeats() -> Block[None]:
     """A block in which the next trace is that of a function whose graph runs again without Python."""
     return Block(None, [(_repeats, True)])

@@ -15,11 +15,11 @@ from ..template import Template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .closures import close
-from .control import call, named, on_backend
+from .control import call, move_to_backend, name_errors
 from .graph import Graph
 from .trace import argument_names, trace_leaves
 from .trees import flatten, paths, unflatten
-from .varying import NOWHERE, Varies, on_mesh, results_of
+from .varying import NOWHERE, Varies, results_of, trace_on_mesh
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -88,12 +88,12 @@ def shard_map(
     @wraps(function)
     @contained
     def mapped(*arguments: Any, **keywords: Any) -> Any:
-        with named("shard_map"):
+        with name_errors("shard_map"):
             leaves, tree = flatten((arguments, keywords))
             leaves = as_tensors(leaves)
             places = [place for place, leaf in enumerate(leaves) if isinstance(leaf, Tensor)]
             labels = [*argument_names(function, arguments, keywords)]
-            shardings = [_met(rules.of(leaves[place].template), labels[place]) for place in places]
+            shardings = [_check_rules(rules.of(leaves[place].template), labels[place]) for place in places]
         out_tree = None
 
         def of_parts(parts: list[Any]) -> Any:
@@ -103,16 +103,16 @@ def shard_map(
                 filled[place] = part
             positional, by_name = unflatten(tree, filled)
             results, out_tree = flatten(function(*positional, **by_name))
-            with named("shard_map"):
+            with name_errors("shard_map"):
                 return _tensors(results, paths(out_tree, "result"))
 
-        with on_mesh(mesh):
+        with trace_on_mesh(mesh):
             parts = [x.template.replace(shape=x.shard_shape) for x in shardings]
-            varying = [NOWHERE.widened(divided_over(x.axes)) for x in shardings]
+            varying = [NOWHERE.widened(mesh_axes_of(x.axes)) for x in shardings]
             body = trace_leaves(of_parts, parts, [labels[place] for place in places], varying=varying)
             assert out_tree is not None  # set by the trace
             found = results_of(body, varying)
-        with named("shard_map"):
+        with name_errors("shard_map"):
             wholes = [spread(rules, part) for part in body.results]
             for label, whole, varies in zip(paths(out_tree, "result"), wholes, found, strict=True):
                 _refuse_differing(label, whole, varies)
@@ -140,17 +140,17 @@ def call_shard_map(
         "outside": tuple([x.axes for x in wholes]),
     }
     out: tuple[Template, ...] = tuple([x.template for x in wholes])
-    return call("shard_map", backend, out, (on_backend((*constants, *operands), backend),), options)
+    return call("shard_map", backend, out, (move_to_backend((*constants, *operands), backend),), options)
 
 
-def divided_over(axes: Axes) -> tuple[str, ...]:
+def mesh_axes_of(axes: Axes) -> tuple[str, ...]:
     """The mesh axes that divide some axis of a tensor."""
     return tuple([name for mesh_axes in axes for name in mesh_axes])
 
 
 def _refuse_differing(label: str, whole: Sharding, varies: Varies) -> None:
     """Raises `ShapeError` for a result that may differ along a mesh axis over which it is not divided."""
-    left = [name for name in whole.mesh.names if name in varies.differs - {*divided_over(whole.axes)}]
+    left = [name for name in whole.mesh.names if name in varies.differs - {*mesh_axes_of(whole.axes)}]
     if left and any(whole.mesh.sizes[name] > 1 for name in left):
         over = repr(left[0] if len(left) == 1 else tuple(left))
         expectation = (
@@ -160,7 +160,7 @@ def _refuse_differing(label: str, whole: Sharding, varies: Varies) -> None:
         raise ShapeError(expected(expectation, remedy, result=whole.template))
 
 
-def _met(sharding: Sharding, label: str) -> Sharding:
+def _check_rules(sharding: Sharding, label: str) -> Sharding:
     """The sharding itself; `ShapeError` if it does not meet all rules."""
     if sharding.notes:
         raise ShapeError(expected("arguments that all rules divide", sharding.notes[0], **{label: sharding.template}))

@@ -15,12 +15,12 @@ from ..protocol import Backend
 from ..scopes import contained
 from ..select import call_with_default, get_backend
 from ..tensor import Tensor
-from .effects import after_calls
-from .evaluate import KEPT_BYTES, computed, opened
+from .effects import order_effects
+from .evaluate import KEPT_BYTES, compute_node, inline_custom_gradients
 from .graph import Graph, rebuilt
 from .node import CAPTURED, HOOK, HOST, RENAMED, Node, Value, at_line, is_sized
-from .recall import under
-from .record import ExprBackend, captured, expr_tensor, recording, value_of
+from .recall import value_under
+from .record import ExprBackend, capture, expr_tensor, record_block, value_of
 from .subgraphs import subgraphs
 from .trees import LEAF, Tree
 
@@ -34,12 +34,12 @@ def rewritten(graph: Graph, visit: Visit) -> Graph:
     for node in graph.nodes[len(graph.parameters) :]:
         updated = node
         if not same and node.op != CAPTURED:
-            updated = node.remade(node.with_inputs(exchanged.__getitem__))
+            updated = node.remade(node.map_inputs(exchanged.__getitem__))
         for index, replacement in enumerate(visit(updated)):
             value = Value(node, index)
             exchanged[value] = replacement
             same = same and replacement == value
-    return rebuilt(graph, [under(value.template, exchanged[value]) for value in graph.outputs])
+    return rebuilt(graph, [value_under(value.template, exchanged[value]) for value in graph.outputs])
 
 
 def results(graph: Graph, chosen: Sequence[int]) -> Graph:
@@ -107,19 +107,19 @@ def constant_folding(graph: Graph, backend: Backend | str | None = None) -> Grap
         small = sum(template.nbytes for template in node.outs) <= KEPT_BYTES
         if node.tensor is not None:
             if not isinstance(node.tensor.backend, ExprBackend):
-                known[node] = computed(node, chosen, ())
+                known[node] = compute_node(node, chosen, ())
             return node.values
         if not small:
             return node.values
         try:
-            result = call_with_default(chosen, computed, node, chosen, node.with_inputs(tensor))
+            result = call_with_default(chosen, compute_node, node, chosen, node.map_inputs(tensor))
         except TensorBackendError:  # an error that data causes is raised when the graph runs
             return node.values
         if not node.inputs:  # a constant already
             known[node] = result
             return node.values
         with at_line(node.line):
-            values = [captured(x) for x in (result if isinstance(result, tuple) else (result,))]
+            values = [capture(x) for x in (result if isinstance(result, tuple) else (result,))]
         for value in values:
             assert value.node.tensor is not None  # a captured node has one
             known[value.node] = value.node.tensor
@@ -140,13 +140,13 @@ def expanded(graph: Graph, keep: Callable[[Node], bool]) -> Graph:
     def divides(node: Node) -> bool:
         return node.default is not None and node.op not in (HOOK, HOST) and not subgraphs(node) and not keep(node)
 
-    graph = opened(graph)
+    graph = inline_custom_gradients(graph)
     while any(map(divides, graph.nodes)):
         graph = rewritten(graph, lambda node: parts(node) if divides(node) else node.values)
     return graph
 
 
-def without_names(graph: Graph) -> Graph:
+def remove_names(graph: Graph) -> Graph:
     """Removes the nodes that rename axes, except those of results, as callbacks do not depend on names.
 
     Also removes casts to the dtype, changes to the shape and orders of the axes that a value has already.
@@ -168,10 +168,10 @@ def _changes_nothing_but_names(node: Node) -> bool:
 def parts(node: Node) -> tuple[Value, ...]:
     """A composite's results, computed by new nodes that its default implementation records."""
     assert node.default is not None  # a composite has one
-    with at_line(node.line), recording() as scope:
-        result = node.default(node.out, node.with_inputs(expr_tensor), node.options)
+    with at_line(node.line), record_block() as scope:
+        result = node.default(node.out, node.map_inputs(expr_tensor), node.options)
         tensors = (result,) if isinstance(result, Tensor) else result
-        return tuple(after_calls(scope, [value_of(x) for x in tensors]))
+        return tuple(order_effects(scope, [value_of(x) for x in tensors]))
 
 
 def simplified(graph: Graph, backend: Backend | str | None = None) -> Graph:

@@ -29,7 +29,7 @@ def iterations(node: Node) -> tuple[int | None, ...]:
     return (cast("int | None", options.get("length", options.get("limit", 1))),) * len(subgraphs(node))
 
 
-def with_subgraphs(node: Node, function: Callable[[Graph], Graph]) -> Mapping[str, object]:
+def map_subgraphs(node: Node, function: Callable[[Graph], Graph]) -> Mapping[str, object]:
     """The options of a node with `function` applied to its subgraphs.
 
     The graphs that it returns must have the same parameters and results, by template, as the graphs that it takes.

@@ -26,7 +26,7 @@ from ..tensor import Tensor
 from .while_loops import while_loop
 
 
-def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
+def find_fixed_point(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) -> Tensor:
     """The fixed point of a step, found by repeating it. At most `limit` steps must lead there from any start."""
 
     def goes_on(state: tuple[Tensor, Tensor, Tensor]) -> Tensor:
@@ -47,7 +47,7 @@ def unchanged_by(step: Callable[[Tensor], Tensor], start: Tensor, limit: int) ->
 NAME: Final = "sparse_triangular_solve"
 
 
-def substituted(
+def substitute(
     values: Tensor, first: Tensor, second: Tensor, b: Tensor, *, format: Format, lower: bool, unit_diagonal: bool
 ) -> Tensor:
     """The x with a @ x = b for a sparse triangular a, as in the callback `sparse_triangular_solve`, without names."""
@@ -57,12 +57,12 @@ def substituted(
     inputs = tuple(move(x, backend) for x in (values, first, second, b))
     options = MappingProxyType({"format": format, "lower": lower, "unit_diagonal": unit_diagonal})
     solution: Tensor = perform(
-        backend, NAME, CompositeCall(out, inputs, options), own_method(backend, NAME), _by_sweeps
+        backend, NAME, CompositeCall(out, inputs, options), own_method(backend, NAME), _solve_by_sweeps
     )
     return solution
 
 
-def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
+def _solve_by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
     values, first, second, b = inputs
     rows, columns = places(first, second, options["format"])
     size = b.shape[-2]
@@ -81,4 +81,4 @@ def _by_sweeps(out: Any, inputs: tuple[Tensor, ...], options: Any) -> Tensor:
         return right_side if divisor is None else divide(right_side, divisor)
 
     start = zeros(out.shape, dtype=out.dtype, backend=b.backend)
-    return unchanged_by(sweep, start, size + 1) if out.size else start
+    return find_fixed_point(sweep, start, size + 1) if out.size else start

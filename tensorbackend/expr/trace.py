@@ -17,10 +17,10 @@ from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, public_op
 from . import constants as constants  # registers the function that computes their data
-from .effects import after_calls
+from .effects import order_effects
 from .graph import NO_OPTION, Graph, TracedCall, capture_outer
 from .node import PARAMETER, Node, Value
-from .record import expr_tensor, recording, value_of
+from .record import expr_tensor, record_block, value_of
 from .scopes import Scope
 from .trees import Tree, flatten, paths, unflatten
 from .varying import Varies, parameter_options, varies_of
@@ -59,7 +59,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
             parse_template(leaf) if isinstance(leaf, str) and _is_template(leaf) else leaf for leaf in leaves
         ]
         graph = trace_leaves(
-            lambda traced_leaves: _applied(function, unflatten(tree, traced_leaves)),
+            lambda traced_leaves: _apply(function, unflatten(tree, traced_leaves)),
             parsed_leaves,
             argument_names(function, arguments, keywords),
         )
@@ -69,7 +69,7 @@ def trace(function: Callable[..., Any]) -> Callable[..., Graph]:
     return name_in_errors(traced, "trace")
 
 
-def _applied(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
+def _apply(function: Callable[..., Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
     arguments, keywords = call
     return function(*arguments, **keywords)
 
@@ -106,7 +106,7 @@ def trace_leaves(
     templates = [_template_of(leaf) for leaf in leaves]
     if home is None and not any(template is not None for template in templates):
         home = get_backend()
-    with recording(home) as scope:
+    with record_block(home) as scope:
         given: Sequence[Varies | None] = varying or [varies_of(x) if isinstance(x, Tensor) else None for x in leaves]
         values = [
             None if template is None else Value(Node(PARAMETER, template, options=parameter_options(said)))
@@ -123,7 +123,7 @@ def trace_leaves(
 
 
 @contained
-def resumed(
+def resume_trace(
     function: Callable[[list[Any]], Any],
     before: Scope,
     parameters: Sequence[Value],
@@ -135,7 +135,7 @@ def resumed(
     The function may use the values of that trace. The graph takes the parameters of the earlier trace, then one
     parameter for each template.
     """
-    with recording(before.holder) as scope:
+    with record_block(before.holder) as scope:
         more = [Value(Node(PARAMETER, template)) for template in templates]
         outputs, out_tree = outputs_of(function([expr_tensor(value) for value in more]), scope)
         every = [*parameters, *more]
@@ -147,7 +147,7 @@ def outputs_of(result: Any, scope: Scope) -> tuple[list[Value], Tree]:
     """The values of nested results, one of which needs the calls recorded in the trace, and how they are nested."""
     leaves, tree = flatten(result)
     values = [_output(leaf) for leaf in leaves]
-    return after_calls(scope, values), tree
+    return order_effects(scope, values), tree
 
 
 def _output(result: Any) -> Value:

@@ -133,7 +133,7 @@ def register_tree_node(
     return kind
 
 
-def each_registered(listener: Callable[[type, _Node], None]) -> None:
+def for_each_registered(listener: Callable[[type, _Node], None]) -> None:
     """Calls a function for every class that is registered, now or later."""
     _listeners.append(listener)
     for kind, node in list(registered.items()):
@@ -167,13 +167,15 @@ def _container(kind: type) -> _Container | None:
 def _container_of(kind: Any) -> _Container | None:
     node = registered.get(kind)
     if node is not None:
-        return _Container(partial(_registered_parts, node), lambda tree, children: node.unflatten(tree.data, children))
+        return _Container(
+            partial(_parts_of_registered, node), lambda tree, children: node.unflatten(tree.data, children)
+        )
     if kind is type(None):
         return _Container(lambda value: ((), (), None), lambda tree, children: None)
     if issubclass(kind, dict):
         return _Container(_dict_parts, _plain_dict if kind is dict else _dict_like)
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return _Container(_named_tuple_parts, lambda tree, children: kind._make(children))
+        return _Container(_parts_of_named_tuple, lambda tree, children: kind._make(children))
     if issubclass(kind, list | tuple):
         return _Container(_sequence_parts, lambda tree, children: kind(children))
     if not issubclass(kind, type) and is_dataclass(kind):
@@ -190,13 +192,13 @@ def container_of_tree(tree: Tree) -> _Container:
     return container
 
 
-def _registered_parts(node: _Node, value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
+def _parts_of_registered(node: _Node, value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
     children, data = node.flatten(value)
     children = tuple(children)
     return tuple(range(len(children))), children, data
 
 
-def _named_tuple_parts(value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
+def _parts_of_named_tuple(value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
     return tuple(value._fields), tuple(value), None
 
 
@@ -206,7 +208,7 @@ def _sequence_parts(value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Hasha
 
 def _dict_parts(value: dict[Any, Any]) -> tuple[tuple[Any, ...], tuple[Any, ...], Hashable]:
     data = value.default_factory if isinstance(value, defaultdict) else None
-    keys = tuple(value) if isinstance(value, OrderedDict) else _sorted(value)
+    keys = tuple(value) if isinstance(value, OrderedDict) else _sort_keys(value)
     return keys, tuple([value[key] for key in keys]), data
 
 
@@ -236,7 +238,7 @@ def _dataclass(tree: Tree, children: tuple[Any, ...]) -> Any:
     return instance
 
 
-def _sorted(value: dict[Any, Any]) -> tuple[Any, ...]:
+def _sort_keys(value: dict[Any, Any]) -> tuple[Any, ...]:
     """The keys of a dictionary in an order that does not depend on how it was filled."""
     insertion_order = tuple(value)
     if len(insertion_order) < 2:
@@ -273,13 +275,13 @@ def flatten(value: Any) -> tuple[list[Any], Tree]:
     """
     leaves: list[Any] = []
     try:
-        return leaves, _flattened(value, leaves)
+        return leaves, _flatten(value, leaves)
     except RecursionError:
         expectation = "containers nested at most a few hundred levels deep, none inside itself"
         raise ArgumentError(expected(expectation, kind=type(value).__name__)) from None
 
 
-def _flattened(value: Any, leaves: list[Any]) -> Tree:
+def _flatten(value: Any, leaves: list[Any]) -> Tree:
     kind = type(value)
     container = _container(kind)
     if container is None:
@@ -292,28 +294,30 @@ def _flattened(value: Any, leaves: list[Any]) -> Tree:
             leaves.append(child)
             nested.append(LEAF)
         else:
-            nested.append(_flattened(child, leaves))
+            nested.append(_flatten(child, leaves))
     parts: Any = kind, keys, tuple(nested), data
     return tuple.__new__(Tree, parts)  # in a third of the time of the class's own constructor
 
 
-def in_registered(tree: Tree) -> list[bool]:
+def are_in_registered(tree: Tree) -> list[bool]:
     """For each leaf, whether it is a part of an instance of a registered class, which knows what its parts are for."""
     if tree.kind is None:
         return [False]
     is_registered = tree.kind in registered
-    return [is_registered if child.kind is None else flag for child in tree.children for flag in in_registered(child)]
+    return [
+        is_registered if child.kind is None else flag for child in tree.children for flag in are_in_registered(child)
+    ]
 
 
 def unflatten(tree: Tree, leaves: Iterable[Any]) -> Any:
     """Containers nested as a tree says, which hold the leaves."""
-    return _nested(tree, iter(leaves))
+    return _nest(tree, iter(leaves))
 
 
-def _nested(tree: Tree, leaves: Iterator[Any]) -> Any:
+def _nest(tree: Tree, leaves: Iterator[Any]) -> Any:
     if tree.kind is None:
         return next(leaves)
-    children = [next(leaves) if child is LEAF else _nested(child, leaves) for child in tree.children]
+    children = [next(leaves) if child is LEAF else _nest(child, leaves) for child in tree.children]
     return container_of_tree(tree).rebuilt(tree, tuple(children))
 
 
@@ -396,7 +400,7 @@ class _Bare(str):
 def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] | None:
     """Where two trees first differ, and what stands there; `None` where they are equal."""
     if one.kind is not other.kind or one.keys != other.keys or one.data != other.data:
-        return root, described(one), described(other)
+        return root, describe(one), describe(other)
     for key, child, beside in zip(one.keys, one.children, other.children, strict=True):
         difference = first_difference(child, beside, f"{root}{one.step(key)}")
         if difference is not None:
@@ -404,7 +408,7 @@ def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] 
     return None
 
 
-def described(tree: Tree) -> str:
+def describe(tree: Tree) -> str:
     """A container in a few words."""
     if tree.kind is None:
         return "a tensor"

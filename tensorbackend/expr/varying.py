@@ -55,7 +55,7 @@ class _Region(NamedTuple):
 _region: ContextVar[_Region | None] = ContextVar("tensorbackend_mesh", default=None)
 
 
-def on_mesh(mesh: Mesh) -> Block[None]:
+def trace_on_mesh(mesh: Mesh) -> Block[None]:
     """Inside the block, this thread traces a function of the parts that each device of a mesh holds."""
     return Block(None, [(_region, _Region(mesh, next_serial()))])
 
@@ -66,7 +66,7 @@ def current_mesh() -> Mesh | None:
     return None if region is None else region.mesh
 
 
-def ordered(axes: frozenset[str]) -> tuple[str, ...]:
+def order_by_mesh(axes: frozenset[str]) -> tuple[str, ...]:
     """Mesh axes in the order of the mesh."""
     mesh = current_mesh()
     return () if mesh is None else tuple([name for name in mesh.names if name in axes])
@@ -88,7 +88,7 @@ def varies(value: Value, known: Known) -> Varies:
     """How a value of a graph varies; `known` keeps what is found on the way."""
     if value.node not in known:
         for node in _unknown(value.node, known):
-            known[node] = _of_node(node, known)
+            known[node] = _variation_of_node(node, known)
     return known[value.node][value.index]
 
 
@@ -109,7 +109,7 @@ def _sources(node: Node) -> list[Node]:
     return [value.node for value in node.operands]
 
 
-def _of_node(node: Node, known: Known) -> tuple[Varies, ...]:
+def _variation_of_node(node: Node, known: Known) -> tuple[Varies, ...]:
     """How the results of a node vary, whose operands are known."""
     region = _region.get()
     if node.op == PARAMETER:
@@ -124,10 +124,10 @@ def _of_node(node: Node, known: Known) -> tuple[Varies, ...]:
         return (NOWHERE if outer_value is None else known[outer_value.node][outer_value.index],)
     operands = [known[value.node][value.index] for value in node.operands]
     rule = _RULES.get(node.op)
-    return _joined(node, operands) if rule is None else tuple(rule(node, operands))
+    return _join(node, operands) if rule is None else tuple(rule(node, operands))
 
 
-def _joined(node: Node, operands: Sequence[Varies]) -> tuple[Varies, ...]:
+def _join(node: Node, operands: Sequence[Varies]) -> tuple[Varies, ...]:
     return (reduce(Varies.union, operands, NOWHERE),) * len(node.outs)
 
 
@@ -170,17 +170,17 @@ def _cond(node: Node, operands: Sequence[Varies]) -> list[Varies]:
 def _scan(node: Node, operands: Sequence[Varies]) -> list[Varies]:
     inputs: Any = node.inputs
     fixed, count = len(inputs[0]), len(inputs[1])
-    carried = carried_through(node.options["body"], operands, fixed, count)
+    carried = loop_variation(node.options["body"], operands, fixed, count)
     body = cast(Graph, node.options["body"])
     return [*carried, *results_of(body, [*operands[:fixed], *carried, *operands[fixed + count :]])[count:]]
 
 
 def _while_loop(node: Node, operands: Sequence[Varies]) -> list[Varies]:
     options, inputs = node.options, cast(Any, node.inputs)
-    return carried_through(options["body"], operands, len(inputs[0]), len(inputs[1]), options["condition"])
+    return loop_variation(options["body"], operands, len(inputs[0]), len(inputs[1]), options["condition"])
 
 
-def carried_through(
+def loop_variation(
     body: Any, operands: Sequence[Varies], fixed: int, count: int, condition: Any = None
 ) -> list[Varies]:
     """How the values that a loop carries vary in any iteration, from how its operands vary.
@@ -212,7 +212,7 @@ _RULES: Final[dict[str, Callable[[Node, Sequence[Varies]], Sequence[Varies]]]] =
 """The rules of ops whose results do not vary over just the axes over which an operand does."""
 
 
-def levelled(graph: Graph, parameters: Sequence[Varies]) -> Graph:
+def level_graph(graph: Graph, parameters: Sequence[Varies]) -> Graph:
     """The same graph, whose parameters say how they vary; outside functions of parts the graph itself."""
     if _region.get() is None:
         return graph
@@ -222,7 +222,7 @@ def levelled(graph: Graph, parameters: Sequence[Varies]) -> Graph:
         exchanged[value] = Value(Node(PARAMETER, value.template, options=options, line=value.node.line))
     for node in graph.nodes[len(graph.parameters) :]:
         same = all(exchanged[value] == value for value in node.operands)
-        copy = node if same else node.remade(node.with_inputs(exchanged.__getitem__))
+        copy = node if same else node.remade(node.map_inputs(exchanged.__getitem__))
         exchanged.update(zip(node.values, copy.values, strict=True))
     fresh = [exchanged[value] for value in graph.parameters]
     return Graph(fresh, [exchanged[value] for value in graph.outputs], graph.out_tree, graph.names)

@@ -17,7 +17,7 @@ from ..template import Template, as_int, intern_template
 from ..tensor import Tensor
 from .arguments import as_tensors
 from .batching import rules as rules
-from .batching.engine import batched
+from .batching.engine import evaluate_batch
 from .batching.registry import Operand
 from .evaluate import evaluate
 from .graph import Graph
@@ -150,15 +150,15 @@ def batch_graph(
 
     def function(inputs: list[Tensor]) -> Any:
         operands = [Operand(x, flag) for x, flag in zip(inputs, flags, strict=True)]
-        results = batched(graph, operands, size)
+        results = evaluate_batch(graph, operands, size)
         places = _spread(out_axes, unflatten(graph.out_tree, range(len(results))), "out_axes")
-        placed = [_placed(result, place, size, name) for result, place in zip(results, places, strict=True)]
+        placed = [_place_axis(result, place, size, name) for result, place in zip(results, places, strict=True)]
         return unflatten(graph.out_tree, placed)
 
     return trace_leaves(function, list(tensors), graph.names)
 
 
-def _placed(result: Operand, place: object, size: int, name: str | None) -> Tensor:
+def _place_axis(result: Operand, place: object, size: int, name: str | None) -> Tensor:
     """A result with the axis of the examples where it is wanted."""
     x = result.x
     if place is None:

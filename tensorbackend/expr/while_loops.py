@@ -18,10 +18,10 @@ from ..ops.reduction import any as any_
 from ..rules.axes import normalize_axis
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .closures import traced
-from .control import Flat, Function, Tensors, named, run_scan_of, run_while
-from .examples import chosen, replaced, spread
-from .loop_state import Leaves, home_of, nested, settled
+from .closures import trace_flat
+from .control import Flat, Function, Tensors, name_errors, run_scan_of, run_while
+from .examples import chosen, fill_from_active, spread
+from .loop_state import Leaves, flatten_state, home_of, trace_until_stable
 from .trees import Nested, leaves_like, unflatten
 
 Asked = Callable[[list[Tensor]], Any]
@@ -116,12 +116,12 @@ def while_loop(
     >>> tb.while_loop(lambda x: x < 100, lambda x: x * 3, tb.asarray(1), trajectory=(0, 1, 4, 9)).tolist()
     [1, 3, 81, 243]
     """
-    with named("while_loop"):
+    with name_errors("while_loop"):
         if limit is not None and (type(limit) is bool or index(limit) < 0):
             raise ArgumentError(expected("a limit of at least 0 iterations", limit=limit))
         most = None if limit is None else index(limit)
-        steps = None if trajectory is None else _ascending(trajectory)
-        carried, tree = nested(initial, "carry", home_of(initial))
+        steps = None if trajectory is None else _check_ascending(trajectory)
+        carried, tree = flatten_state(initial, "carry", home_of(initial))
 
         def asked(leaves: list[Tensor]) -> Any:
             return condition(unflatten(tree, leaves))
@@ -129,14 +129,16 @@ def while_loop(
         def turned(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
             return leaves_like(tree, body(unflatten(tree, leaves)), "carry", "to stay nested as it was"), carried.paths
 
-        holds, iteration = (asked, turned) if axis is None else _for_each(carried, axis, asked, turned)
+        holds, iteration = (asked, turned) if axis is None else _stop_each(carried, axis, asked, turned)
         results = (
-            run_while(carried, holds, iteration, most) if steps is None else _at(steps, carried, holds, iteration, most)
+            run_while(carried, holds, iteration, most)
+            if steps is None
+            else _scan_trajectory(steps, carried, holds, iteration, most)
         )
         return unflatten(tree, results)
 
 
-def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
+def _check_ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
     steps = tuple(map(index, trajectory))
     if not steps or steps[0] < 0 or any(one >= other for one, other in pairwise(steps)):
         raise ArgumentError(
@@ -145,10 +147,12 @@ def _ascending(trajectory: Sequence[int]) -> tuple[int, ...]:
     return steps
 
 
-def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, iteration: Flat, limit: int | None) -> Tensors:
+def _scan_trajectory(
+    steps: tuple[int, ...], carried: Leaves, holds: Asked, iteration: Flat, limit: int | None
+) -> Tensors:
     """The carried leaves after each number of iterations in `steps`, stacked: a scan, each step of which is a loop."""
     home = home_of(carried.tensors)
-    settled(carried, lambda: traced(iteration, carried.templates, carried.paths, home, carried.varying))
+    trace_until_stable(carried, lambda: trace_flat(iteration, carried.templates, carried.paths, home, carried.varying))
     start = Leaves(carried.on(home), carried.paths, home)
     ends = steps if limit is None else tuple(min(step, limit) for step in steps)
     iterations = [end - before for before, end in pairwise((0, *ends))]
@@ -172,7 +176,7 @@ def _at(steps: tuple[int, ...], carried: Leaves, holds: Asked, iteration: Flat, 
     return run_scan_of(start, segment, scanned, len(iterations), False, None)[len(start.leaves) :]
 
 
-def _for_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tuple[Asked, Flat]:
+def _stop_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tuple[Asked, Flat]:
     """The condition and the body of a loop in which an example stays as it is once the condition fails for it."""
     places = [_place(template, axis) for template in carried.templates]
     sizes = {
@@ -187,7 +191,7 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tup
         raise ShapeError(expected("the same number of examples in each carried tensor", "choose another axis", **sizes))
     size = next(iter(sizes.values()))
 
-    def asked(leaves: list[Tensor]) -> Tensor:
+    def ask(leaves: list[Tensor]) -> Tensor:
         condition: Any = holds(leaves)
         template = condition.template if isinstance(condition, Tensor) else None
         if template is None or template.dtype is not bool_:
@@ -199,24 +203,26 @@ def _for_each(carried: Leaves, axis: Axis, holds: Asked, iteration: Flat) -> tup
         return cast(Tensor, condition)
 
     start = [*carried.on(home_of(carried.tensors))]
-    begun = asked(start)
-    safe = [x if place is None else replaced(begun, x, (place,)) for x, place in zip(start, places, strict=True)]
+    begun = ask(start)
+    safe = [
+        x if place is None else fill_from_active(begun, x, (place,)) for x, place in zip(start, places, strict=True)
+    ]
 
-    def kept(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
+    def keep(going: Tensor, after: Any, before: Tensor, place: int | None) -> Any:
         if place is None or (isinstance(after, Tensor) and after.shape != before.shape):
             return after  # of the wrong shape, for which a later check raises
         return where(spread(going, before, (place,)), after, before)
 
-    def changed(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
-        going = asked(leaves)
+    def change(leaves: list[Tensor]) -> tuple[list[Any], list[str]]:
+        going = ask(leaves)
         entered = [
             leaf if place is None else chosen(going, leaf, other, (place,))
             for leaf, other, place in zip(leaves, safe, places, strict=True)
         ]
         turned, names = iteration(entered)
-        return [kept(going, *parts) for parts in zip(turned, leaves, places, strict=True)], names
+        return [keep(going, *parts) for parts in zip(turned, leaves, places, strict=True)], names
 
-    return lambda leaves: any_(asked(leaves)), changed
+    return lambda leaves: any_(ask(leaves)), change
 
 
 def _place(template: Template, axis: Axis) -> int | None:

@@ -46,7 +46,7 @@ def _last(x: Tensor, time: Axis, axis: Axis) -> Tensor:
     )
 
 
-def _beside(x: Tensor, query: Tensor) -> Tensor:
+def _align_leading(x: Tensor, query: Tensor) -> Tensor:
     """Keys or values with their leading axes in the order of the queries', by name if all of them have names."""
     lead, query_lead = x.names[:-2], query.names[:-2]
     if None in lead or None in query_lead or not {*lead} <= {*query_lead}:
@@ -154,7 +154,7 @@ def _weights(
 ) -> _Weights:
     """The weights that `attention_weights` documents."""
     query, key = _last(query, time, axis), _last(key, time, axis)
-    key = _beside(key, query)
+    key = _align_leading(key, query)
     if query.names[-2] is not None and query.names[-2] in key.names:
         key = rename(key, *key.names[:-2], None, key.names[-1])
     wide, keys = in_float32(query), in_float32(key)
@@ -164,7 +164,7 @@ def _weights(
     wide = multiply(wide, 1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     scores = matmul(wide, matrix_transpose(keys))
     if bias is not None:
-        scores = _biased(scores, together(scores, bias)[1])
+        scores = _add_bias(scores, together(scores, bias)[1])
     if not masked:
         return _Weights(softmax(scores, axis=-1), None)
     inside = None if mask is None else together(scores, mask)[1]
@@ -180,7 +180,7 @@ def _weights(
     return _Weights(weights, logical_and(inside, logical_not(whole)))
 
 
-def _biased(scores: Tensor, bias: Tensor) -> Tensor:
+def _add_bias(scores: Tensor, bias: Tensor) -> Tensor:
     """The scores plus a bias, which must broadcast to them."""
     biased = add(scores, astype(bias, scores.dtype))
     if biased.shape != scores.shape:
@@ -235,7 +235,7 @@ def attention(
     query, key, value = together(query, key, value)
     weights, spoilt = _weights(query, key, mask, bias, causal, scale, time, axis)
     ends = _last(query, time, axis)
-    values = _beside(_last(value, time, axis), ends)
+    values = _align_leading(_last(value, time, axis), ends)
     values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
     wide = in_float32(values)
     averages = matmul(weights, wide) if spoilt is None else _averages(weights, spoilt, wide)
@@ -304,7 +304,7 @@ Parameters = Mapping[str, Tensor]
 `query_bias`."""
 
 
-def _projected(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Tensor:
+def _project(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Tensor:
     """x of shape (..., features) times a weight of the parameters, plus its bias.
 
     Under a mask, vectors that are not finite give NaN, and take no part in gradients.
@@ -321,7 +321,7 @@ def _projected(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Te
     return product if whole is None else where(expand_dims(whole, axis=whole.ndim), product, math.nan)
 
 
-def _in_heads(x: Tensor, heads: int) -> Tensor:
+def _split_heads(x: Tensor, heads: int) -> Tensor:
     """(..., time, heads * units) as (..., heads, time, units)."""
     if heads < 1 or x.shape[-1] % heads:
         raise ArgumentError(expected(f"a number of heads that divides the {x.shape[-1]} units", heads=heads))
@@ -399,13 +399,13 @@ def multi_head_attention(
     source = x if memory is None else _last(together(x, memory)[1], time, axis)
     masked = causal or mask is not None
     query, key, value = (
-        _in_heads(_projected(parameters, name, of, masked), heads)
+        _split_heads(_project(parameters, name, of, masked), heads)
         for name, of in (("query", x), ("key", source), ("value", source))
     )
     if rotate is not None:
         query, key = (rotate(vectors, iota(vectors.shape[-2], like=vectors)) for vectors in (query, key))
     attended = attention(query, key, value, mask=mask, bias=bias, causal=causal)
-    return _projected(parameters, "output", _out_of_heads(attended), masked)
+    return _project(parameters, "output", _out_of_heads(attended), masked)
 
 
 @check_arguments
@@ -454,19 +454,19 @@ def incremental_attention(
     """
     x = _last(asarray(x), time, axis)
     steps = x.shape[-2]
-    query, key, value = (_in_heads(_projected(parameters, name, x, True), heads) for name in ("query", "key", "value"))
+    query, key, value = (_split_heads(_project(parameters, name, x, True), heads) for name in ("query", "key", "value"))
     positions = add(iota(steps, dtype="int64", like=x), cache.length)
     if rotate is not None:
         query, key = rotate(query, positions), rotate(key, positions)
-    keys, values = (_entered(old, new, cache.length) for old, new in ((cache.keys, key), (cache.values, value)))
+    keys, values = (_write_steps(old, new, cache.length) for old, new in ((cache.keys, key), (cache.values, value)))
     seen = less(iota((1, keys.shape[-2]), axis=1, like=x), add(reshape(positions, (steps, 1)), 1))
     bare = (rename(operand, *(None,) * operand.ndim) for operand in (query, keys, values))
     attended = rename(attention(*bare, mask=seen), *query.names)
     after = KeyValueCache(keys, values, add(cache.length, steps))
-    return _projected(parameters, "output", _out_of_heads(attended), True), after
+    return _project(parameters, "output", _out_of_heads(attended), True), after
 
 
-def _entered(old: Tensor, new: Tensor, start: Tensor) -> Tensor:
+def _write_steps(old: Tensor, new: Tensor, start: Tensor) -> Tensor:
     """The buffer `old` with the steps of `new` from the position `start` on."""
     if old.ndim != new.ndim or old.shape[:-2] != new.shape[:-2] or old.shape[-1] != new.shape[-1]:
         raise ShapeError(expected("a cache of the same batch, heads and units", cache=old.template, x=new.template))

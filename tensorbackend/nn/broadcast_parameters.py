@@ -10,7 +10,7 @@ from ..template import check_meeting
 from ..tensor import Tensor
 
 
-def placed(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tensor:
+def reshape_parameter(parameter: Tensor, x: Tensor, axes: Sequence[int], what: str) -> Tensor:
     """The parameter for some axes of x, reshaped to broadcast with x.
 
     [feature: 4] for axis 1 of [batch: 2][feature: 4][time: 3] is [1][feature: 4][1]. A parameter for several

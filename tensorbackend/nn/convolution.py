@@ -20,7 +20,7 @@ from ..rules.axes import normalize_axes, normalize_axis
 from ..rules.window import Paddings, PerAxis, numbers
 from ..template import check_meeting
 from ..tensor import Tensor, TensorLike
-from .broadcast_parameters import placed
+from .broadcast_parameters import reshape_parameter
 
 
 class _Layout(NamedTuple):
@@ -71,7 +71,7 @@ def _unflat(flat: Tensor, x: Tensor, layout: _Layout, bias: TensorLike | None) -
     back = permute_dims(apart, tuple(order.index(axis) for axis in range(x.ndim)))
     if bias is None:
         return back
-    return add(back, placed(together(back, bias)[1], back, (layout.feature,), "a bias"))
+    return add(back, reshape_parameter(together(back, bias)[1], back, (layout.feature,), "a bias"))
 
 
 @check_arguments

@@ -153,7 +153,7 @@ def _possible(x: Tensor, dtype: DType) -> Tensor:
     return where(x, full((), 0, dtype=dtype, like=x), NEVER)
 
 
-def _shifted(x: Tensor, by: int) -> Tensor:
+def _shift(x: Tensor, by: int) -> Tensor:
     """x, (batch, states), shifted: each state gets the entry of the state `by` before it (`NEVER` if there is none)."""
     edge = full((x.shape[0], min(abs(by), x.shape[1])), NEVER, dtype=x.dtype, like=x)
     if by > 0:
@@ -161,7 +161,7 @@ def _shifted(x: Tensor, by: int) -> Tensor:
     return concatenate([sliced(x, (slice(None), slice(-by, None))), edge], axis=1)
 
 
-def _stayed(x: Tensor, paths: _Lattice) -> Tensor:
+def _stay(x: Tensor, paths: _Lattice) -> Tensor:
     """The scores of the paths that stay in their state for one more frame."""
     return x if paths.stays is None else add(x, paths.stays)
 
@@ -173,7 +173,7 @@ def _sum_of_three(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     return add(most, log(total))
 
 
-def _lowered(paths: Tensor) -> tuple[Tensor, Tensor]:
+def _subtract_max(paths: Tensor) -> tuple[Tensor, Tensor]:
     """Subtract from each row of logarithms its largest, or 0 if no path is possible.
 
     Return the differences, and what was subtracted.
@@ -199,8 +199,8 @@ def _forward(out: object, inputs: tuple[Tensor, ...], options: Any) -> tuple[Ten
 
     def step(carry: tuple[Tensor, Tensor], frame: tuple[Tensor, Tensor]) -> tuple[tuple[Tensor, Tensor], Tensor]:
         (summed, before), (log_probability, held) = carry, frame
-        ways = _sum_of_three(_stayed(before, paths), _shifted(before, 1), add(_shifted(before, 2), paths.skips))
-        lowered, most = _lowered(add(ways, log_probability))
+        ways = _sum_of_three(_stay(before, paths), _shift(before, 1), add(_shift(before, 2), paths.skips))
+        lowered, most = _subtract_max(add(ways, log_probability))
         after = where(held, lowered, before)
         return (where(held, add(summed, most), summed), after), after
 
@@ -215,12 +215,12 @@ def _posteriors(out: object, inputs: tuple[Tensor, ...], options: Any) -> Tensor
     *rest, losses, forward = inputs
     examples = Examples(*rest)
     paths = lattice(examples, **options)
-    ahead = _shifted(paths.skips, -2)
+    ahead = _shift(paths.skips, -2)
 
     def step(after: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
         here = add(after, log_probability)
-        before, _ = _lowered(_sum_of_three(_stayed(here, paths), _shifted(here, -1), add(_shifted(here, -2), ahead)))
+        before, _ = _subtract_max(_sum_of_three(_stay(here, paths), _shift(here, -1), add(_shift(here, -2), ahead)))
         return where(held, before, after), after
 
     _, backward = scan(step, paths.ends, (paths.emitted, paths.inside), reverse=True)
@@ -256,8 +256,8 @@ def best(examples: Examples, blank: int, repeats: bool) -> Aligned:
 
     def step(before: Tensor, frame: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         log_probability, held = frame
-        ways = stack([_stayed(before, paths), _shifted(before, 1), add(_shifted(before, 2), paths.skips)], axis=0)
-        lowered, _ = _lowered(add(max(ways, axis=0), log_probability))
+        ways = stack([_stay(before, paths), _shift(before, 1), add(_shift(before, 2), paths.skips)], axis=0)
+        lowered, _ = _subtract_max(add(max(ways, axis=0), log_probability))
         return where(held, lowered, before), argmax(ways, axis=0)
 
     last, moves = scan(step, _start(paths), (paths.emitted, paths.inside))

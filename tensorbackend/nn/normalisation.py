@@ -22,21 +22,21 @@ from ..rules.accuracy import Bound, declare_bound
 from ..rules.axes import normalize_axes, normalize_axis, sorted_axes
 from ..rules.broadcasting import broadcast, to_floating
 from ..tensor import Tensor, TensorLike
-from .broadcast_parameters import placed
+from .broadcast_parameters import reshape_parameter
 
 NORMALISED = Bound(64, "differences from a mean over a root of a mean", "square", tame=True)
 
 
-def _scaled(
+def _scale_and_offset(
     x: Tensor, like: Tensor, axes: Sequence[int], scale: TensorLike | None, offset: TensorLike | None
 ) -> Tensor:
     """x times a scale plus an offset for the axes, in the floating dtype that a mean of `like` has."""
     dtype = to_floating(like.dtype)
     wide = astype(x, promote_types(x.dtype, float32))
     if scale is not None:
-        wide = multiply(wide, placed(together(x, scale)[1], x, axes, "a scale"))
+        wide = multiply(wide, reshape_parameter(together(x, scale)[1], x, axes, "a scale"))
     if offset is not None:
-        wide = add(wide, placed(together(x, offset)[1], x, axes, "an offset"))
+        wide = add(wide, reshape_parameter(together(x, offset)[1], x, axes, "an offset"))
     return astype(wide, dtype)
 
 
@@ -87,7 +87,7 @@ def layer_norm(
     axes = normalize_axes(x.template, axis)
     if scale is None and offset is None:
         return standardise(x, axis=axes, epsilon=epsilon)
-    return _scaled(standardise(in_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
+    return _scale_and_offset(standardise(in_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
 
 
 @check_arguments
@@ -126,7 +126,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     axes = normalize_axes(x.template, axis)
     wide = in_float32(x)
     squares = mean(multiply(wide, wide), axis=axes, keepdims=True)
-    return _scaled(multiply(wide, rsqrt(add(squares, epsilon))), x, axes, scale, None)
+    return _scale_and_offset(multiply(wide, rsqrt(add(squares, epsilon))), x, axes, scale, None)
 
 
 @check_arguments
@@ -189,7 +189,7 @@ def group_norm(
     still = {axis + (axis > along) for axis in kept} | {along}
     rest = tuple(axis for axis in range(apart.ndim) if axis not in still)
     unit = reshape(standardise(apart, axis=rest, epsilon=epsilon), x.shape, names=x.names)
-    return _scaled(unit, x, (along,), scale, offset)
+    return _scale_and_offset(unit, x, (along,), scale, offset)
 
 
 class Statistics(NamedTuple):
@@ -271,40 +271,40 @@ def batch_norm(
     rest = tuple(other for other in range(x.ndim) if other != along)
     wide, inside = in_float32(x), None
     if mask is not None:
-        inside = _repeated(together(x, mask)[1], x)
+        inside = _broadcast_mask(together(x, mask)[1], x)
         wide = where(inside, wide, 0)
     old = Statistics(*(astype(statistic, promote_types(statistic.dtype, wide.dtype)) for statistic in statistics))
     if not training:
         centre, variance = (
-            placed(statistic, x, (along,), f"a running {name}")
+            reshape_parameter(statistic, x, (along,), f"a running {name}")
             for statistic, name in zip(old, old._fields, strict=True)
         )
         unit = multiply(subtract(wide, centre), rsqrt(add(variance, epsilon)))
         # New handles, which stay valid when the caller deallocates the ones it passed in.
         same = Statistics(*(statistic.rename(*statistic.names) for statistic in statistics))
-        return BatchNorm(_scaled(unit, x, (along,), scale, offset), same)
+        return BatchNorm(_scale_and_offset(unit, x, (along,), scale, offset), same)
     count = (
         count_along(x, rest)
         if inside is None
         else maximum(sum(astype(inside, wide.dtype), axis=rest, keepdims=True), 1)
     )
 
-    def averaged(elements: Tensor) -> Tensor:
+    def average(elements: Tensor) -> Tensor:
         counted = elements if inside is None else where(inside, elements, 0)
         return divide(sum(counted, axis=rest, keepdims=True), count)
 
-    centre = averaged(wide)
+    centre = average(wide)
     apart = subtract(wide, centre)
-    variance = averaged(multiply(apart, apart))
+    variance = average(multiply(apart, apart))
     rate = divide(count, maximum(subtract(count, 1), 1)) if isinstance(count, Tensor) else count / max(count - 1, 1)
     unit = multiply(apart, rsqrt(add(variance, epsilon)))
     measured = Statistics(centre, multiply(variance, rate))
-    after = (_moved(statistic, placed(statistic, x, (along,), f"a running {name}"), new, momentum)
+    after = (_update_statistic(statistic, reshape_parameter(statistic, x, (along,), f"a running {name}"), new, momentum)
              for statistic, new, name in zip(statistics, measured, measured._fields, strict=True))  # fmt: skip
-    return BatchNorm(_scaled(unit, x, (along,), scale, offset), Statistics(*after))
+    return BatchNorm(_scale_and_offset(unit, x, (along,), scale, offset), Statistics(*after))
 
 
-def _repeated(mask: Tensor, x: Tensor) -> Tensor:
+def _broadcast_mask(mask: Tensor, x: Tensor) -> Tensor:
     """The mask, broadcast to x's shape."""
     shape, names = broadcast([x.template, mask.template])
     if shape != x.shape:
@@ -312,7 +312,7 @@ def _repeated(mask: Tensor, x: Tensor) -> Tensor:
     return broadcast_to(mask, shape, names=names)
 
 
-def _moved(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
+def _update_statistic(old: Tensor, column: Tensor, new: Tensor, momentum: float) -> Tensor:
     """Move a running statistic towards a new one; `column` is `old`, reshaped to broadcast with x."""
     towards = add(multiply(column, 1 - momentum), multiply(stop_gradient(new), momentum))
     return reshape(astype(towards, old.dtype), old.shape, names=old.names)

@@ -118,14 +118,14 @@ def _sequence(
         (_, counts) = together(x, lengths)
         if not counts.dtype.is_integer:
             raise DTypeError(expected("lengths of an integer dtype", lengths=counts.template))
-        spread = _repeated(counts, lead.shape, lead.names, "lengths")
+        spread = _broadcast_steps(counts, lead.shape, lead.names, "lengths")
         inside = less(
             iota((moved.shape[0], *(1,) * len(batch)), axis=0, dtype="int64", like=x), astype(spread, "int64")
         )
     if mask is not None:
         step_mask = together(x, mask)[1]
         shape = (*lead.shape, moved.shape[0])
-        held = moveaxis(_repeated(step_mask, shape, (*lead.names, x.names[along]), "a mask"), -1, 0)
+        held = moveaxis(_broadcast_steps(step_mask, shape, (*lead.names, x.names[along]), "a mask"), -1, 0)
         inside = held if inside is None else logical_and(inside, held)
     if inside is not None:
         inside = expand_dims(rename(inside, *moved.names[:-1]), axis=inside.ndim)
@@ -143,7 +143,7 @@ def _sequence(
     )
 
 
-def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], what: str) -> Tensor:
+def _broadcast_steps(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], what: str) -> Tensor:
     """Lengths or a mask, broadcast to a shape with names."""
     target_template = x.template.replace(shape=shape, names=names)
     merged_shape, merged = broadcast([target_template, x.template])
@@ -152,7 +152,7 @@ def _repeated(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...], 
     return broadcast_to(x, shape, names=merged)
 
 
-def _scanned(
+def _scan(
     sequence: _Sequence, state: State, step: Callable[[State, Tensor], State], reverse: bool
 ) -> tuple[Tensor, State]:
     """The hidden state after each step, with its axes in x's order, and the state after the last step."""
@@ -250,7 +250,7 @@ def lstm(
         memory = add(kept, multiply(sigmoid(enter), tanh(cell)))
         return LSTMState(multiply(sigmoid(leave), tanh(memory)), memory)
 
-    return LSTM(*_scanned(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
+    return LSTM(*_scan(sequence, LSTMState(*_initial(sequence, state, 2)), step, reverse))
 
 
 @check_arguments
@@ -313,4 +313,4 @@ def gru(
         fresh = tanh(add(input_gates[2], multiply(reset, recurrent_gates[2])))
         return GRUState(add(fresh, multiply(update, subtract(carry.hidden, fresh))))
 
-    return GRU(*_scanned(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))
+    return GRU(*_scan(sequence, GRUState(*_initial(sequence, state, 1)), step, reverse))

@@ -20,7 +20,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.reduction import sum as sum_
 from ..ops.shape import broadcast_to, reshape
 from ..select import common_backend
-from ..solvers.direct import eliminated
+from ..solvers.direct import eliminate
 from ..solvers.systems import solve
 from ..tensor import Tensor
 from .objective import value_at
@@ -43,7 +43,7 @@ def solution(
 ) -> Tensor:
     """A solution of equations as a function of their parameters.
 
-    `transposed_solve` takes the parameters, x and a cotangent; it solves with the transpose of the equations'
+    `solve_transpose` takes the parameters, x and a cotangent; it solves with the transpose of the equations'
     derivative by x.
     """
 
@@ -53,7 +53,7 @@ def solution(
             # x as a function of the parameters, so that a second derivative sees how it depends on them.
             at: Tensor = implicit(parameters, x)
             adjoint = transposed_solve(parameters, at, cotangent)
-            return _pulled(lambda values: equations(values, at), parameters, -adjoint), None
+            return _pull(lambda values: equations(values, at), parameters, -adjoint), None
 
         return x, pull
 
@@ -61,65 +61,65 @@ def solution(
     return result
 
 
-def _pulled(function: Callable[[Tensors], Tensor], parameters: Tensors, cotangent: Tensor) -> tuple[Tensor, ...]:
+def _pull(function: Callable[[Tensors], Tensor], parameters: Tensors, cotangent: Tensor) -> tuple[Tensor, ...]:
     """The cotangents of parameters; integers have zeros."""
 
-    def filled(values: Tensors) -> list[Tensor]:
+    def fill(values: Tensors) -> list[Tensor]:
         rest = iter(values)
         return [next(rest) if x.dtype.is_inexact else x for x in parameters]
 
     inexact = [x for x in parameters if x.dtype.is_inexact]
-    found = iter(vjp(lambda *values: function(filled(values)), *inexact)[1](cotangent) if inexact else ())
+    found = iter(vjp(lambda *values: function(fill(values)), *inexact)[1](cotangent) if inexact else ())
     return tuple([next(found) if x.dtype.is_inexact else zeros_like(x) for x in parameters])
 
 
-def without_gradient(expectation: str, remedy: str, parameters: Tensors, *results: Tensor) -> tuple[Tensor, ...]:
+def refuse_gradient(expectation: str, remedy: str, parameters: Tensors, *results: Tensor) -> tuple[Tensor, ...]:
     """Results whose gradient with respect to parameters is a `GradientError`."""
 
     @custom_gradient
-    def refused(parameters: Tensors, results: Tensors) -> Any:
+    def refuse(parameters: Tensors, results: Tensors) -> Any:
         def pull(cotangent: Any) -> Any:
             raise GradientError(expected(expectation, remedy))
 
         return results, pull
 
-    kept: tuple[Tensor, ...] = refused(tuple(parameters), results)
+    kept: tuple[Tensor, ...] = refuse(tuple(parameters), results)
     return kept
 
 
-def of_root(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
+def root_with_gradient(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
     """A root as a function of the tensors that its function closes over; x has the shape of the function's argument."""
 
     def equations(constants: Tensors, flat: Tensor) -> Tensor:
         return _flat(value_at(graph, constants, reshape(flat, x.shape, names=x.names)))
 
-    def transposed_solve(constants: Tensors, flat: Tensor, cotangent: Tensor) -> Tensor:
-        return _by_elimination(lambda flat: equations(constants, flat), flat, cotangent)
+    def solve_transpose(constants: Tensors, flat: Tensor, cotangent: Tensor) -> Tensor:
+        return _solve_by_elimination(lambda flat: equations(constants, flat), flat, cotangent)
 
-    return reshape(solution(equations, transposed_solve, constants, _flat(x)), x.shape, names=x.names)
+    return reshape(solution(equations, solve_transpose, constants, _flat(x)), x.shape, names=x.names)
 
 
 def _flat(x: Tensor) -> Tensor:
     return reshape(nameless(x), (-1,))
 
 
-def _by_elimination(function: Callable[[Tensor], Tensor], x: Tensor, cotangent: Tensor) -> Tensor:
+def _solve_by_elimination(function: Callable[[Tensor], Tensor], x: Tensor, cotangent: Tensor) -> Tensor:
     """Solves with the transposed derivative at vectors x; each example of a function depends on its own vector only."""
     _, pull = vjp(function, x)
     units = eye(x.shape[-1], dtype=x.dtype, backend=x.backend)
     rows: Tensor = vmap(lambda unit: pull(broadcast_to(unit, x.shape))[0])(units)
-    return eliminated(moveaxis(rows, 0, -1), cotangent)
+    return eliminate(moveaxis(rows, 0, -1), cotangent)
 
 
-def of_numbers(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
+def scalar_roots_with_gradient(graph: Graph, constants: Tensors, x: Tensor) -> Tensor:
     """Roots of a function of numbers, each of which depends on its own element of x only."""
 
-    def transposed_solve(constants: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
+    def solve_transpose(constants: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
         value, pull = vjp(lambda x: value_at(graph, constants, x), x)
         by_x: Tensor = pull(ones_like(value))[0]
         return cotangent / by_x
 
-    return solution(lambda constants, x: value_at(graph, constants, x), transposed_solve, constants, x)
+    return solution(lambda constants, x: value_at(graph, constants, x), solve_transpose, constants, x)
 
 
 class Minima(NamedTuple):
@@ -158,29 +158,27 @@ class Minima(NamedTuple):
         low, high = self.stuck(parameters, x)
         return where(low, x - lower, where(high, x - upper, slope))
 
-    def transposed_solve(self, parameters: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
+    def solve_transpose(self, parameters: Tensors, x: Tensor, cotangent: Tensor) -> Tensor:
         """Solves with the transposed derivative of the equations, NaN where that is singular."""
 
         def function(x: Tensor) -> Tensor:
             return self.equations(parameters, x)
 
         if x.shape[-1] <= DENSE:
-            return _by_elimination(function, x, cotangent)
+            return _solve_by_elimination(function, x, cotangent)
         _, pull = vjp(function, x)
         if not self.bounded:
-            return _by_conjugate_gradients(lambda v: pull(v)[0], cotangent)
+            return _solve_by_cg(lambda v: pull(v)[0], cotangent)
         free = logical_not(logical_or(*self.stuck(parameters, x)))
-        of_free = _by_conjugate_gradients(
-            lambda v: where(free, pull(where(free, v, 0))[0], v), where(free, cotangent, 0)
-        )
+        of_free = _solve_by_cg(lambda v: where(free, pull(where(free, v, 0))[0], v), where(free, cotangent, 0))
         return where(free, of_free, cotangent - pull(of_free)[0])
 
 
-def _by_conjugate_gradients(function: Callable[[Tensor], Tensor], b: Tensor) -> Tensor:
+def _solve_by_cg(function: Callable[[Tensor], Tensor], b: Tensor) -> Tensor:
     found = solve(function, b, "cg", rtol=finfo(b.dtype).eps ** 0.75)
     return where(found.converged[..., None], found.x, float("nan"))
 
 
-def of_minimum(minima: Minima, constants: Tensors, lower: Tensor, upper: Tensor, x: Tensor) -> Tensor:
+def minimum_with_gradient(minima: Minima, constants: Tensors, lower: Tensor, upper: Tensor, x: Tensor) -> Tensor:
     """Minima as a function of the tensors that their function closes over, and of bounds."""
-    return solution(minima.equations, minima.transposed_solve, (*constants, lower, upper), x)
+    return solution(minima.equations, minima.solve_transpose, (*constants, lower, upper), x)

@@ -80,7 +80,7 @@ def dot(x: Tensor, y: Tensor) -> Tensor:
 
 
 @jit(static_argnums=0)
-def minimised(plan: Plan, tensors: Inputs) -> State:
+def minimise(plan: Plan, tensors: Inputs) -> State:
     """The last state, or the states of a trajectory.
 
     References
@@ -102,7 +102,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
         (slope,) = pull(ones_like(value))
         return reshape(nameless(value), (*batch, 1)), reshape(nameless(slope), x.shape)
 
-    def inside(x: Tensor) -> Tensor:
+    def project_to_bounds(x: Tensor) -> Tensor:
         return minimum(maximum(x, tensors.lower), tensors.upper) if plan.bounded else x
 
     def free(x: Tensor, gradient: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
 
         def iteration(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
             searching, count, low, high, length, x, value, gradient = carry
-            at = inside(state.x + length * towards)
+            at = project_to_bounds(state.x + length * towards)
             new_value, new_gradient = both(at)
             sufficient_value = state.value + DECREASE * dot(state.gradient, at - state.x)
             noise = 4 * epsilon * maximum(abs_(state.value), abs_(new_value))
@@ -183,7 +183,7 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
         kept = logical_and(product > epsilon * dot(change, change), state.going)
         scale = where(kept, 1 / where(kept, product, 1), 0)
 
-        def pushed(rows: Tensor, new: Tensor) -> Tensor:
+        def push(rows: Tensor, new: Tensor) -> Tensor:
             if plan.history == 1:
                 return where(kept, new, rows[0])[None]
             newer = stack([new, *(rows[place] for place in range(plan.history - 1))])
@@ -200,15 +200,15 @@ def minimised(plan: Plan, tensors: Inputs) -> State:
             x,
             value,
             gradient,
-            pushed(state.steps, step),
-            pushed(state.changes, change),
-            pushed(state.scales, scale),
+            push(state.steps, step),
+            push(state.changes, change),
+            push(state.scales, scale),
             iterations,
             where(state.going, converged, state.converged),
             where(state.going, diverged, state.diverged),
         )
 
-    x = inside(tensors.x0)
+    x = project_to_bounds(tensors.x0)
     value, gradient = both(x)
     finite = logical_and(isfinite(value), all_(isfinite(gradient), axis=-1, keepdims=True))
     done = logical_and(small(x, gradient), finite)

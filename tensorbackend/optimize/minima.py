@@ -20,11 +20,11 @@ from ..ops.shape import broadcast_to, concatenate, reshape
 from ..protocol import Backend
 from ..select import common_backend, get_backend, move
 from ..tensor import Tensor, TensorLike
-from .implicit import Minima, is_recorded, of_minimum, without_gradient
-from .lbfgs import Inputs, Plan, minimised
-from .objective import objective, traced, value_at
+from .implicit import Minima, is_recorded, minimum_with_gradient, refuse_gradient
+from .lbfgs import Inputs, Plan, minimise
+from .objective import objective, trace_function, value_at
 from .with_scipy import METHODS as SCIPYS
-from .with_scipy import by_scipy
+from .with_scipy import minimise_with_scipy
 
 X = TypeVar("X")
 
@@ -183,12 +183,12 @@ def minimize(
     low, high = bounds or (None, None)
     lower, upper = _bound(low, -_INFINITY, x, flat), _bound(high, _INFINITY, x, flat)
     tensors = Inputs(
-        traced_objective.detached,
+        traced_objective.constants_without_gradient,
         flat,
         lower.detach(),
         upper.detach(),
-        _per_example(tolerance, batch, x.dtype, home, "tolerance"),
-        _per_example(max_iterations, batch, "int32", home, "max_iterations"),
+        _number_per_example(tolerance, batch, x.dtype, home, "tolerance"),
+        _number_per_example(max_iterations, batch, "int32", home, "max_iterations"),
     )
     steps = None if trajectory is None else tuple(map(index, trajectory))
     plan = Plan(traced_objective.graph, index(history), bounds is not None, steps)
@@ -201,19 +201,19 @@ def minimize(
         if steps is not None:
             parts = [broadcast_to(nameless(part), (len(steps), *part.shape)) for part in parts]
     elif chosen == "l-bfgs":
-        state = minimised(plan, tensors)
+        state = minimise(plan, tensors)
         parts = [state.x, state.value, state.iterations, state.converged, state.diverged]
     else:
-        parts = by_scipy(chosen, plan, tensors)
+        parts = minimise_with_scipy(chosen, plan, tensors)
     constants = traced_objective.constants
     if x.size and is_recorded([*constants, lower, upper, flat]):
         if steps is None:
             minima = Minima(plan.graph, plan.bounded)
-            parts[0] = of_minimum(minima, constants, lower, upper, parts[0])
+            parts[0] = minimum_with_gradient(minima, constants, lower, upper, parts[0])
             parts[1] = value_at(plan.graph, constants, reshape(parts[0], x.shape, names=x.names))
         else:
             expectation, remedy = "no gradient through a trajectory", "minimize without one to get a gradient"
-            parts[:2] = without_gradient(expectation, remedy, (*constants, lower, upper), *parts[:2])
+            parts[:2] = refuse_gradient(expectation, remedy, (*constants, lower, upper), *parts[:2])
     front: tuple[int, ...] = () if steps is None else (len(steps),)
     outer = (None,) * len(front) + names
     return Minimum(
@@ -233,7 +233,7 @@ class _Nested:
         for x in tensors:
             if not x.dtype.is_floating:
                 raise DTypeError(expected("floating tensors in x0", "cast them with astype()", x0=x.template))
-        (result,) = traced(lambda parts: function(unflatten(tree, parts)), tensors, paths(tree, "x0")).results
+        (result,) = trace_function(lambda parts: function(unflatten(tree, parts)), tensors, paths(tree, "x0")).results
         batch = result.shape
         for x in tensors:
             if x.shape[: len(batch)] != batch:
@@ -294,7 +294,7 @@ def _bound(value: Any, none: float, x: Tensor, flat: Tensor) -> Tensor:
     return reshape(broadcast_to(bound, x.shape), flat.shape)
 
 
-def _per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
+def _number_per_example(value: Any, batch: tuple[int, ...], dtype: Any, home: Backend, name: str) -> Tensor:
     """A number for each example, of shape (..., 1)."""
     x = nameless(_brought(value, home)).detach()
     if x.shape not in ((), batch):

@@ -24,7 +24,7 @@ from .transformations import (
     scale_by_rate,
     zero_steps,
 )
-from .widths import rounded, wide_zeros, widened
+from .widths import round_updates, wide_zeros, widen
 
 
 class Moments(NamedTuple):
@@ -82,10 +82,10 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
         count = next_step(state.steps)
 
         def mean(g: Tensor, m: Tensor) -> Tensor:
-            return astype((1 - b1) * widened(g) + b1 * m, m.dtype)
+            return astype((1 - b1) * widen(g) + b1 * m, m.dtype)
 
         def mean_square(g: Tensor, v: Tensor) -> Tensor:
-            size = widened(g) if not g.dtype.is_complex else abs_(widened(g))
+            size = widen(g) if not g.dtype.is_complex else abs_(widen(g))
             return astype((1 - b2) * (size * size) + b2 * v, v.dtype)
 
         first = tree_map(mean, gradients, state.first)
@@ -99,7 +99,7 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
             of_m, of_v = weights[v.dtype]
             return (m / of_m) / (sqrt(v / of_v) + epsilon)
 
-        return rounded(tree_map(direction, first, second), gradients), Moments(count, first, second)
+        return round_updates(tree_map(direction, first, second), gradients), Moments(count, first, second)
 
     return GradientTransformation(init, update)
 

@@ -21,12 +21,12 @@ class Objective(NamedTuple):
     """The tensors that the function closes over."""
 
     @property
-    def detached(self) -> tuple[Tensor, ...]:
+    def constants_without_gradient(self) -> tuple[Tensor, ...]:
         """The constants for iterations, which no gradient flows through."""
         return tuple(x.detach() for x in self.constants)
 
 
-def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
+def trace_function(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], names: Sequence[str]) -> Graph:
     """The graph of a function of tensors that gives one tensor; `OperandError` if it gives anything else."""
     graph = trace_leaves(function, [x.template for x in tensors], names)
     if graph.out_tree.kind is not None:
@@ -36,7 +36,7 @@ def traced(function: Callable[[list[Any]], Any], tensors: Sequence[Tensor], name
 
 def objective(function: Callable[[Tensor], Any], x: Tensor) -> Objective:
     """The objective of a function that gives one tensor for one like x; `OperandError` if it gives anything else."""
-    (closed,), constants = close([traced(lambda arguments: function(*arguments), [x], ["x"])])
+    (closed,), constants = close([trace_function(lambda arguments: function(*arguments), [x], ["x"])])
     return Objective(closed, tuple(constants))
 
 

@@ -25,9 +25,9 @@ from ..ops.inspection import result_type
 from ..ops.reduction import all as all_
 from ..ops.reduction import max as max_
 from ..ops.shape import broadcast_to, reshape
-from ..solvers.direct import eliminated
+from ..solvers.direct import eliminate
 from ..tensor import Tensor, TensorLike
-from .implicit import is_recorded, of_numbers, of_root
+from .implicit import is_recorded, root_with_gradient, scalar_roots_with_gradient
 from .objective import objective, value_at
 
 
@@ -107,10 +107,12 @@ def root(
             full((), number, dtype=dtype, backend=x.backend) for number, dtype in ((0, "int32"), (True, "bool"))
         )
         return Root(x, value_at(graph, constants, x), zero, true, logical_not(true))
-    solved = _newton(graph, float(tolerance), index(max_iterations), traced_objective.detached, _flat(x))
+    solved = _newton(
+        graph, float(tolerance), index(max_iterations), traced_objective.constants_without_gradient, _flat(x)
+    )
     found = reshape(solved.x, x.shape, names=x.names)
     if is_recorded([*constants, found]):
-        found = of_root(graph, constants, found)
+        found = root_with_gradient(graph, constants, found)
         return solved._replace(x=found, value=value_at(graph, constants, found))
     return solved._replace(x=found, value=reshape(solved.value, result.shape, names=result.names))
 
@@ -129,12 +131,12 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
     def size(value: Tensor) -> Tensor:
         return max_(abs_(value))
 
-    def going(state: Root) -> Tensor:
+    def is_active(state: Root) -> Tensor:
         ended = logical_or(state.converged, state.diverged)
         return logical_and(logical_not(ended), state.iterations < most)
 
     def iteration(state: Root) -> Root:
-        step = eliminated(jacobian(function)(state.x), -state.value)
+        step = eliminate(jacobian(function)(state.x), -state.value)
 
         def shorter(carry: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
             count, factor, _, _ = carry
@@ -147,14 +149,14 @@ def _newton(graph: Graph, tolerance: float, most: int, constants: tuple[Tensor, 
         at = state.x + step
         one = asarray(1.0, dtype=state.x.dtype)
         _, _, x, value = while_loop(too_long, shorter, (astype(state.iterations * 0, "int32"), one, at, function(at)))
-        return _told(x, value, state.iterations + 1)
+        return make_root(x, value, state.iterations + 1)
 
-    def _told(x: Tensor, value: Tensor, iterations: Tensor) -> Root:
+    def make_root(x: Tensor, value: Tensor, iterations: Tensor) -> Root:
         finite = logical_and(all_(isfinite(x)), all_(isfinite(value)))
         return Root(x, value, iterations, logical_and(size(value) <= tolerance, finite), logical_not(finite))
 
     zero = full((), 0, dtype="int32", backend=start.backend)
-    last_state: Root = while_loop(going, iteration, _told(start, function(start), zero))
+    last_state: Root = while_loop(is_active, iteration, make_root(start, function(start), zero))
     return last_state
 
 
@@ -215,7 +217,7 @@ def bisect(
     start, end = (broadcast_to(astype(x, dtype), both.shape).detach() for x in (one, other))
     traced_objective = objective(function, start)
     graph, constants = traced_objective
-    detached = traced_objective.detached  # here, as a loop depends on what it detaches itself
+    detached = traced_objective.constants_without_gradient  # here, as a loop depends on what it detaches itself
     (result,) = graph.results
     if result.shape != both.shape:
         raise ShapeError(expected("a function with a number for each element", x=both.template, result=result))
@@ -241,5 +243,5 @@ def bisect(
     x = start + (end - start) / 2
     narrow = abs_(end - start) <= tolerance
     if is_recorded([*constants, x]):
-        x = of_numbers(graph, constants, x)
+        x = scalar_roots_with_gradient(graph, constants, x)
     return Root(x, value_at(graph, constants, x), count, logical_and(bracketed, narrow), logical_not(bracketed))

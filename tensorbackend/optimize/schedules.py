@@ -57,10 +57,10 @@ def exponential_decay(rate: float, steps: int, factor: float) -> Schedule:
     per_step, first, base = 1 / _positive(steps), float(rate), float(factor)
 
     @check_arguments
-    def decayed(count: TensorLike) -> Tensor:
+    def decay(count: TensorLike) -> Tensor:
         return first * base ** _share(count, per_step)
 
-    return decayed
+    return decay
 
 
 @check_arguments_early
@@ -95,10 +95,10 @@ def cosine_decay(rate: float, steps: int, *, least: float = 0.0) -> Schedule:
     per_step, first, last = 1 / _positive(steps), float(rate), float(least)
 
     @check_arguments
-    def decayed(count: TensorLike) -> Tensor:
+    def decay(count: TensorLike) -> Tensor:
         return last + (first - last) * 0.5 * (1 + cos(minimum(_share(count, per_step), 1.0) * pi))
 
-    return decayed
+    return decay
 
 
 @check_arguments_early
@@ -127,11 +127,11 @@ def warmup(schedule: Schedule | float, steps: int) -> Schedule:
     per_step = 1 / _positive(steps)
 
     @check_arguments
-    def warmed(count: TensorLike) -> Tensor:
+    def warm_up(count: TensorLike) -> Tensor:
         x = asarray(count)
         if x.dtype.is_integer and x.dtype.bits < 32:  # which may not hold the number of steps
             x = astype(x, "int32")
         after = schedule(maximum(x, steps) - steps) if callable(schedule) else float(schedule)
         return minimum(_share(x, per_step), 1.0) * after
 
-    return warmed
+    return warm_up

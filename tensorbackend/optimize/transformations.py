@@ -31,7 +31,7 @@ from ..ops.reduction import max as max_
 from ..ops.reduction import sum as sum_
 from ..tensor import Tensor
 from .schedules import Schedule
-from .widths import rounded, rounded_once, wide_zeros, widened
+from .widths import compute_wide, round_updates, wide_zeros, widen
 
 Trees = Any
 Nested = TypeVar("Nested")
@@ -75,11 +75,11 @@ def apply_updates(parameters: Nested, updates: Trees) -> Nested:
     [1.5, 0.0]
     """
 
-    def added(parameter: Any, update: Any) -> Tensor:
+    def add_update(parameter: Any, update: Any) -> Tensor:
         x, step = together(parameter, update)
         return astype(x + step, x.dtype)
 
-    updated: Nested = tree_map(added, parameters, updates)
+    updated: Nested = tree_map(add_update, parameters, updates)
     return updated
 
 
@@ -109,7 +109,7 @@ def global_norm(tree: Trees) -> Tensor:
 
 def _norm(tree: Trees) -> tuple[Tensor, Tensor]:
     """The largest magnitude among all elements, and the norm of the elements divided by it; 1 in place of 0 or inf."""
-    magnitudes = [abs_(widened(x)) for x in together(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
+    magnitudes = [abs_(widen(x)) for x in together(*flatten(tree)[0]) if not isinstance(x, Tensor) or x.size]
     if not magnitudes:
         return full((), 1.0), full((), 0.0)
     greatest = reduce(maximum, [max_(x) for x in magnitudes])
@@ -141,11 +141,11 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     """
 
     def update(gradients: Trees, states: tuple[Any, ...], parameters: Trees = None) -> tuple[Trees, Any]:
-        after, updates = [], tree_map(widened, gradients)
+        after, updates = [], tree_map(widen, gradients)
         for transformation, state in zip(transformations, states, strict=True):
             updates, state = transformation.update(updates, state, parameters)
             after.append(state)
-        return rounded(updates, gradients), tuple(after)
+        return round_updates(updates, gradients), tuple(after)
 
     return GradientTransformation(
         lambda parameters: tuple(transformation.init(parameters) for transformation in transformations), update
@@ -180,7 +180,7 @@ def scale(factor: float) -> GradientTransformation:
     [2.0]
     """
     number = float(factor)
-    return _stateless(lambda gradients, parameters: rounded_once(lambda x: x * number, gradients))
+    return _stateless(lambda gradients, parameters: compute_wide(lambda x: x * number, gradients))
 
 
 @check_arguments_early
@@ -212,13 +212,13 @@ def clip_by_global_norm(most: float) -> GradientTransformation:
     if not most > 0:
         raise ArgumentError(expected("a norm above 0", most=most))
 
-    def clipped(gradients: Trees, parameters: Trees) -> Trees:
+    def clip_gradients(gradients: Trees, parameters: Trees) -> Trees:
         greatest, norm = _norm(gradients)
         within = norm <= most / greatest
         divisor, factor = where(within, 1, greatest), where(within, 1, most / where(within, 1, norm))
-        return rounded_once(lambda x: x / divisor * factor, gradients)
+        return compute_wide(lambda x: x / divisor * factor, gradients)
 
-    return _stateless(clipped)
+    return _stateless(clip_gradients)
 
 
 @check_arguments_early
@@ -241,7 +241,7 @@ def add_decayed_weights(decay: float) -> GradientTransformation:
     >>> tb.optimize.add_decayed_weights(0.5).update(tb.ones(1), (), tb.full((1,), 4.0))[0].tolist()
     [3.0]
     """
-    return _stateless(lambda gradients, parameters: rounded_once(lambda g, x: g + decay * x, gradients, parameters))
+    return _stateless(lambda gradients, parameters: compute_wide(lambda g, x: g + decay * x, gradients, parameters))
 
 
 class Counted(NamedTuple):
@@ -292,8 +292,8 @@ def scale_by_rate(rate: float | Schedule) -> GradientTransformation:
         return scale(-float(rate))
 
     def update(gradients: Trees, state: Counted, parameters: Trees = None) -> tuple[Trees, Counted]:
-        now = widened(rate(state.steps))
-        return rounded_once(lambda x: x * -now, gradients), Counted(next_step(state.steps))
+        now = widen(rate(state.steps))
+        return compute_wide(lambda x: x * -now, gradients), Counted(next_step(state.steps))
 
     return GradientTransformation(lambda parameters: Counted(zero_steps(parameters)), update)
 
@@ -335,12 +335,12 @@ def trace(decay: float, *, nesterov: bool = False) -> GradientTransformation:
     check_decay(decay=decay)
 
     def update(gradients: Trees, state: Momentum, parameters: Trees = None) -> tuple[Trees, Momentum]:
-        def added(g: Tensor, m: Tensor) -> Tensor:
-            return astype(widened(g) + decay * m, m.dtype)
+        def accumulate(g: Tensor, m: Tensor) -> Tensor:
+            return astype(widen(g) + decay * m, m.dtype)
 
-        momentum = tree_map(added, gradients, state.momentum)
-        ahead = tree_map(added, gradients, momentum) if nesterov else momentum
-        return rounded(ahead, gradients), Momentum(momentum)
+        momentum = tree_map(accumulate, gradients, state.momentum)
+        ahead = tree_map(accumulate, gradients, momentum) if nesterov else momentum
+        return round_updates(ahead, gradients), Momentum(momentum)
 
     return GradientTransformation(lambda parameters: Momentum(wide_zeros(parameters)), update)
 

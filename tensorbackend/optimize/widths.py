@@ -20,7 +20,7 @@ def wide_dtype(dtype: DType) -> DType:
     return promote_types(dtype, float32)
 
 
-def widened(x: TensorLike) -> Tensor:
+def widen(x: TensorLike) -> Tensor:
     """A tensor in a dtype that is at least float32; complex numbers stay complex."""
     tensor = x if isinstance(x, Tensor) else asarray(x)
     dtype = wide_dtype(tensor.dtype)
@@ -32,18 +32,18 @@ def wide_zeros(parameters: Any) -> Any:
     return tree_map(lambda x: zeros_like(x, dtype=wide_dtype(x.dtype)), parameters)
 
 
-def in_dtype_of(x: Tensor, like: TensorLike) -> Tensor:
+def cast_to_dtype_of(x: Tensor, like: TensorLike) -> Tensor:
     """A result in the dtype of what it was computed from, unless that is not floating."""
     if not isinstance(like, Tensor) or like.dtype is x.dtype or not like.dtype.is_inexact:
         return x
     return astype(x, like.dtype)
 
 
-def rounded(updates: Any, gradients: Any) -> Any:
+def round_updates(updates: Any, gradients: Any) -> Any:
     """Updates in the dtypes of gradients that are nested likewise."""
-    return tree_map(in_dtype_of, updates, gradients)
+    return tree_map(cast_to_dtype_of, updates, gradients)
 
 
-def rounded_once(function: Callable[..., Tensor], gradients: Any, *others: Any) -> Any:
+def compute_wide(function: Callable[..., Tensor], gradients: Any, *others: Any) -> Any:
     """The results of a function of gradients and other tensors, computed in wide dtypes and then rounded."""
-    return tree_map(lambda g, *xs: in_dtype_of(function(widened(g), *map(widened, xs)), g), gradients, *others)
+    return tree_map(lambda g, *xs: cast_to_dtype_of(function(widen(g), *map(widen, xs)), g), gradients, *others)

@@ -24,7 +24,9 @@ _WITHOUT_BOUNDS = ("CG", "BFGS", "Newton-CG")
 
 
 @jit(static_argnums=0)
-def _with_gradient(graph: Graph, constants: tuple[Tensor, ...], x: Tensor, chosen: Tensor) -> tuple[Tensor, Tensor]:
+def _value_and_gradient(
+    graph: Graph, constants: tuple[Tensor, ...], x: Tensor, chosen: Tensor
+) -> tuple[Tensor, Tensor]:
     """The value of the example whose weight in `chosen` is 1, and its gradient with respect to all of x."""
     template = graph.templates[-1]
 
@@ -36,7 +38,7 @@ def _with_gradient(graph: Graph, constants: tuple[Tensor, ...], x: Tensor, chose
     return value_and_gradient
 
 
-def by_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:
+def minimise_with_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:
     """Returns x, the value, the iterations, and whether each example has converged, and has diverged."""
     import numpy
 
@@ -63,7 +65,7 @@ def by_scipy(method: str, plan: Any, tensors: Any) -> list[Tensor]:
             whole = numpy.array(rows)
             whole[place] = x
             at = asarray(whole.reshape(start.shape), dtype=x0.dtype, backend=x0.backend)
-            value, slope = _with_gradient(plan.graph, tensors.constants, at, chosen)
+            value, slope = _value_and_gradient(plan.graph, tensors.constants, at, chosen)
             return float(value), numpy.asarray(slope, numpy.float64).reshape(rows.shape)[place]
 
         gradient = method not in _WITHOUT_GRADIENT

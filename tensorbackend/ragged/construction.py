@@ -15,8 +15,8 @@ from ..ops.indexing.taking import take as take_entries
 from ..ops.padding import pad
 from ..rules.plan import integer
 from ..tensor import Tensor, TensorLike
-from .lengths import checked_lengths, inside, limited, read
-from .value import Ragged, lifted, position_of, ragged_axis, ragged_or_tensor
+from .lengths import check_lengths, clip_lengths, length_mask, read
+from .value import Ragged, as_ragged, position_of, ragged_axis, ragged_or_tensor
 
 
 @check_arguments
@@ -57,7 +57,7 @@ def sequence_mask(lengths: TensorLike, size: int, *, name: str = "time") -> Tens
     x = asarray(lengths)
     if not x.dtype.is_integer:
         raise DTypeError(expected("lengths of an integer dtype", "cast them with astype()", lengths=x.template))
-    return inside(x, name, integer(0, size=size))
+    return length_mask(x, name, integer(0, size=size))
 
 
 @check_arguments
@@ -104,7 +104,7 @@ def with_lengths(values: Ragged | TensorLike, **lengths: Any) -> Ragged:
     x = asarray(values)
     if not lengths:
         raise ArgumentError(expected("the lengths of at least one axis", "write with_lengths(values, time=lengths)"))
-    return Ragged(x, checked_lengths(x, lengths))
+    return Ragged(x, check_lengths(x, lengths))
 
 
 @check_arguments
@@ -193,7 +193,7 @@ def to_list(x: Ragged | Tensor) -> Any:
     >>> [example.tolist() for example in tb.ragged.to_list(tb.ragged.from_list([[1, 2], [3]]))]
     [[1, 2], [3]]
     """
-    return _examples(lifted(x))
+    return _examples(as_ragged(x))
 
 
 def _examples(x: Ragged) -> Any:
@@ -254,7 +254,7 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     size, before = integer(0, size=size), x.size_of(name)
     axis_lengths = x.lengths[name]
     if size < before:
-        axis_lengths = fitting(axis_lengths, size, name)
+        axis_lengths = fit_lengths(axis_lengths, size, name)
     padding: dict[Axis, tuple[int, int]] = {name: (0, size - before)}
     lengths = {
         other: pad(other_lengths, padding, value=0) if name in other_lengths.names else other_lengths
@@ -263,11 +263,11 @@ def resize(x: Ragged, size: int, *, axis: Axis, fill: TensorLike = 0) -> Ragged:
     return Ragged(pad(x.values, padding, value=fill), {**lengths, name: axis_lengths})
 
 
-def fitting(lengths: Tensor, size: int, axis: str) -> Tensor:
+def fit_lengths(lengths: Tensor, size: int, axis: str) -> Tensor:
     """Lengths of at most `size`: raises `DataError` for greater ones that can be read, and clips others."""
     data = read(lengths)
     if data is None:
-        return lengths if lengths.backend.template_only else limited(lengths, size)
+        return lengths if lengths.backend.template_only else clip_lengths(lengths, size)
     greatest = max(_numbers(data), default=0)
     if greatest > size:
         raise DataError(expected(f"room for {greatest} entries on the axis {axis!r}", "pass a larger size", size=size))
@@ -307,7 +307,7 @@ def take(x: Ragged | Tensor, indices: TensorLike | Sequence[int], *, axis: Axis)
     >>> tb.ragged.take(tb.ragged.from_list([[1, 2], [3]]), [1], axis="batch")
     ragged s64[batch: 1][time: 2] numpy, time=[1]
     """
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     position = position_of(ragged, axis)
     name = ragged.names[position]
     if name in ragged.lengths:

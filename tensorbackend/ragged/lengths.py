@@ -29,7 +29,7 @@ def read(lengths: Tensor) -> Any:
         return None
 
 
-def inside(lengths: Tensor, axis: str, size: int) -> Tensor:
+def length_mask(lengths: Tensor, axis: str, size: int) -> Tensor:
     """Whether each position on an axis is below the lengths: [batch] gives [batch][axis]."""
     positions = iota(size, dtype=int64, names=(axis,), like=lengths)
     return less(positions, expand_dims(lengths, axis=-1, name=axis))
@@ -49,7 +49,7 @@ def laid_out(x: Tensor, like: Template) -> Tensor:
     return x if shape == x.shape and names == x.names else reshape(x, shape, names=names)
 
 
-def limited(lengths: Tensor, size: int) -> Tensor:
+def clip_lengths(lengths: Tensor, size: int) -> Tensor:
     """Lengths, clipped to the range from 0 to `size`."""
     return minimum(maximum(lengths, 0), size)
 
@@ -63,17 +63,17 @@ def spread(lengths: Tensor, result: Tensor) -> Tensor:
 # Checks
 
 
-def checked_lengths(values: Tensor, lengths_by_axis: Mapping[str, Any]) -> dict[str, Tensor]:
+def check_lengths(values: Tensor, lengths_by_axis: Mapping[str, Any]) -> dict[str, Tensor]:
     """The lengths of some axes of a tensor as int64, by the names of the axes in alphabetical order.
 
     Lengths without data, in a trace, are clipped to the range from 0 to the size of the axis.
     """
-    checked = {axis: _checked(values, axis, lengths_by_axis[axis]) for axis in sorted(lengths_by_axis)}
+    checked = {axis: _check(values, axis, lengths_by_axis[axis]) for axis in sorted(lengths_by_axis)}
     _refuse_circles({axis: checked.keys() & set(lengths.names) for axis, lengths in checked.items()})
     return checked
 
 
-def _checked(values: Tensor, axis: str, raw_lengths: Any) -> Tensor:
+def _check(values: Tensor, axis: str, raw_lengths: Any) -> Tensor:
     template = values.template
     if axis not in template.names:
         remedy = "name the axis with rename(), as axes with lengths are known by their names"
@@ -103,7 +103,7 @@ def _checked(values: Tensor, axis: str, raw_lengths: Any) -> Tensor:
             expectation = f"lengths from 0 to {size}, the size of the axis {axis!r}"
             raise DataError(expected(expectation, "cut them, or pad the axis", lengths=data))
         return lengths
-    return lengths if lengths.backend.template_only else limited(lengths, size)
+    return lengths if lengths.backend.template_only else clip_lengths(lengths, size)
 
 
 def _flat(data: Any) -> list[int]:
@@ -152,7 +152,7 @@ def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = Fals
     )
 
 
-def check_kept(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
+def check_axis(result: Tensor, axis: str, size: int, lengths: Tensor) -> None:
     """Raises an error for a result that lacks an axis with lengths, or that has another size there."""
     for name in (axis, *lengths.names):
         if name not in result.names:

@@ -9,9 +9,9 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments_early
 from ..dtypes import bool_, int64
 from ..errors import AxisError, DTypeError, NamesError, OperandError, expected
-from ..expr.control import named
+from ..expr.control import name_errors
 from ..expr.control import scan as _scan
-from ..expr.examples import replaced
+from ..expr.examples import fill_from_active
 from ..expr.loop_state import home_of
 from ..expr.trace import trace
 from ..expr.trees import Tree, flatten, tree_map, unflatten
@@ -30,8 +30,8 @@ from ..ops.shape import broadcast_to, expand_dims
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor
-from .lengths import inside, laid_out
-from .value import Ragged, lifted, met, neutral, ragged_axis, ragged_or_tensor
+from .lengths import laid_out, length_mask
+from .value import Ragged, as_ragged, common_lengths, neutral, ragged_axis, ragged_or_tensor
 
 
 def chosen(mask: Tensor, new: Any, old: Any) -> Any:
@@ -49,7 +49,7 @@ def chosen(mask: Tensor, new: Any, old: Any) -> Any:
     return tree_map(choose, new, old)
 
 
-def _entering(mask: Tensor, carry: Any, start: Any) -> Any:
+def _select_carry(mask: Tensor, carry: Any, start: Any) -> Any:
     """The carried values that an iteration gets: those of the start for examples for which a mask does not hold.
 
     Such an example has ended, and the function may be undefined for what it carries.
@@ -63,11 +63,11 @@ def _entering(mask: Tensor, carry: Any, start: Any) -> Any:
     return tree_map(enter, carry, start)
 
 
-def _of_one(mask: Tensor, x: Any) -> Any:
+def _fill_from_active(mask: Tensor, x: Any) -> Any:
     """A tensor whose entries for examples for which a mask does not hold are those of one for which it does."""
     if not isinstance(x, Tensor) or not set(mask.names) <= set(x.names):
         return x
-    return replaced(mask, x, [x.names.index(name) for name in mask.names])
+    return fill_from_active(mask, x, [x.names.index(name) for name in mask.names])
 
 
 @check_arguments_early
@@ -119,33 +119,35 @@ def scan(
     """
     several = [xs] if isinstance(xs, Ragged) else list(xs)
     name = ragged_axis(several[0], axis, "tb.scan()")
-    lengths, sizes = met(several)
+    lengths, sizes = common_lengths(several)
     if any(name not in sequence.lengths for sequence in several):
         raise AxisError(
             expected(f"lengths of the axis {name!r} in each of xs", xs=[sequence.template for sequence in several])
         )
     axis_lengths = lengths[name]
-    within = inside(axis_lengths, name, sizes[name])
+    within = length_mask(axis_lengths, name, sizes[name])
     some = greater(axis_lengths, 0)
     place = maximum(subtract(axis_lengths, 1), 0) if reverse else multiply(axis_lengths, 0)
 
-    def continued(x: Tensor) -> Tensor:
+    def fill_with_start(x: Tensor) -> Tensor:
         """x, (axis, ...), whose entries beyond the lengths are those that each example begins with."""
         if not sizes[name] or not set(axis_lengths.names) <= set(x.names):
-            return _in_front(x, name)
+            return _move_to_front(x, name)
         shape = tuple(1 if other == name else size for other, size in zip(x.names, x.shape, strict=True))
         begun = take_along_axis(x, broadcast_to(laid_out(place, x.template), shape, names=x.names), axis=name)
-        return _in_front(where(laid_out(within, x.template), x, stop_gradient(_of_one(some, begun))), name)
+        return _move_to_front(
+            where(laid_out(within, x.template), x, stop_gradient(_fill_from_active(some, begun))), name
+        )
 
-    entries = [continued(sequence.filled(neutral(sequence.dtype))) for sequence in several]
-    here = _in_front(within, name)
+    entries = [fill_with_start(sequence.filled(neutral(sequence.dtype))) for sequence in several]
+    here = _move_to_front(within, name)
     inner = {
         other: other_lengths
         for other, other_lengths in lengths.items()
         if other != name and name in other_lengths.names
     }
-    scanned = (entries, here, {other: continued(inner_lengths) for other, inner_lengths in inner.items()})
-    start = tree_map(lambda leaf: _of_one(some, leaf), initial)
+    scanned = (entries, here, {other: fill_with_start(inner_lengths) for other, inner_lengths in inner.items()})
+    start = tree_map(lambda leaf: _fill_from_active(some, leaf), initial)
     constant = {
         other: other_lengths
         for other, other_lengths in lengths.items()
@@ -161,30 +163,30 @@ def scan(
             )
             for value, whole in zip(values, several, strict=True)
         )
-        entered = _entering(present, carry, start)
+        entered = _select_carry(present, carry, start)
         result = function(entered, parts[0] if isinstance(xs, Ragged) else parts)
         if not isinstance(result, tuple) or len(result) != 2:
             raise OperandError(expected("a function that returns a pair (carry, y)", returned=type(result)))
         return chosen(present, result[0], carry), result[1]
 
     last, ys = _scan(step, initial, scanned, reverse=reverse)
-    return last, _lengthened(ys, name, axis_lengths)
+    return last, _add_lengths(ys, name, axis_lengths)
 
 
-def _in_front(x: Tensor, axis: str) -> Tensor:
+def _move_to_front(x: Tensor, axis: str) -> Tensor:
     return moveaxis(x, x.names.index(axis), 0)
 
 
-def _lengthened(value: Any, axis: str, lengths: Tensor) -> Any:
+def _add_lengths(value: Any, axis: str, lengths: Tensor) -> Any:
     """Nested stacked results as `Ragged` tensors, with the lengths of their first axis."""
     if isinstance(value, list | tuple):
-        parts = [_lengthened(part, axis, lengths) for part in value]
+        parts = [_add_lengths(part, axis, lengths) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if isinstance(value, dict):
-        return {key: _lengthened(part, axis, lengths) for key, part in value.items()}
+        return {key: _add_lengths(part, axis, lengths) for key, part in value.items()}
     if value is None:
         return None
-    x = lifted(value)
+    x = as_ragged(value)
     missing = set(lengths.names) - set(x.names)
     if missing:
         remedy = "broadcast it to the examples"
@@ -248,7 +250,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
     size = integer(0, limit=limit)
     home = home_of(initial)
     start = tree_map(lambda leaf: leaf if isinstance(leaf, Tensor) else asarray(leaf, backend=home), initial)
-    seen = _seen(function, start)
+    seen = _trace_templates(function, start)
     end = seen.ends
     for y in seen.ys:
         missing = set(end.names) - set(y.names)
@@ -266,7 +268,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
 
     def iteration(before: dict[str, Any]) -> dict[str, Any]:
         going = logical_not(before["ended"])
-        carry, y, ends = function(_entering(going, before["carry"], start))
+        carry, y, ends = function(_select_carry(going, before["carry"], start))
         leaves = _tensors(y)
         return {
             "carry": chosen(going, carry, before["carry"]),
@@ -281,7 +283,7 @@ def unroll(function: Callable[[Any], Any], initial: Any, *, limit: int, axis: st
             ],
         }
 
-    with named("unroll"):
+    with name_errors("unroll"):
         final_state = while_loop(lambda before: _any(logical_not(before["ended"])), iteration, state, limit=size)
     outputs = [Ragged(buffer, {axis: final_state["lengths"]}) for buffer in final_state["stacked"]]
     return Unrolled(final_state["carry"], unflatten(seen.tree, outputs))
@@ -300,7 +302,7 @@ class _Seen(NamedTuple):
     ends: Template
 
 
-def _seen(function: Callable[[Any], Any], start: Any) -> _Seen:
+def _trace_templates(function: Callable[[Any], Any], start: Any) -> _Seen:
     """Traces a function of carried values to find the templates of its results."""
     graph = trace(function)(start)
     parts, results = graph.out_tree.children, graph.results

@@ -31,7 +31,7 @@ from ..ops.shape import broadcast_to, concatenate, expand_dims, permute_dims, re
 from ..rules.plan import integer
 from ..template import Names
 from ..tensor import Tensor, TensorLike
-from .construction import fitting
+from .construction import fit_lengths
 from .lengths import check_equal, laid_out
 from .value import Ragged, ragged_axis
 
@@ -46,7 +46,7 @@ def column(x: Tensor, axis: str) -> Tensor:
     return expand_dims(x, axis=-1, name=axis)
 
 
-def gathered(x: Tensor, indices: Tensor, axis: str) -> Tensor:
+def gather_along(x: Tensor, indices: Tensor, axis: str) -> Tensor:
     """Take entries of x along an axis; the last axis of `indices` is that axis, and its other axes are axes of x.
 
     [batch: 2][time: 5][feature] at [batch: 2][time: 3] gives [batch: 2][time: 3][feature]. An index beyond an end of
@@ -72,13 +72,13 @@ def gathered(x: Tensor, indices: Tensor, axis: str) -> Tensor:
     return entries if back == tuple(range(x.ndim)) else permute_dims(entries, back)
 
 
-def moved(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) -> Ragged:
+def gather_ragged(x: Ragged, indices: Tensor, axis: str, new_lengths: Tensor) -> Ragged:
     """Take the values, and the lengths over an axis, at `indices` along it, and give the axis `new_lengths`."""
     lengths = {
-        name: gathered(old_lengths, indices, axis) if axis in old_lengths.names else old_lengths
+        name: gather_along(old_lengths, indices, axis) if axis in old_lengths.names else old_lengths
         for name, old_lengths in x.lengths.items()
     }
-    return Ragged(gathered(x.values, indices, axis), {**lengths, axis: new_lengths})
+    return Ragged(gather_along(x.values, indices, axis), {**lengths, axis: new_lengths})
 
 
 @check_arguments
@@ -106,7 +106,7 @@ def flip(x: Ragged, /, *, axis: Axis) -> Ragged:
     name = ragged_axis(x, axis, "apply(lambda values: tb.flip(values, axis=...), x)")
     lengths = x.lengths[name]
     last = subtract(column(lengths, name), 1)
-    return moved(x, subtract(last, positions(x.size_of(name), name, lengths)), name, lengths)
+    return gather_ragged(x, subtract(last, positions(x.size_of(name), name, lengths)), name, lengths)
 
 
 def _offset(x: Ragged, value: Any, axis: str, what: str) -> Any:
@@ -178,8 +178,8 @@ def slice_along_axis(
     first = asarray(first, like=axis_lengths)
     first = maximum(minimum(where(less(first, 0), add(axis_lengths, first), first), axis_lengths), 0)
     new = maximum(minimum(subtract(axis_lengths, first), count), 0)
-    new = fitting(minimum(new, bound) if isinstance(count, int) and count <= bound else new, bound, name)
-    return moved(x, add(column(first, name), positions(bound, name, axis_lengths)), name, new)
+    new = fit_lengths(minimum(new, bound) if isinstance(count, int) and count <= bound else new, bound, name)
+    return gather_ragged(x, add(column(first, name), positions(bound, name, axis_lengths)), name, new)
 
 
 @check_arguments
@@ -217,11 +217,11 @@ def shift(x: Ragged, amount: TensorLike, /, *, axis: Axis, fill: TensorLike = 0)
         source = broadcast_to(source, (*axis_lengths.shape, source.shape[0]), names=(*axis_lengths.names, name))
     there = logical_and(greater_equal(source, 0), less(source, column(axis_lengths, name)))
     lengths = {
-        other: where(laid_out(there, other_lengths.template), gathered(other_lengths, source, name), 0)
+        other: where(laid_out(there, other_lengths.template), gather_along(other_lengths, source, name), 0)
         for other, other_lengths in x.lengths.items()
         if name in other_lengths.names
     }
-    values = gathered(x.values, source, name)
+    values = gather_along(x.values, source, name)
     values = where(laid_out(there, values.template), values, fill)
     return Ragged(values, {**x.lengths, **lengths})
 
@@ -334,7 +334,7 @@ def concat(tensors: Sequence[Ragged], /, *, axis: Axis) -> Ragged:
         indices = where(beyond, add(targets, subtract(gap, column(ends, name))), indices)
         ends = add(ends, following)
     values = concatenate([tensor.values for tensor in tensors], axis=first.names.index(name))
-    return moved(Ragged(values, {**parts, name: ends}), indices, name, ends)
+    return gather_ragged(Ragged(values, {**parts, name: ends}), indices, name, ends)
 
 
 @check_arguments

@@ -17,7 +17,7 @@ from ..rules.axes import sorted_axes
 from ..rules.broadcasting import to_floating
 from ..tensor import Tensor
 from .reduction import _mean, variance
-from .value import Ragged, lifted, ragged_or_tensor
+from .value import Ragged, as_ragged, ragged_or_tensor
 
 
 @check_arguments
@@ -60,7 +60,7 @@ def log_softmax(x: Ragged | Tensor, /, *, axis: Axes) -> Any:
 
 
 def _shares(x: Any, axis: Axes, function: Any) -> Any:
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     axes = sorted_axes(ragged.template, axis)
     if not ragged.values.size:
         return x
@@ -99,7 +99,7 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     >>> [round(value, 3) for value in tb.ragged.to_list(x)[0].tolist()]
     [-1.0, 1.0]
     """
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     axes = sorted_axes(ragged.template, axis)
     wide = Ragged(in_float32(ragged.filled(0)), ragged.lengths)
     centred = subtract(wide.values, _mean(wide, axes, True))

@@ -21,9 +21,9 @@ from ..rules.axes import normalize_axis
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor
-from .construction import fitting, resize
-from .lengths import check_equal, inside, laid_out
-from .moving import gathered, moved
+from .construction import fit_lengths, resize
+from .lengths import check_equal, laid_out, length_mask
+from .moving import gather_along, gather_ragged
 from .value import Ragged, ragged_axis
 
 PACKED = "packed"
@@ -40,7 +40,7 @@ def _mask_over(x: Ragged, names: Sequence[str]) -> Tensor:
     mask: Tensor | None = None
     for name in x.lengths:
         if name in axes:
-            axis_mask = laid_out(inside(x.lengths[name], name, x.size_of(name)), like)
+            axis_mask = laid_out(length_mask(x.lengths[name], name, x.size_of(name)), like)
             mask = axis_mask if mask is None else logical_and(mask, axis_mask)
     assert mask is not None  # some axis has lengths
     return broadcast_to(mask, like.shape, names=axes)
@@ -59,13 +59,13 @@ def axes_over(x: Ragged, names: Sequence[str]) -> set[str]:
     return over
 
 
-def to_the_front(mask: Tensor) -> tuple[Tensor, Tensor]:
+def front_order(mask: Tensor) -> tuple[Tensor, Tensor]:
     """Order the positions on the last axis so that the positions a mask chooses come first; count the chosen ones."""
     order = argsort(astype(logical_not(mask), "uint8"), axis=-1)
     return order, _sum(astype(mask, int64), axis=-1)
 
 
-def _merged(x: Tensor, names: Sequence[str], name: str) -> Tensor:
+def _merge(x: Tensor, names: Sequence[str], name: str) -> Tensor:
     """Merge some axes, in the order of `names`, into one axis at the position of the leftmost of them."""
     merged_axes = [x.names.index(axis_name) for axis_name in names]
     first = min(merged_axes)
@@ -116,34 +116,34 @@ def merge_axes(x: Ragged, axes: Sequence[Axis], /, *, name: str, size: int | Non
     >>> [example.tolist() for example in tb.ragged.to_list(text)]
     [[1, 2, 3], [4]]
     """
-    names = _named(x, axes)
+    names = _axis_names(x, axes)
     if not any(axis_name in x.lengths for axis_name in names):
         remedy = "merge other axes with tb.reshape() within apply()"
         raise AxisError(expected(f"an axis with lengths, one of {sorted(x.lengths)}", remedy, axes=tuple(axes)))
     mask = _mask_over(x, names)
-    flat = _merged(mask, names, name)
-    order, counts = to_the_front(flat)
-    values = _merged(x.values, names, name)
+    flat = _merge(mask, names, name)
+    order, counts = front_order(flat)
+    values = _merge(x.values, names, name)
     lengths = {
-        other: _merged_lengths(x, other_lengths, names, name)
+        other: _merge_lengths(x, other_lengths, names, name)
         for other, other_lengths in x.lengths.items()
         if other not in names
     }
     room = flat.shape[-1]
     if size is not None and integer(0, size=size) != room:
         order = pad(order, {name: (0, size - room)}, value=0)
-        counts = fitting(counts, size, name) if size < room else counts
-    return moved(Ragged(values, {**lengths, name: counts}), order, name, counts)
+        counts = fit_lengths(counts, size, name) if size < room else counts
+    return gather_ragged(Ragged(values, {**lengths, name: counts}), order, name, counts)
 
 
-def _named(x: Ragged, axes: Sequence[Axis]) -> list[str]:
+def _axis_names(x: Ragged, axes: Sequence[Axis]) -> list[str]:
     names = [x.names[normalize_axis(x.template, axis)] for axis in axes]
     if None in names or len(set(names)) != len(names) or len(names) < 2:
         raise AxisError(expected("at least two named axes, each once", "name them with rename()", axes=tuple(axes)))
     return [str(name) for name in names]
 
 
-def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) -> Tensor:
+def _merge_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) -> Tensor:
     """The lengths after a merge: over the new axis, if they were over some of the merged axes."""
     if not set(lengths.names) & set(names):
         return lengths
@@ -153,7 +153,7 @@ def _merged_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str)
         axes = [*others, *names]
         like = Template([x.size_of(str(axis)) for axis in axes], int64, axes)
         lengths = broadcast_to(laid_out(lengths, like), like.shape, names=axes)
-    return _merged(lengths, names, name)
+    return _merge(lengths, names, name)
 
 
 @check_arguments
@@ -190,12 +190,12 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
     [[1, 2], [3, 0]]
     """
     name = ragged_axis(x, axis, "tb.reshape() within apply()")
-    names = _named(like, axes)
+    names = _axis_names(like, axes)
     mask = _mask_over(like, names)
-    flat = _merged(mask, names, name)
+    flat = _merge(mask, names, name)
     check_equal(name, x.lengths[name], _sum(astype(flat, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(flat, int64), axis=-1), 1)
-    spread = gathered(x.values, ranks, name)
+    spread = gather_along(x.values, ranks, name)
     position = spread.names.index(name)
     sizes = [like.size_of(axis_name) for axis_name in names]
     values = reshape(
@@ -211,7 +211,7 @@ def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged)
             continue
         if name in other_lengths.names:
             place = other_lengths.names.index(name)
-            spread = gathered(other_lengths, ranks, name)
+            spread = gather_along(other_lengths, ranks, name)
             other_lengths = reshape(
                 spread,
                 (*spread.shape[:place], *sizes, *spread.shape[place + 1 :]),
@@ -256,13 +256,13 @@ def pack(x: Ragged, /, *, axis: Axis, name: str = PACKED, size: int | None = Non
     """
     axis_name = ragged_axis(x, axis, "tb.reshape()")
     return (
-        merge_axes(x, _packed_axes(x, axis_name), name=name, size=size)
+        merge_axes(x, _axes_to_pack(x, axis_name), name=name, size=size)
         if x.lengths[axis_name].ndim
         else _alone(x, axis_name, name, size)
     )
 
 
-def _packed_axes(x: Ragged, axis: str) -> list[str]:
+def _axes_to_pack(x: Ragged, axis: str) -> list[str]:
     over = axes_over(x, [axis])
     return [*(name for name in x.names if name is not None and name in over), axis]
 
@@ -307,5 +307,5 @@ def unpack(x: Ragged, /, *, like: Ragged, axis: str, packed: str = PACKED) -> Ra
     """
     axis_name = ragged_axis(like, axis, "the axis that was packed")
     if like.lengths[axis_name].ndim:
-        return unmerge_axis(x, packed, axes=_packed_axes(like, axis_name), like=like)
+        return unmerge_axis(x, packed, axes=_axes_to_pack(like, axis_name), like=like)
     return _alone(x, packed, axis_name, like.size_of(axis_name))

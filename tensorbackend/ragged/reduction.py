@@ -28,7 +28,7 @@ from ..ops.reduction import sum as _sum
 from ..rules.axes import sorted_axes
 from ..rules.broadcasting import check_dtype, to_floating
 from ..tensor import Tensor
-from .value import Either, Ragged, lifted, mask_in, position_of, ragged_or_tensor
+from .value import Either, Ragged, as_ragged, mask_in, position_of, ragged_or_tensor
 
 
 def least(dtype: DType) -> Scalar:
@@ -43,7 +43,7 @@ def greatest(dtype: DType) -> Scalar:
     return True if dtype.kind == "bool" else iinfo(dtype).max if dtype.is_integer else math.inf
 
 
-def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
+def lengths_after(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Tensor]:
     """The lengths after a reduction; of lengths over reduced axes, the largest one along these axes remains.
 
     [batch: 2][time: 3] with lengths 3, 1 reduced along batch gives [time: 3] with the length 3.
@@ -65,7 +65,7 @@ def remaining(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> dict[str, Ten
     return remaining_lengths
 
 
-def _reduced(
+def _reduce(
     function: Callable[..., Tensor], x: Ragged, axes: tuple[int, ...], keepdims: bool, identity: Scalar
 ) -> Tensor:
     """Reduces x with `identity`, the identity of the reduction, in place of the padding."""
@@ -78,8 +78,8 @@ def _reduced(
     return function(values, axis=axes, keepdims=keepdims)
 
 
-def _prepared(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
-    ragged = lifted(x)
+def _prepare(x: Any, axis: Axes) -> tuple[Ragged, tuple[int, ...]]:
+    ragged = as_ragged(x)
     return ragged, sorted_axes(ragged.template, axis)
 
 
@@ -113,8 +113,8 @@ def sum(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.sum(x, axis="time").tolist(), tb.ragged.sum(x, axis="batch")
     ([6, 4], ragged s64[time: 3] numpy, time=3)
     """
-    ragged, axes = _prepared(x, axis)
-    return ragged_or_tensor(_reduced(_sum, ragged, axes, keepdims, 0), remaining(ragged, axes, keepdims))
+    ragged, axes = _prepare(x, axis)
+    return ragged_or_tensor(_reduce(_sum, ragged, axes, keepdims, 0), lengths_after(ragged, axes, keepdims))
 
 
 @check_arguments
@@ -127,8 +127,8 @@ def prod(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
     >>> tb.ragged.prod(tb.ragged.from_list([[2, 3], [4]]), axis="time").tolist()
     [6, 4]
     """
-    ragged, axes = _prepared(x, axis)
-    return ragged_or_tensor(_reduced(_prod, ragged, axes, keepdims, 1), remaining(ragged, axes, keepdims))
+    ragged, axes = _prepare(x, axis)
+    return ragged_or_tensor(_reduce(_prod, ragged, axes, keepdims, 1), lengths_after(ragged, axes, keepdims))
 
 
 @check_arguments
@@ -143,9 +143,9 @@ def max(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.max(tb.ragged.from_list([[-1.0, -2.0], [-3.0]]), axis="time").tolist()
     [-1.0, -3.0]
     """
-    ragged, axes = _prepared(x, axis)
+    ragged, axes = _prepare(x, axis)
     return ragged_or_tensor(
-        _reduced(_max, ragged, axes, keepdims, least(ragged.dtype)), remaining(ragged, axes, keepdims)
+        _reduce(_max, ragged, axes, keepdims, least(ragged.dtype)), lengths_after(ragged, axes, keepdims)
     )
 
 
@@ -161,9 +161,9 @@ def min(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.min(tb.ragged.from_list([[1.0, 2.0], [3.0]]), axis="time").tolist()
     [1.0, 3.0]
     """
-    ragged, axes = _prepared(x, axis)
+    ragged, axes = _prepare(x, axis)
     return ragged_or_tensor(
-        _reduced(_min, ragged, axes, keepdims, greatest(ragged.dtype)), remaining(ragged, axes, keepdims)
+        _reduce(_min, ragged, axes, keepdims, greatest(ragged.dtype)), lengths_after(ragged, axes, keepdims)
     )
 
 
@@ -178,8 +178,8 @@ def any(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.any(tb.ragged.from_list([[False, True], [False]]), axis="time").tolist()
     [True, False]
     """
-    ragged, axes = _prepared(x, axis)
-    return ragged_or_tensor(_reduced(_any, ragged, axes, keepdims, False), remaining(ragged, axes, keepdims))
+    ragged, axes = _prepare(x, axis)
+    return ragged_or_tensor(_reduce(_any, ragged, axes, keepdims, False), lengths_after(ragged, axes, keepdims))
 
 
 @check_arguments
@@ -193,8 +193,8 @@ def all(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> 
     >>> tb.ragged.all(tb.ragged.from_list([[False, True], [True]]), axis="time").tolist()
     [False, True]
     """
-    ragged, axes = _prepared(x, axis)
-    return ragged_or_tensor(_reduced(_all, ragged, axes, keepdims, True), remaining(ragged, axes, keepdims))
+    ragged, axes = _prepare(x, axis)
+    return ragged_or_tensor(_reduce(_all, ragged, axes, keepdims, True), lengths_after(ragged, axes, keepdims))
 
 
 def _cast(x: Ragged, dtype: DType) -> Ragged:
@@ -212,9 +212,9 @@ def logsumexp(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = Fals
     >>> tb.ragged.logsumexp(tb.ragged.from_list([[1000.0, -1000.0], [3.0]]), axis="time").tolist()
     [1000.0, 3.0]
     """
-    ragged, axes = _prepared(x, axis)
+    ragged, axes = _prepare(x, axis)
     work = ragged if ragged.dtype.is_inexact else _cast(ragged, to_floating(ragged.dtype))
-    return ragged_or_tensor(_reduced(_logsumexp, work, axes, keepdims, -math.inf), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(_reduce(_logsumexp, work, axes, keepdims, -math.inf), lengths_after(ragged, axes, keepdims))
 
 
 @check_arguments
@@ -229,15 +229,15 @@ def mean(x: Ragged | Tensor, /, *, axis: Axes = None, keepdims: bool = False) ->
     >>> tb.ragged.mean(tb.ragged.from_list([[1.0, 2.0, 6.0], [4.0]]), axis="time").tolist()
     [3.0, 4.0]
     """
-    ragged, axes = _prepared(x, axis)
-    return ragged_or_tensor(_mean(ragged, axes, keepdims), remaining(ragged, axes, keepdims))
+    ragged, axes = _prepare(x, axis)
+    return ragged_or_tensor(_mean(ragged, axes, keepdims), lengths_after(ragged, axes, keepdims))
 
 
 def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     mask, wide = mask_in(x, x.template), _wide(x.values)
     total = _sum(wide if mask is None else where(mask, wide, 0), axis=axes, keepdims=keepdims)
     count = _positive(_count(x, mask, axes, keepdims))
-    return astype(divide(total, _as(count, total)), to_floating(x.values.dtype))
+    return astype(divide(total, _cast_like(count, total)), to_floating(x.values.dtype))
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -245,7 +245,7 @@ def _wide(x: Tensor) -> Tensor:
     return x if promote_types(to_floating(x.dtype), float32) is x.dtype else in_float32(x)
 
 
-def _as(count: Any, like: Tensor) -> Any:
+def _cast_like(count: Any, like: Tensor) -> Any:
     """A count in the dtype of the tensor that it divides."""
     return astype(count, like.dtype) if isinstance(count, Tensor) else float(count)
 
@@ -263,8 +263,8 @@ def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     >>> tb.ragged.var(tb.ragged.from_list([[1.0, 3.0], [4.0]]), axis="time").tolist()
     [1.0, 0.0]
     """
-    ragged, axes = _prepared(x, axis)
-    return ragged_or_tensor(variance(ragged, axes, correction, keepdims), remaining(ragged, axes, keepdims))
+    ragged, axes = _prepare(x, axis)
+    return ragged_or_tensor(variance(ragged, axes, correction, keepdims), lengths_after(ragged, axes, keepdims))
 
 
 def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool) -> Tensor:
@@ -278,7 +278,7 @@ def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool
         left = count - correction
         divisor: Any = left if left > 0 else 1.0 if not count else math.nan
     else:
-        rest = subtract(_as(count, squares), correction)
+        rest = subtract(_cast_like(count, squares), correction)
         divisor = where(greater(rest, 0), rest, where(greater(count, 0), math.nan, 1.0))
     return astype(divide(squares, divisor), to_floating(x.values.dtype))
 
@@ -293,10 +293,10 @@ def std(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
     >>> tb.ragged.std(tb.ragged.from_list([[1.0, 5.0], [4.0]]), axis="time").tolist()
     [2.0, 0.0]
     """
-    ragged, axes = _prepared(x, axis)
+    ragged, axes = _prepare(x, axis)
     wide = _cast(ragged, promote_types(to_floating(ragged.dtype), float32))
     root = sqrt(variance(wide, axes, correction, keepdims))
-    return ragged_or_tensor(astype(root, to_floating(ragged.dtype)), remaining(ragged, axes, keepdims))
+    return ragged_or_tensor(astype(root, to_floating(ragged.dtype)), lengths_after(ragged, axes, keepdims))
 
 
 @check_arguments
@@ -336,9 +336,9 @@ def _extreme(
 
     Along an axis that lengths are over, padding may come before entries, so a mask says which positions count.
     """
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     axes = (position_of(ragged, axis),)
-    rest = remaining(ragged, axes, keepdims)
+    rest = lengths_after(ragged, axes, keepdims)
     if not ragged.shape[axes[0]] and ragged.names[axes[0]] in ragged.lengths:
         shape, names = list(ragged.shape), list(ragged.names)
         if keepdims:

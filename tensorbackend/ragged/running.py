@@ -20,13 +20,13 @@ from ..ops.sorting import argsort as _argsort
 from ..rules.plan import integer
 from ..tensor import Tensor
 from .reduction import greatest, least
-from .value import Ragged, lifted, position_of, ragged_or_tensor, refuse_dependents
+from .value import Ragged, as_ragged, position_of, ragged_or_tensor, refuse_dependents
 
 _SORTED = "its entries differ in length: sort the result of to_list(), or pack() first"
 
 
 def _cumulative(x: Any, function: Callable[..., Tensor], axis: Axis, reverse: bool, identity: Scalar) -> Any:
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     position = position_of(ragged, axis)
     return ragged_or_tensor(function(ragged.filled(identity), axis=position, reverse=reverse), ragged.lengths)
 
@@ -82,7 +82,7 @@ def cumulative_max(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_max(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 3], [4, 0]]
     """
-    return _cumulative(x, _cumulative_max, axis, reverse, least(lifted(x).dtype))
+    return _cumulative(x, _cumulative_max, axis, reverse, least(as_ragged(x).dtype))
 
 
 @check_arguments
@@ -95,7 +95,7 @@ def cumulative_min(x: Ragged | Tensor, /, *, axis: Axis, reverse: bool = False) 
     >>> tb.ragged.cumulative_min(tb.ragged.from_list([[3, 2], [4]]), axis="time").filled(0).tolist()
     [[3, 2], [4, 0]]
     """
-    return _cumulative(x, _cumulative_min, axis, reverse, greatest(lifted(x).dtype))
+    return _cumulative(x, _cumulative_min, axis, reverse, greatest(as_ragged(x).dtype))
 
 
 def _order(x: Ragged, axis: int, descending: bool) -> Tensor:
@@ -139,7 +139,7 @@ def sort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> Any:
     >>> tb.ragged.sort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(0).tolist()
     [[1, 2, 3], [4, 0, 0]]
     """
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     refuse_dependents(ragged, axis, _SORTED)
     position = position_of(ragged, axis)
     order = _order(ragged, position, descending)
@@ -161,7 +161,7 @@ def argsort(x: Ragged | Tensor, /, *, axis: Axis, descending: bool = False) -> A
     >>> tb.ragged.argsort(tb.ragged.from_list([[3, 1, 2], [4]]), axis="time").filled(-1).tolist()
     [[1, 2, 0], [0, -1, -1]]
     """
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     refuse_dependents(ragged, axis, _SORTED)
     return ragged_or_tensor(_order(ragged, position_of(ragged, axis), descending), ragged.lengths)
 
@@ -198,7 +198,7 @@ def top_k(x: Ragged | Tensor, k: int, /, *, axis: Axis) -> Any:
     >>> best.values.filled(0).tolist(), best.indices
     ([[3, 2], [4, 0]], ragged s64[batch: 2][time: 2] numpy, time=[2, 1])
     """
-    ragged = lifted(x)
+    ragged = as_ragged(x)
     refuse_dependents(ragged, axis, _SORTED)
     position, count = position_of(ragged, axis), integer(k=k)
     _, indices = _top_k(ragged.filled(least(ragged.dtype)), count, axis=position)

@@ -19,11 +19,11 @@ from ..rules.axes import normalize_axis
 from ..rules.plan import integer
 from ..template import Template
 from ..tensor import Tensor
-from .construction import fitting
-from .lengths import check_equal, inside, laid_out
-from .moving import gathered, moved
-from .packing import axes_over, to_the_front
-from .value import Ragged, lifted, ragged_axis, ragged_or_tensor
+from .construction import fit_lengths
+from .lengths import check_equal, laid_out, length_mask
+from .moving import gather_along, gather_ragged
+from .packing import axes_over, front_order
+from .value import Ragged, as_ragged, ragged_axis, ragged_or_tensor
 
 
 @check_arguments
@@ -65,22 +65,22 @@ def select(
     >>> odd.filled(0).tolist(), odd.lengths["odd"].tolist()
     ([[1, 3, 0], [5, 0, 0]], [2, 1])
     """
-    ragged = lifted(x)
-    axis_name = _selected_axis(ragged, axis)
+    ragged = as_ragged(x)
+    axis_name = _axis_to_select(ragged, axis)
     chosen = _chosen(ragged, mask, axis_name)
-    order, lengths = to_the_front(chosen)
+    order, lengths = front_order(chosen)
     bare = Ragged(
         ragged.values, {other: other_lengths for other, other_lengths in ragged.lengths.items() if other != axis_name}
     )
     room = chosen.shape[-1]
     if size is not None and integer(0, size=size) != room:
         order = pad(order, {axis_name: (0, size - room)}, value=0)
-        lengths = fitting(lengths, size, axis_name) if size < room else lengths
-    selected = moved(bare, order, axis_name, lengths)
+        lengths = fit_lengths(lengths, size, axis_name) if size < room else lengths
+    selected = gather_ragged(bare, order, axis_name, lengths)
     return selected if name in (None, axis_name) else selected.rename(**{axis_name: name})
 
 
-def _selected_axis(x: Ragged, axis: Axis) -> str:
+def _axis_to_select(x: Ragged, axis: Axis) -> str:
     name = x.names[normalize_axis(x.template, axis)]
     if name is None:
         raise AxisError(expected(f"an axis of {x.template!r} with a name", "name it with rename()", axis=axis))
@@ -89,7 +89,7 @@ def _selected_axis(x: Ragged, axis: Axis) -> str:
 
 def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
     """Where a mask holds within the lengths of x: over axes of the examples, then `axis` as the last one."""
-    lifted_mask = lifted(mask)
+    lifted_mask = as_ragged(mask)
     if lifted_mask.dtype.kind != "bool":
         raise DTypeError(expected("a mask of dtype bool", "compare it, such as x != 0", mask=lifted_mask.template))
     if None in lifted_mask.names or not set(lifted_mask.names) <= set(x.names) or axis not in lifted_mask.names:
@@ -107,7 +107,7 @@ def _chosen(x: Ragged, mask: Any, axis: str) -> Tensor:
     chosen = broadcast_to(laid_out(lifted_mask.filled(False), like), like.shape, names=axes)
     for name, lengths in x.lengths.items():
         if name in axes:
-            chosen = logical_and(chosen, laid_out(inside(lengths, name, x.size_of(name)), like))
+            chosen = logical_and(chosen, laid_out(length_mask(lengths, name, x.size_of(name)), like))
     return chosen
 
 
@@ -148,14 +148,14 @@ def put_selected(
     >>> tb.ragged.put_selected(x, x % 2 == 1, odd * 10, axis="time").filled(0).tolist()
     [[10, 2, 30], [4, 50, 0]]
     """
-    ragged = lifted(base)
-    axis_name = _selected_axis(ragged, axis)
+    ragged = as_ragged(base)
+    axis_name = _axis_to_select(ragged, axis)
     chosen = _chosen(ragged, mask, axis_name)
     source = ragged_axis(selected, axis_name if name is None else name, "the axis of select() as name=")
     renamed = selected if source == axis_name else selected.rename(**{source: axis_name})
     check_equal(axis_name, renamed.lengths[axis_name], _sum(astype(chosen, int64), axis=-1), trusting=True)
     ranks = subtract(cumulative_sum(astype(chosen, int64), axis=-1), 1)
-    entries = gathered(renamed.values, ranks, axis_name)
+    entries = gather_along(renamed.values, ranks, axis_name)
     if entries.shape != ragged.shape:
         raise ShapeError(expected("entries like those of the base", base=ragged.template, selected=renamed.template))
     return ragged_or_tensor(where(laid_out(chosen, ragged.template), entries, ragged.values), ragged.lengths)

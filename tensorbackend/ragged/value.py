@@ -19,20 +19,20 @@ from ..rules.axes import normalize_axis
 from ..template import Names, Shape, Template
 from ..tensor import Tensor, TensorLike, public_op
 from ..tensor.operators import is_left_to
-from .lengths import check_equal, check_kept, inside, laid_out, read, spread
+from .lengths import check_axis, check_equal, laid_out, length_mask, read, spread
 
 INDEPENDENT = ("add", "subtract", "negative", "positive")
 """Ops whose derivatives do not depend on their operands, so that no gradient through them depends on the padding."""
 
 
-def _of_one(name: str) -> Callable[[Ragged], Ragged]:
+def _unary_method(name: str) -> Callable[[Ragged], Ragged]:
     def method(self: Ragged) -> Ragged:
         return apply(getattr(unary, name), self)
 
     return method
 
 
-def _of_two(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ragged]:
+def _binary_method(name: str, *, reflected: bool = False) -> Callable[[Ragged, Any], Ragged]:
     def method(self: Ragged, other: Any) -> Ragged:
         try:
             return apply(getattr(binary, name), *((other, self) if reflected else (self, other)))
@@ -202,35 +202,35 @@ class Ragged:
 
     # Operators
 
-    __add__ = _of_two("add")
-    __radd__ = _of_two("add", reflected=True)
-    __sub__ = _of_two("subtract")
-    __rsub__ = _of_two("subtract", reflected=True)
-    __mul__ = _of_two("multiply")
-    __rmul__ = _of_two("multiply", reflected=True)
-    __truediv__ = _of_two("divide")
-    __rtruediv__ = _of_two("divide", reflected=True)
-    __floordiv__ = _of_two("floor_divide")
-    __rfloordiv__ = _of_two("floor_divide", reflected=True)
-    __mod__ = _of_two("remainder")
-    __rmod__ = _of_two("remainder", reflected=True)
-    __pow__ = _of_two("pow")
-    __rpow__ = _of_two("pow", reflected=True)
-    __and__ = _of_two("bitwise_and")
-    __rand__ = _of_two("bitwise_and", reflected=True)
-    __or__ = _of_two("bitwise_or")
-    __ror__ = _of_two("bitwise_or", reflected=True)
-    __xor__ = _of_two("bitwise_xor")
-    __rxor__ = _of_two("bitwise_xor", reflected=True)
-    __lt__ = _of_two("less")
-    __le__ = _of_two("less_equal")
-    __gt__ = _of_two("greater")
-    __ge__ = _of_two("greater_equal")
-    __eq__ = _of_two("equal")  # type: ignore[assignment] # elementwise
-    __ne__ = _of_two("not_equal")  # type: ignore[assignment] # elementwise
-    __neg__ = _of_one("negative")
-    __abs__ = _of_one("abs")
-    __invert__ = _of_one("bitwise_invert")
+    __add__ = _binary_method("add")
+    __radd__ = _binary_method("add", reflected=True)
+    __sub__ = _binary_method("subtract")
+    __rsub__ = _binary_method("subtract", reflected=True)
+    __mul__ = _binary_method("multiply")
+    __rmul__ = _binary_method("multiply", reflected=True)
+    __truediv__ = _binary_method("divide")
+    __rtruediv__ = _binary_method("divide", reflected=True)
+    __floordiv__ = _binary_method("floor_divide")
+    __rfloordiv__ = _binary_method("floor_divide", reflected=True)
+    __mod__ = _binary_method("remainder")
+    __rmod__ = _binary_method("remainder", reflected=True)
+    __pow__ = _binary_method("pow")
+    __rpow__ = _binary_method("pow", reflected=True)
+    __and__ = _binary_method("bitwise_and")
+    __rand__ = _binary_method("bitwise_and", reflected=True)
+    __or__ = _binary_method("bitwise_or")
+    __ror__ = _binary_method("bitwise_or", reflected=True)
+    __xor__ = _binary_method("bitwise_xor")
+    __rxor__ = _binary_method("bitwise_xor", reflected=True)
+    __lt__ = _binary_method("less")
+    __le__ = _binary_method("less_equal")
+    __gt__ = _binary_method("greater")
+    __ge__ = _binary_method("greater_equal")
+    __eq__ = _binary_method("equal")  # type: ignore[assignment] # elementwise
+    __ne__ = _binary_method("not_equal")  # type: ignore[assignment] # elementwise
+    __neg__ = _unary_method("negative")
+    __abs__ = _unary_method("abs")
+    __invert__ = _unary_method("bitwise_invert")
 
 
 Either: TypeAlias = Ragged | Tensor
@@ -246,7 +246,7 @@ register_tree_node(
 # Helpers that the functions share
 
 
-def lifted(x: Any) -> Ragged:
+def as_ragged(x: Any) -> Ragged:
     """x itself if it is a `Ragged`; else x as a `Ragged` without lengths."""
     return x if isinstance(x, Ragged) else Ragged(x if isinstance(x, Tensor) else asarray(x), {})
 
@@ -261,7 +261,7 @@ def mask_in(x: Ragged, like: Template) -> Tensor | None:
     lengths."""
     mask: Tensor | None = None
     for axis, lengths in x.lengths.items():
-        axis_mask = laid_out(inside(lengths, axis, x.size_of(axis)), like)
+        axis_mask = laid_out(length_mask(lengths, axis, x.size_of(axis)), like)
         mask = axis_mask if mask is None else logical_and(mask, axis_mask)
     return mask
 
@@ -339,7 +339,7 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
     raggeds = [operand for operand in operands if isinstance(operand, Ragged)]
     if not raggeds:
         raise OperandError(expected("a Ragged among the operands", "call the function itself", operands=operands))
-    lengths, sizes = met(raggeds)
+    lengths, sizes = common_lengths(raggeds)
     name = getattr(function, "__name__", "")
     elementwise = name in OPS and OPS[name].family == "elementwise" and public_op(name) is function
 
@@ -349,17 +349,17 @@ def apply(function: Callable[..., Tensor], /, *operands: Ragged | TensorLike) ->
             return x.values if isinstance(x, Ragged) else x
         if isinstance(x, Ragged):
             return x.filled(neutral(x.dtype))
-        return _beside(x, raggeds) if elementwise else x
+        return _neutralise_padding(x, raggeds) if elementwise else x
 
     result = function(*map(argument, operands))
     if not isinstance(result, Tensor):
         raise OperandError(expected("a function that returns a tensor", returned=type(result)))
     for axis, axis_lengths in lengths.items():
-        check_kept(result, axis, sizes[axis], axis_lengths)
+        check_axis(result, axis, sizes[axis], axis_lengths)
     return Ragged(result, {axis: spread(axis_lengths, result) for axis, axis_lengths in lengths.items()})
 
 
-def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
+def _neutralise_padding(x: Any, raggeds: Sequence[Ragged]) -> Any:
     """Put a neutral number into an operand without lengths where it meets padding, if it varies along a masked axis.
 
     Its gradient is a sum over positions: a padded position must not add the NaN of 0 times an infinite derivative.
@@ -377,7 +377,7 @@ def _beside(x: Any, raggeds: Sequence[Ragged]) -> Any:
     return x
 
 
-def met(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
+def common_lengths(operands: Sequence[Ragged]) -> tuple[dict[str, Tensor], dict[str, int]]:
     """The lengths and the sizes of all axes with lengths; raises `ShapeError` if they differ between operands."""
     lengths: dict[str, Tensor] = {}
     sizes: dict[str, int] = {}

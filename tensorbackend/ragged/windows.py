@@ -19,7 +19,7 @@ from ..rules.plan import choice, integer
 from ..rules.window import Paddings, PerAxis
 from ..tensor import Tensor, TensorLike
 from .lengths import laid_out
-from .moving import column, gathered, positions
+from .moving import column, gather_along, positions
 from .value import Ragged, ragged_axis, refuse_dependents
 
 _WHOLE = "join the inner axis first with merge_axes()"
@@ -34,7 +34,7 @@ def _places(lengths: Tensor, padding: int, span: int, stride: int) -> Tensor:
     return where(less(room, 0), 0, add(floor_divide(maximum(room, 0), stride), 1))
 
 
-def _rounded_up(lengths: Tensor, stride: int) -> Tensor:
+def _ceil_divide(lengths: Tensor, stride: int) -> Tensor:
     """ceil(length / stride) for each length."""
     return floor_divide(add(lengths, stride - 1), stride)
 
@@ -98,7 +98,7 @@ def windows(
     values = x.filled(value)
     if choice(("valid", "same"), padding=padding) == "same":
         count = -(-before // pace)
-        new = _rounded_up(lengths, pace)
+        new = _ceil_divide(lengths, pace)
         values = _same(values, lengths, axis_name, width, pace, count, value)
     else:
         count = (before - width) // pace + 1 if before >= width else 0
@@ -123,11 +123,11 @@ def _same(values: Tensor, lengths: Tensor, axis: str, span: int, stride: int, co
     Half of the padding goes before the beginning; with a stride above 1 it depends on the length.
     """
     room = max((count - 1) * stride + span, 0)
-    needed = subtract(add(multiply(subtract(_rounded_up(lengths, stride), 1), stride), span), lengths)
+    needed = subtract(add(multiply(subtract(_ceil_divide(lengths, stride), 1), stride), span), lengths)
     low = floor_divide(maximum(needed, 0), 2)
     source = subtract(positions(room, axis, lengths), column(low, axis))
     there = logical_and(greater_equal(source, 0), less(source, column(lengths, axis)))
-    shifted = gathered(values, source, axis)
+    shifted = gather_along(values, source, axis)
     return where(laid_out(there, shifted.template), shifted, value)
 
 
@@ -211,7 +211,7 @@ def conv(
         if padding != "same":
             lengths[name] = _places(wide, sum(pairs[place]), span, stride)
             continue
-        lengths[name] = _rounded_up(wide, stride)
+        lengths[name] = _ceil_divide(wide, stride)
         if stride > 1:
             if dilation > 1:
                 remedy = "give (low, high) for the axis"

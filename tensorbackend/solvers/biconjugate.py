@@ -12,7 +12,7 @@ from ..ops.elementwise.binary import logical_and, logical_or, maximum, minimum
 from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import abs as abs_
 from ..tensor import Tensor
-from .iteration import GROWTH, Method, Problem, Watch, dot, held, ratio, square
+from .iteration import GROWTH, Method, Problem, Watch, dot, ratio, square, zero_if_done
 
 
 def bicgstab(problem: Problem, degree: int) -> Method:
@@ -29,11 +29,11 @@ def bicgstab(problem: Problem, degree: int) -> Method:
     """
     precondition = problem.precondition
 
-    def preconditioned(x: Tensor) -> Tensor:
+    def apply_preconditioner(x: Tensor) -> Tensor:
         return x if precondition is None else precondition(x)
 
     def apply(x: Tensor) -> Tensor:
-        return problem.apply(preconditioned(x))
+        return problem.apply(apply_preconditioner(x))
 
     r = shadow = problem.b
     first = square(r)
@@ -72,7 +72,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
             beta = quotient(alpha * rho, last)
             us = [rs[i] - beta * us[i] for i in range(j + 1)]
             us.append(apply(us[j]))
-            alpha = held(going, quotient(rho, dot(shadow, us[j + 1])))
+            alpha = zero_if_done(going, quotient(rho, dot(shadow, us[j + 1])))
             rs = [rs[i] - alpha * us[i + 1] for i in range(j + 1)]
             rs.append(apply(rs[j]))
             y = y + alpha * us[0]
@@ -80,7 +80,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
                 broke = alpha == 0 if broke is None else logical_or(broke, alpha == 0)
             if j < degree - 1:
                 iterates.append((y, square(rs[0])))
-        factors = [held(going, factor) for factor in _least(rs[0], rs[1:])]
+        factors = [zero_if_done(going, factor) for factor in _least(rs[0], rs[1:])]
         for j, factor in enumerate(factors):
             y = y + factor * rs[j]
         r, u = rs[0], us[0]
@@ -103,7 +103,7 @@ def bicgstab(problem: Problem, degree: int) -> Method:
         return told, tuple(iterates), y, residual, r, u, rho, alpha, factors[-1]
 
     def finish(state: tuple[Any, ...]) -> Tensor:
-        return preconditioned(nearest(state[1])[0])
+        return apply_preconditioner(nearest(state[1])[0])
 
     iterates = ((problem.x0, first),) * (degree + 1 if alone else 1)
     start = tell.first, iterates, problem.x0, first, r, zeros_like(r), one, one * 0, one

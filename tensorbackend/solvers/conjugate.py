@@ -54,11 +54,11 @@ def cg_adaptive(problem: Problem) -> Method:
     """
     precondition = problem.precondition
 
-    def preconditioned(r: Tensor) -> Tensor:
+    def apply_preconditioner(r: Tensor) -> Tensor:
         return r if precondition is None else precondition(r)
 
     r = problem.b
-    p = preconditioned(r)
+    p = apply_preconditioner(r)
     first = square(r)
     tell = Watch(problem, first)
 
@@ -68,7 +68,7 @@ def cg_adaptive(problem: Problem) -> Method:
         pq = dot(p, q)
         alpha = step_of(progress.going, dot(p, r), pq)
         x, r = x + alpha * p, r - alpha * q
-        z = preconditioned(r)
+        z = apply_preconditioner(r)
         p = z - step_of(progress.going, dot(q, z), pq) * p
         return tell(progress, square(r), _broke(pq)), x, r, p, problem.apply(p), before
 

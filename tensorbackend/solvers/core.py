@@ -23,8 +23,8 @@ from .iteration import Method, Problem, square
 from .least_squares import lsqr
 from .linear import Form, Linear
 from .minimal import gmres
-from .refinement import State, System, begun, followed, refined
-from .scaling import greatest, power, scaled
+from .refinement import State, System, begun, refine, refine_trajectory
+from .scaling import greatest, power, scale_system
 
 
 class Plan(NamedTuple):
@@ -67,7 +67,7 @@ class Outcome(NamedTuple):
 
 
 @jit(static_argnums=0)
-def solved(plan: Plan, tensors: Inputs) -> Outcome:
+def solve_scaled(plan: Plan, tensors: Inputs) -> Outcome:
     """The solution of a system, in units in which the largest elements of A and of b are from 1 to 2."""
     basis, form = tensors.basis, plan.form
 
@@ -82,7 +82,7 @@ def solved(plan: Plan, tensors: Inputs) -> Outcome:
         return project(plan.preconditioner(tensors.preconditioner, x))
 
     b = project(tensors.b)
-    matrix = scaled(form, tensors.parts, b, tensors.x0.shape[-1])
+    matrix = scale_system(form, tensors.parts, b, tensors.x0.shape[-1])
     unit = power(greatest(b))
     b = b * (1 / unit)
     length = sqrt(square(b))
@@ -112,12 +112,12 @@ def solved(plan: Plan, tensors: Inputs) -> Outcome:
             return _method(plan, problem, tensors.rtol)
 
         if plan.trajectory is None:
-            state = refined(system, method, start, tensors.most)
+            state = refine(system, method, start, tensors.most)
             spent = state.iterations >= tensors.most
         else:
-            state = followed(system, method, start, tensors.most, plan.trajectory)
+            state = refine_trajectory(system, method, start, tensors.most, plan.trajectory)
             spent = ones_like(state.met)  # the end of a trajectory is no failure
-    return _judged(state, spent, length, unit, matrix.power)
+    return _outcome(state, spent, length, unit, matrix.power)
 
 
 def _method(plan: Plan, problem: Problem, rtol: Tensor) -> Method:
@@ -132,7 +132,7 @@ def _method(plan: Plan, problem: Problem, rtol: Tensor) -> Method:
     return lsqr(problem, rtol)
 
 
-def _judged(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of_matrix: Tensor) -> Outcome:
+def _outcome(state: State, spent: Tensor, length: Tensor, unit: Tensor, power_of_matrix: Tensor) -> Outcome:
     """The outcome in the units of A and b, where `length` is 0 for a b of zeros.
 
     An example that has neither converged nor used up its iterations has diverged, and so has one whose x overflows or

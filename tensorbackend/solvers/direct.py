@@ -41,10 +41,10 @@ def direct(function: Linear, b: Tensor) -> Tensor:
     if isinstance(form, Sparse):
         return _sparse(unflatten(form.tree, parts), b, transposed)
     (matrix,) = parts
-    return eliminated(matrix_transpose(matrix) if transposed else matrix, b)
+    return eliminate(matrix_transpose(matrix) if transposed else matrix, b)
 
 
-def eliminated(matrix: Tensor, b: Tensor) -> Tensor:
+def eliminate(matrix: Tensor, b: Tensor) -> Tensor:
     """The solution of dense systems for vectors b, NaN where a matrix is singular."""
     permutation, lower, upper = lu(matrix)
     identity = eye(matrix.shape[-1], dtype="bool", backend=matrix.backend)
@@ -57,7 +57,7 @@ def eliminated(matrix: Tensor, b: Tensor) -> Tensor:
 
 def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
     """Solves by SuperLU. Its factors are kept under the content of the matrix, and serve the transpose too."""
-    solution: Tensor = host_call(_on_host, b, matrix, b, transposed)
+    solution: Tensor = host_call(_solve_on_host, b, matrix, b, transposed)
     return solution
 
 
@@ -66,20 +66,22 @@ _lock = threading.RLock()
 free_in_child(sys.modules[__name__], "_lock")
 
 
-def _on_host(matrix: Any, b: Any, transposed: bool) -> Any:
+def _solve_on_host(matrix: Any, b: Any, transposed: bool) -> Any:
     """The solution as an array; the matrices of a batch are solved one after the other."""
     parts = matrix.values, matrix.first, matrix.second
     if all(x.ndim == 1 for x in parts):
-        return _by(matrix, parts, b.reshape(prod(b.shape[:-1]), b.shape[-1]).T, transposed).T.reshape(b.shape)
+        return _solve_by_factors(matrix, parts, b.reshape(prod(b.shape[:-1]), b.shape[-1]).T, transposed).T.reshape(
+            b.shape
+        )
     batch = b.shape[:-1]
     solutions = numpy.empty_like(b)
     for place in numpy.ndindex(*batch):
         example_parts = tuple(x if x.ndim == 1 else numpy.broadcast_to(x, (*batch, x.shape[-1]))[place] for x in parts)
-        solutions[place] = _by(matrix, example_parts, b[place], transposed)
+        solutions[place] = _solve_by_factors(matrix, example_parts, b[place], transposed)
     return solutions
 
 
-def _by(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
+def _solve_by_factors(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
     """The solution by factors, which are computed unless they are kept from an earlier solve."""
     dtype = parts[0].dtype
     digest = blake2b(repr((matrix.format, matrix.size, dtype)).encode(), digest_size=16)
@@ -89,7 +91,7 @@ def _by(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
     with _lock:
         factors = _factors.pop(key, None)
     if factors is None:
-        factors = _factored(matrix, *parts)
+        factors = _factorise(matrix, *parts)
     with _lock:
         _factors[key] = factors
         while len(_factors) > KEPT:
@@ -101,7 +103,7 @@ def _by(matrix: Any, parts: tuple[Any, ...], b: Any, transposed: bool) -> Any:
     )
 
 
-def _factored(matrix: Any, values: Any, first: Any, second: Any) -> Any:
+def _factorise(matrix: Any, values: Any, first: Any, second: Any) -> Any:
     try:
         from scipy import sparse
         from scipy.sparse.linalg import splu

@@ -20,10 +20,10 @@ def refuse_failure(outcome: Outcome) -> None:
     def look(*flags: Tensor) -> None:
         _look("a solver", *map(numpy.asarray, flags))
 
-    debug_callback(look, *_told(outcome))
+    debug_callback(look, *_summary(outcome))
 
 
-def refusing(outcome: Outcome) -> Tensor:
+def require_convergence(outcome: Outcome) -> Tensor:
     """A number 1 for each example of a gradient's solve, or `ConvergenceError` unless all have converged.
 
     A gradient keeps no calls for their side effects, but it needs a number that it multiplies by.
@@ -33,11 +33,11 @@ def refusing(outcome: Outcome) -> Tensor:
         _look("the solve of a gradient", *flags)
         return numpy.ones(flags[0].shape)
 
-    told = tuple([part.detach() for part in _told(outcome)])
+    told = tuple([part.detach() for part in _summary(outcome)])
     return host_call(ones, told[0].template.replace(dtype=told[-1].dtype), *told)
 
 
-def _told(outcome: Outcome) -> tuple[Tensor, ...]:
+def _summary(outcome: Outcome) -> tuple[Tensor, ...]:
     return outcome.converged, outcome.diverged, outcome.iterations, vector_norm(outcome.residual, axis=-1)
 
 

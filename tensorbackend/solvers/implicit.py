@@ -16,8 +16,8 @@ from ..ops.elementwise.ternary import where
 from ..ops.elementwise.unary import conj
 from ..select import common_backend
 from ..tensor import Tensor
-from .core import Inputs, Outcome, Plan, solved
-from .failures import refusing
+from .core import Inputs, Outcome, Plan, solve_scaled
+from .failures import require_convergence
 from .iteration import ratio
 from .linear import Form, Transposed
 from .scaling import norm
@@ -31,16 +31,16 @@ DEFAULT_RTOL = 1e-5
 Values = Sequence[Tensor]
 
 
-def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
+def solve_with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
     """The solution of a system, with gradients with respect to b and to the values of the matrix.
 
     No gradient flows through the iterations. The gradient is that of the solution as a function of the arguments. It is
     NaN where its own solve does not converge.
     """
     if common_backend(flatten(tensors)[0]).dispatch_priority <= 1:  # nothing records the computation
-        return solved(plan, tensors)
-    constant = _detached(tensors)
-    outcome = solved(plan, constant)
+        return solve_scaled(plan, tensors)
+    constant = _detach(tensors)
+    outcome = solve_scaled(plan, constant)
 
     def parts(values: Values) -> tuple[Tensor, ...]:
         rest = iter(values)
@@ -55,8 +55,8 @@ def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
             # x as a function of the arguments, so that a second derivative sees how it depends on them.
             solution = implicit(values, b, x)
             of = constant._replace(parts=parts(values), b=b)
-            by_b = _solved_transpose(plan, of, cotangent)
-            return _by_values(plan, of, values, parts, solution, by_b, cotangent), by_b, None
+            by_b = _solve_transpose(plan, of, cotangent)
+            return _cotangents_of_values(plan, of, values, parts, solution, by_b, cotangent), by_b, None
 
         return x, pull
 
@@ -64,20 +64,20 @@ def with_gradient(plan: Plan, tensors: Inputs) -> Outcome:
     return outcome._replace(x=implicit(values, tensors.b, outcome.x))
 
 
-def _detached(tensors: Inputs) -> Inputs:
-    def detached(part: Any) -> Any:
+def _detach(tensors: Inputs) -> Inputs:
+    def detach(part: Any) -> Any:
         if isinstance(part, tuple):
             return tuple([x.detach() for x in part])
         return None if part is None else part.detach()
 
-    return Inputs(*map(detached, tensors))
+    return Inputs(*map(detach, tensors))
 
 
-def _transposed(form: Form) -> Form:
+def _transpose_form(form: Form) -> Form:
     return form.form if isinstance(form, Transposed) else Transposed(form)
 
 
-def _solved_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
+def _solve_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
     """Solves with the transpose (not conjugated) of the matrix for another b, to the tolerances of the first solve."""
     before = norm(tensors.b)
     # An absolute tolerance says nothing about another b. One that is larger than b would make the gradient 0.
@@ -87,16 +87,16 @@ def _solved_transpose(plan: Plan, tensors: Inputs, b: Tensor) -> Tensor:
     other = tensors._replace(b=b, rtol=rtol, atol=zeros_like(rtol), basis=basis)
     if plan.method in HERMITIAN:
         return conj(_reliable(plan, other._replace(b=conj(b), x0=zeros_like(b), basis=tensors.basis)))
-    form = _transposed(plan.form)
-    preconditioner = None if plan.preconditioner is None else _transposed(plan.preconditioner)
+    form = _transpose_form(plan.form)
+    preconditioner = None if plan.preconditioner is None else _transpose_form(plan.preconditioner)
     start = zeros_like(tensors.b)  # one element for each row of the matrix
     return _reliable(plan._replace(form=form, preconditioner=preconditioner), other._replace(x0=start))
 
 
 def _reliable(plan: Plan, tensors: Inputs) -> Tensor:
     """The solution from x0 = 0, with gradients; NaN for examples that have not converged, or an error on request."""
-    outcome = with_gradient(plan._replace(at_zero=True), tensors)
-    factor = refusing(outcome) if plan.refuses else where(outcome.converged, 1, _NAN)
+    outcome = solve_with_gradient(plan._replace(at_zero=True), tensors)
+    factor = require_convergence(outcome) if plan.refuses else where(outcome.converged, 1, _NAN)
     # A factor, as it makes NaN of the solution's derivatives too.
     return outcome.x * astype(factor, tensors.rtol.dtype)[..., None]
 
@@ -104,19 +104,19 @@ def _reliable(plan: Plan, tensors: Inputs) -> Tensor:
 _NAN = float("nan")
 
 
-def _by_values(
+def _cotangents_of_values(
     plan: Plan, tensors: Inputs, values: Values, parts: Any, x: Tensor, by_b: Tensor, cotangent: Tensor
 ) -> list[Tensor]:
     """The cotangents of the values of the matrix."""
     if not values:
         return []
 
-    def pulled(at: Tensor, cotangent: Tensor) -> tuple[Tensor, ...]:
+    def pull(at: Tensor, cotangent: Tensor) -> tuple[Tensor, ...]:
         """The cotangents of the values, pulled back through the product with a vector."""
         cotangents: tuple[Tensor, ...] = vjp(lambda *values: plan.form(parts(values), at), *values)[1](cotangent)
         return cotangents
 
-    cotangents = pulled(x, -by_b)
+    cotangents = pull(x, -by_b)
     if plan.method != "lsqr":
         return list(cotangents)
     # The derivative of the pseudo-inverse: Golub and Pereyra, SIAM Journal on Numerical Analysis 10 (1973), pages 413
@@ -124,9 +124,9 @@ def _by_values(
     residual = tensors.b - plan.form(tensors.parts, x)
     back = tensors._replace(x0=zeros_like(x), b=conj(by_b), atol=zeros_like(tensors.atol))
     of_rows = _reliable(plan, back)
-    of_columns = _solved_transpose(plan, tensors, conj(x))
-    outside = cotangent - plan.form.transposed(tensors.parts, by_b)
-    more = pulled(of_rows, conj(residual)), pulled(conj(outside), of_columns)
+    of_columns = _solve_transpose(plan, tensors, conj(x))
+    outside = cotangent - plan.form.apply_transpose(tensors.parts, by_b)
+    more = pull(of_rows, conj(residual)), pull(conj(outside), of_columns)
     return [sum_of(terms) for terms in zip(cotangents, *more, strict=True)]
 
 

@@ -89,7 +89,7 @@ def ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
     return where(nothing, 0, numerator / where(nothing, 1, denominator))
 
 
-def held(going: Tensor, factor: Tensor) -> Tensor:
+def zero_if_done(going: Tensor, factor: Tensor) -> Tensor:
     """The factor, 0 for examples that are done. A single example goes on as long as the loop, so its factor stays."""
     return factor if going.ndim == 1 else where(going, factor, 0)
 
@@ -122,7 +122,7 @@ class Watch:
 _INFINITY = float("inf")
 
 
-def iterated(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, Progress]:
+def iterate(method: Method, trajectory: Sequence[int] | None) -> tuple[Tensor, Progress]:
     """The solution and its progress at the end, or stacked for the numbers of iterations in a trajectory."""
 
     def goes_on(state: tuple[Any, ...]) -> Tensor:

@@ -25,18 +25,18 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     Mathematical Software 8 (1982), pages 43 to 71.
     """
 
-    def normalised(x: Tensor) -> tuple[Tensor, Tensor]:
+    def normalise(x: Tensor) -> tuple[Tensor, Tensor]:
         """The vector scaled to length 1, and its length in the vector's dtype."""
         length = astype(sqrt(square(x)), x.dtype)
         return ratio(x, length), length
 
     r = problem.b
-    u, beta = normalised(r)
-    v, alpha = normalised(problem.adjoint(u))
+    u, beta = normalise(r)
+    v, alpha = normalise(problem.adjoint(u))
     first = square(r)
     tell = Watch(problem, first)
 
-    def settled(told: Progress, least: Tensor) -> Progress:
+    def mark_converged(told: Progress, least: Tensor) -> Progress:
         """Counts examples as converged whose residual cannot become smaller."""
         residual = where(least, minimum(told.residual, problem.goal), told.residual)
         return told._replace(going=logical_and(told.going, logical_not(least)), residual=residual)
@@ -44,9 +44,9 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         progress, x, u, v, w, alpha, left, diagonal, total = state
         going = progress.going
-        u, beta = normalised(problem.apply(v) - alpha * u)
+        u, beta = normalise(problem.apply(v) - alpha * u)
         total = total + square(alpha) + square(beta)
-        v, alpha = normalised(problem.adjoint(u) - beta * v)
+        v, alpha = normalise(problem.adjoint(u) - beta * v)
         length = astype(sqrt(square(diagonal) + square(beta)), diagonal.dtype)
         c, s = ratio(diagonal, length), ratio(beta, length)
         theta, diagonal = s * alpha, -c * alpha
@@ -56,8 +56,8 @@ def lsqr(problem: Problem, normal: Tensor) -> Method:
         residual, gradient = square(left), square(left * alpha * c)
         told = tell(progress, residual)
         least = logical_and(going, gradient <= normal * normal * total * residual)
-        told = settled(told, least)
+        told = mark_converged(told, least)
         return told, x, u, v, w, alpha, left, diagonal, total
 
-    begun = settled(tell.first, logical_and(tell.first.going, square(alpha) == 0))
+    begun = mark_converged(tell.first, logical_and(tell.first.going, square(alpha) == 0))
     return Method((begun, problem.x0, u, v, v, alpha, beta, alpha, first * 0), step, tell.bound)

@@ -41,7 +41,7 @@ class Form(Protocol):
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The function applied to x of shape (..., columns)."""
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transpose (not conjugated) applied to y of shape (..., rows)."""
 
 
@@ -75,9 +75,9 @@ class Transposed:
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The transpose of the other form applied to x."""
-        return self.form.transposed(parts, x)
+        return self.form.apply_transpose(parts, x)
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The other form applied to y."""
         return self.form(parts, y)
 
@@ -93,7 +93,7 @@ class Dense:
         (matrix,) = parts
         return _product(matrix, x)
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transposed matrix times each vector."""
         (matrix,) = parts
         return _product(matrix_transpose(matrix), y)
@@ -119,7 +119,7 @@ class Sparse:
         """The matrix times each vector."""
         return matvec(unflatten(self.tree, parts), x)
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transposed matrix times each vector."""
         return matvec(unflatten(self.tree, parts).mT, y)
 
@@ -134,7 +134,7 @@ class Diagonal:
         """The product."""
         return parts[0] * x
 
-    transposed = __call__
+    apply_transpose = __call__
 
 
 @dataclass(frozen=True)
@@ -147,14 +147,14 @@ class Factors:
 
     def __call__(self, parts: Tensors, x: Tensor, /) -> Tensor:
         """The solution for x."""
-        return _by_columns(unflatten(self.tree, parts).solve, x)
+        return _apply_to_columns(unflatten(self.tree, parts).solve, x)
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The solution for y with the transposed factors."""
-        return by_vjp(self, parts, y, y.shape[-1])
+        return transpose_by_vjp(self, parts, y, y.shape[-1])
 
 
-def _by_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+def _apply_to_columns(solve: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """Applies a function that takes the columns of a matrix to vectors along the last axis."""
     return solve(x) if x.ndim == 1 else solve(x[..., None])[..., 0]
 
@@ -176,12 +176,12 @@ class Traced:
         (product,) = evaluate(self.graph, [*parts, vectors])
         return reshape(product.rename(*(None,) * product.ndim), (*x.shape[:-1], self.rows))
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transpose: the function that pulls cotangents back, as this function is linear."""
-        return by_vjp(self, parts, y, self.columns)
+        return transpose_by_vjp(self, parts, y, self.columns)
 
 
-def by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
+def transpose_by_vjp(form: Form, parts: Tensors, y: Tensor, columns: int) -> Tensor:
     """The transpose of a linear function, computed by reverse differentiation."""
     at = zeros((*y.shape[:-1], columns), dtype=y.dtype, backend=y.backend)
     cotangent: Tensor = vjp(lambda x: form(parts, x), at)[1](y)[0]
@@ -222,7 +222,7 @@ def linear(operator: Any, vectors: Template, count: int, name: str) -> Linear:
     return Linear(form, tuple(constants))
 
 
-def in_dtype(function: Linear, dtype: Any) -> Linear:
+def cast_linear(function: Linear, dtype: Any) -> Linear:
     """The function with its matrix in another dtype; a traced function stays as it is."""
     if isinstance(function.form, Traced):
         return function

@@ -35,7 +35,7 @@ def gmres(problem: Problem, restart: int) -> Method:
     size, like = restart + 1, problem.b
     rows = iota(size, dtype="int32", backend=like.backend)
 
-    def preconditioned(x: Tensor) -> Tensor:
+    def apply_preconditioner(x: Tensor) -> Tensor:
         return x if precondition is None else precondition(x)
 
     def cycle(state: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -65,9 +65,9 @@ def gmres(problem: Problem, restart: int) -> Method:
             other = sum_(where(after, column, 0), axis=-1, keepdims=True)
             hypotenuse = astype(sqrt(abs_(one) ** 2 + abs_(other) ** 2), r.dtype)
             c, s = where(hypotenuse == 0, 1, ratio(one, hypotenuse)), ratio(other, hypotenuse)
-            column = _turned(column[..., None], c, s, here, after)[..., 0]
-            rotation = _turned(rotation, c, s, here, after)
-            left = _turned(left[..., None], c, s, here, after)[..., 0]
+            column = _rotate_rows(column[..., None], c, s, here, after)[..., 0]
+            rotation = _rotate_rows(rotation, c, s, here, after)
+            left = _rotate_rows(left[..., None], c, s, here, after)[..., 0]
             going = progress.going
             row = less(rows, k + 1) & going
             place = equal(iota(restart, dtype="int32", backend=like.backend), k)
@@ -87,18 +87,18 @@ def gmres(problem: Problem, restart: int) -> Method:
         right_side = where(empty, 0, left[..., :restart])
         factors = triangular_solve(upper, right_side[..., None], lower=False)[..., 0]
         change = _columns(matrix_transpose(basis[..., :restart, :]), factors)
-        x = where(progress.going, x + preconditioned(change), x)
+        x = where(progress.going, x + apply_preconditioner(change), x)
         r = problem.b - problem.apply(x)
-        return _after(progress, inner, square(r)), x, r
+        return _progress_after_cycle(progress, inner, square(r)), x, r
 
-    def _after(before: Progress, inner: Progress, residual: Tensor) -> Progress:
+    def _progress_after_cycle(before: Progress, inner: Progress, residual: Tensor) -> Progress:
         """The progress after a cycle: with its iterations, but judged by the residual itself."""
         told = tell(before, residual)
         more = logical_and(told.going, less(inner.iterations, problem.most))
         return Progress(more, inner.iterations, told.residual)
 
     def apply(x: Tensor) -> Tensor:
-        return problem.apply(preconditioned(x))
+        return problem.apply(apply_preconditioner(x))
 
     r = problem.b
     first = square(r)
@@ -116,7 +116,7 @@ def _diagonal(matrix: Tensor) -> Tensor:
     return sum_(where(eye(size, dtype="bool", backend=matrix.backend), matrix, 0), axis=-1)
 
 
-def _turned(x: Tensor, c: Tensor, s: Tensor, here: Tensor, after: Tensor) -> Tensor:
+def _rotate_rows(x: Tensor, c: Tensor, s: Tensor, here: Tensor, after: Tensor) -> Tensor:
     """The matrices with their rows `here` and `after` rotated."""
     one = sum_(where(here[:, None], x, 0), axis=-2, keepdims=True)
     other = sum_(where(after[:, None], x, 0), axis=-2, keepdims=True)

@@ -22,9 +22,9 @@ from ..ops.padding import pad
 from ..ops.reduction import sum as total
 from ..select import get_backend
 from ..sparse import SparseMatrix
-from ..sparse.host import on_host
+from ..sparse.host import to_host_arrays
 from ..tensor import Tensor
-from .linear import Linear, Sparse, Tensors, by_vjp
+from .linear import Linear, Sparse, Tensors, transpose_by_vjp
 
 MOST: Final = 16
 """The most steps of a product, each with one entry of every row; the rest of longer rows is summed separately."""
@@ -86,12 +86,12 @@ class Padded:
         sums = total(values * take_at(x, columns, axis=-1, mode="clip"), axis=-1)
         return first + take_at(pad(sums, {-1: (1, 0)}), slots, axis=-1, mode="clip")
 
-    def transposed(self, parts: Tensors, y: Tensor, /) -> Tensor:
+    def apply_transpose(self, parts: Tensors, y: Tensor, /) -> Tensor:
         """The transposed matrix times each vector."""
-        return by_vjp(self, parts, y, self.size)
+        return transpose_by_vjp(self, parts, y, self.size)
 
 
-def repeated(function: Linear) -> Linear:
+def quickest_form(function: Linear) -> Linear:
     """The linear function in the form that is quickest for many calls."""
     if not isinstance(function.form, Sparse):
         return function
@@ -125,7 +125,7 @@ def _structure(matrix: SparseMatrix) -> Structure | None:
             return known[3]
     if first.ndim > 1 or second.ndim > 1 or not matrix.nnz:
         return None
-    read = on_host(first, second)
+    read = to_host_arrays(first, second)
     if read is None:
         return None
     structure = _laid(matrix, *read)
@@ -176,10 +176,10 @@ def _entries_of_each(lengths: Any) -> int:
     """The number of steps for which the blocks hold the fewest entries: 2 for rows of 2, 1, 2 and 9 entries."""
     longest = int(lengths.max())
 
-    def stored(most: int) -> int:
+    def storage_size(most: int) -> int:
         return most * len(lengths) + int((lengths > most).sum()) * (longest - most)
 
-    return min(range(1, min(longest, MOST) + 1), key=stored)
+    return min(range(1, min(longest, MOST) + 1), key=storage_size)
 
 
 def _places(matrix: SparseMatrix, first: Any, second: Any) -> tuple[Any, Any]:

@@ -20,8 +20,8 @@ from ..ops.elementwise.ternary import where
 from ..ops.elementwise.transcendental import sqrt
 from ..ops.reduction import any as any_
 from ..tensor import Tensor
-from .iteration import GROWTH, Function, Method, Problem, iterated, square
-from .scaling import power, scaled_preconditioner
+from .iteration import GROWTH, Function, Method, Problem, iterate, square
+from .scaling import power, scale_preconditioner
 
 ROUNDING: Final = 10
 """How many times eps, the norm of x and the size of a row of A rounding may leave as a residual."""
@@ -69,20 +69,20 @@ def begun(system: System, x: Tensor, most: Tensor, at_zero: bool) -> State:
         r, left = system.b, system.length
         met = left <= system.tolerance if system.normal is None else _meets(system, x, r, left)
     else:
-        r, left, met = _measured(system, x)
+        r, left, met = _measure(system, x)
     none = zeros_like(met)
     goes_on = logical_and(logical_and(isfinite(left), logical_not(met)), most > 0)
     return State(goes_on, x, r, left, met, zeros_like(most), none)
 
 
-def refined(system: System, method: Callable[[Problem], Method], start: State, most: Tensor) -> State:
+def refine(system: System, method: Callable[[Problem], Method], start: State, most: Tensor) -> State:
     """The state after as many runs of a method as make the residual smaller."""
 
     def iteration(before: State) -> State:
         change, iterations, broke = _run(system, method, before, most, None)
         iterations = before.iterations + iterations
         x = before.x + change
-        r, left, met = _measured(system, x)
+        r, left, met = _measure(system, x)
         spent = iterations >= most
         # The last iterate may have a larger residual, unless the method broke down.
         lasts = logical_and(spent, logical_not(broke))
@@ -95,7 +95,7 @@ def refined(system: System, method: Callable[[Problem], Method], start: State, m
             where(taken, left, before.left),
             where(taken, met, before.met),
             iterations,
-            _going(before, broke, before.broke),
+            _select_active(before, broke, before.broke),
         )
 
     def goes_on(state: State) -> Tensor:
@@ -105,13 +105,13 @@ def refined(system: System, method: Callable[[Problem], Method], start: State, m
     return end
 
 
-def followed(
+def refine_trajectory(
     system: System, method: Callable[[Problem], Method], start: State, most: Tensor, trajectory: Sequence[int]
 ) -> State:
     """The states of one run after each number of iterations in a trajectory, stacked."""
     change, iterations, broke = _run(system, method, start, most, trajectory)
     x = start.x + change
-    r, left, met = vmap(lambda x: _measured(system, x))(x)
+    r, left, met = vmap(lambda x: _measure(system, x))(x)
     return State(broke, x, r, left, met, iterations, broke)
 
 
@@ -129,28 +129,28 @@ def _run(
     if trajectory is not None:
         b, goal = where(state.going, b, 0), where(state.going, goal, 1)
     else:
-        b, goal = _going(state, b, 0), _going(state, goal, 1)
+        b, goal = _select_active(state, b, 0), _select_active(state, goal, 1)
     given = system.precondition
     problem = Problem(
         system.apply,
         system.adjoint,
-        None if given is None else scaled_preconditioner(given, b),
+        None if given is None else scale_preconditioner(given, b),
         b,
         zeros_like(state.x),
         goal,
         most - state.iterations,
     )
     solver = method(problem)
-    change, progress = iterated(solver, trajectory)
+    change, progress = iterate(solver, trajectory)
     return change * unit, progress.iterations, logical_not(progress.residual <= solver.bound)
 
 
-def _going(state: State, value: Tensor, other: Any) -> Tensor:
+def _select_active(state: State, value: Tensor, other: Any) -> Tensor:
     """The value for examples that go on. Inside the loop a single example goes on."""
     return value if state.going.ndim == 1 else where(state.going, value, other)
 
 
-def _measured(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _measure(system: System, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The residual, its norm, and whether it is small enough. Squares of what underflows are small enough as 0."""
     r = system.b - system.apply(x)
     left = sqrt(square(r))

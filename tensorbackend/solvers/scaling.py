@@ -71,18 +71,18 @@ def _flat(x: Tensor, count: int) -> Tensor:
     return x if count == 1 else reshape(x, (*x.shape[: x.ndim - count], prod(x.shape[x.ndim - count :])))
 
 
-def scaled(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
+def scale_system(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
     """The scaled matrix of a system with right-hand sides like b."""
     if not form.axes:
-        return _scaled_function(form, parts, b, columns)
+        return _scale_function(form, parts, b, columns)
     elements = [part for part in parts if part.dtype.is_inexact]
     unit = power(_largest([greatest(part, form.axes) for part in elements]))
     inverse = 1 / unit
 
-    def divided(x: Tensor) -> Tensor:
+    def divide_rows(x: Tensor) -> Tensor:
         return x * (inverse if form.axes == 1 else inverse[..., None])
 
-    divided_parts = tuple([divided(part) if part.dtype.is_inexact else part for part in parts])
+    divided_parts = tuple([divide_rows(part) if part.dtype.is_inexact else part for part in parts])
     squares = [square(_flat(part, form.axes)) for part in divided_parts if part.dtype.is_inexact]
     total = squares[0] if len(squares) == 1 else squares[0] + squares[1]
     rows = max(b.shape[-1], 1)
@@ -93,7 +93,7 @@ def _largest(sizes: list[Tensor]) -> Tensor:
     return sizes[0] if len(sizes) == 1 else maximum(sizes[0], sizes[1])
 
 
-def _scaled_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
+def _scale_function(form: Form, parts: tuple[Tensor, ...], b: Tensor, columns: int) -> Scaled:
     """The scaled form of a function. A product with a vector of signs tells the size of its elements."""
     places = iota(columns, dtype="int32", backend=b.backend)
     signs = astype(where(places * places * -1640531527 < 0, -1, 1), b.dtype)  # no pattern that A may take to zero
@@ -114,12 +114,12 @@ def _products(form: Form, parts: Tensors, inverse: Tensor | None) -> tuple[Funct
         return form(parts, scaled_vector(x))
 
     def adjoint(x: Tensor) -> Tensor:
-        return conj(form.transposed(parts, conj(scaled_vector(x))))
+        return conj(form.apply_transpose(parts, conj(scaled_vector(x))))
 
     return apply, adjoint
 
 
-def scaled_preconditioner(precondition: Callable[[Tensor], Tensor], r: Tensor) -> Function:
+def scale_preconditioner(precondition: Callable[[Tensor], Tensor], r: Tensor) -> Function:
     """A preconditioner that takes the residual r to a vector of about the same size; its factor changes no iterate."""
     unit = power(greatest(precondition(r)))
     inverse = 1 / unit

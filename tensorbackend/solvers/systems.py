@@ -34,9 +34,9 @@ from ..sparse import SparseMatrix, from_scipy
 from ..tensor import Tensor, TensorLike
 from .core import Inputs, Outcome, Plan
 from .failures import refuse_failure
-from .implicit import DEFAULT_RTOL, with_gradient
-from .linear import Traced, in_dtype, linear, shape_of
-from .padded import repeated
+from .implicit import DEFAULT_RTOL, solve_with_gradient
+from .linear import Traced, cast_linear, linear, shape_of
+from .padded import quickest_form
 from .preconditioners import preconditioner as preconditioner_of
 
 METHODS: Final = ("auto", "cg", "cg-adaptive", "bicgstab", "bicgstab(l)", "gmres", "lsqr", "direct")
@@ -159,8 +159,8 @@ def solve(
     approximate_inverse = preconditioner_of(preconditioner, system.function, system.residuals, system.count)
     system.check(name, approximate_inverse is not None)
     steps = None if trajectory is None else tuple(map(index, trajectory))
-    function = system.function if name == "direct" else repeated(system.function)
-    approximate_inverse = None if approximate_inverse is None else repeated(approximate_inverse)
+    function = system.function if name == "direct" else quickest_form(system.function)
+    approximate_inverse = None if approximate_inverse is None else quickest_form(approximate_inverse)
     approximation = None if approximate_inverse is None else approximate_inverse.form
     plan = Plan(name, number, function.form, approximation, steps, x0 is None, raise_on_failure)
     tensors = Inputs(
@@ -169,12 +169,12 @@ def solve(
         system.basis,
         system.b,
         system.x0,
-        system.per_example(rtol, "rtol"),
-        system.per_example(atol, "atol"),
+        system.number_per_example(rtol, "rtol"),
+        system.number_per_example(atol, "atol"),
         system.limit(max_iterations),
     )
     _check_tolerances(name, rtol, atol)
-    outcome = with_gradient(plan, tensors)
+    outcome = solve_with_gradient(plan, tensors)
     solution = system.solution(outcome, steps)
     if raise_on_failure:
         refuse_failure(outcome)
@@ -242,7 +242,7 @@ class _System:
         self.real = to_real(dtype)
         self.named = b = b if b.dtype is dtype else astype(b, dtype)
         function = linear(A, b.template, count, "A")
-        self.function = in_dtype(function, dtype)
+        self.function = cast_linear(function, dtype)
         batch, rows, columns = shape_of(function)
         self.columns, self.rows = columns, rows
         size = prod(b.shape[b.ndim - count :])
@@ -321,7 +321,7 @@ class _System:
             remedy = "leave it out for 'lsqr', which gives the least solution" if name == "lsqr" else "use 'lsqr'"
             raise ArgumentError(expected(f"no null_space for the method {name!r}", remedy))
 
-    def per_example(self, value: Any, word: str) -> Tensor:
+    def number_per_example(self, value: Any, word: str) -> Tensor:
         """A number for each example, of shape (..., 1)."""
         if isinstance(value, int | float):
             return full((*self.batch, 1), float(value), dtype=self.real, backend=self._plain)
@@ -363,13 +363,13 @@ class _System:
         if self.given is not self.dtype:
             outcome = outcome._replace(x=astype(outcome.x, self.given), residual=astype(outcome.residual, self.given))
         return Solution(
-            _shaped(outcome.x, (*front, *self.batch, *x_shape), (*names, *x_names)),
-            _shaped(outcome.residual, (*front, *self.batch, *last), (*names, *last_names)),
-            *(_shaped(part, part.shape, names) for part in outcome[2:]),
+            _reshape_and_name(outcome.x, (*front, *self.batch, *x_shape), (*names, *x_names)),
+            _reshape_and_name(outcome.residual, (*front, *self.batch, *last), (*names, *last_names)),
+            *(_reshape_and_name(part, part.shape, names) for part in outcome[2:]),
         )
 
 
-def _shaped(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) -> Tensor:
+def _reshape_and_name(x: Tensor, shape: tuple[int, ...], names: tuple[str | None, ...]) -> Tensor:
     """A tensor in a shape, under names."""
     if x.shape != shape:
         return reshape(x, shape, names=names)

@@ -14,8 +14,8 @@ from ..ops.shape import broadcast_to, concatenate, reshape
 from ..rules.broadcasting import broadcast, broadcast_two, result_type
 from ..template import merge_names
 from ..tensor import Tensor
-from .conversion import in_format, sum_duplicates
-from .host import on_host
+from .conversion import sum_duplicates, to_format
+from .host import to_host_arrays
 from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 
@@ -50,7 +50,7 @@ def add(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     >>> (tb.sparse.eye(2) + tb.sparse.eye(2)).values.tolist()
     [2.0, 2.0]
     """
-    return _merged(x1, x2, lambda x: x)
+    return _add_matrices(x1, x2, lambda x: x)
 
 
 @bind
@@ -82,10 +82,10 @@ def subtract(x1: SparseMatrix, x2: SparseMatrix, /) -> SparseMatrix:
     >>> (tb.sparse.eye(2) - tb.sparse.coo([3.0], [0], [1], shape=(2, 2))).to_dense().tolist()
     [[1.0, -3.0], [0.0, 1.0]]
     """
-    return _merged(x1, x2, lambda x: -x)
+    return _add_matrices(x1, x2, lambda x: -x)
 
 
-def _merged(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
+def _add_matrices(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
     for name, operand in (("x1", x1), ("x2", x2)):
         if not isinstance(operand, SparseMatrix):
             raise OperandError(expected("two sparse matrices", "use to_dense() for a dense sum", **{name: operand}))
@@ -97,14 +97,17 @@ def _merged(x1: Any, x2: Any, turned: Any) -> SparseMatrix:
     if type(x1) is type(x2) and x1.first is x2.first and x1.second is x2.second:
         same: SparseMatrix = type(x1)(left + right, x1.first, x1.second, x1.size, (names[-2], names[-1]))
         return same
-    parts = [_joined(left, right), *(_joined(a, b) for a, b in zip(entries(x1), entries(x2), strict=True))]
+    parts = [
+        _concatenate_last(left, right),
+        *(_concatenate_last(a, b) for a, b in zip(entries(x1), entries(x2), strict=True)),
+    ]
     merged: SparseMatrix = COO(parts[0], parts[1], parts[2], x1.size, (names[-2], names[-1]))
-    if on_host(merged.first, merged.second) is not None:
+    if to_host_arrays(merged.first, merged.second) is not None:
         merged = sum_duplicates(merged)
-    return in_format(merged, x1.format)
+    return to_format(merged, x1.format)
 
 
-def _joined(left: Tensor, right: Tensor) -> Tensor:
+def _concatenate_last(left: Tensor, right: Tensor) -> Tensor:
     """Two tensors concatenated along the last axis; the other axes broadcast."""
     parts = [x.template.replace(shape=x.shape[:-1], names=x.names[:-1]) for x in (left, right)]
     batch, names = broadcast(parts)
@@ -146,7 +149,7 @@ def multiply(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     >>> (3 * tb.sparse.eye(2)).values.tolist(), (tb.sparse.eye(2) * tb.asarray([5.0, 6.0])).values.tolist()
     ([3.0, 3.0], [5.0, 6.0])
     """
-    return _scaled(matrix, x, binary.multiply)
+    return _scale(matrix, x, binary.multiply)
 
 
 @bind
@@ -179,10 +182,10 @@ def divide(matrix: SparseMatrix, x: Any, /) -> SparseMatrix:
     >>> (tb.sparse.eye(2) / 2).values.tolist()
     [0.5, 0.5]
     """
-    return _scaled(matrix, x, binary.divide)
+    return _scale(matrix, x, binary.divide)
 
 
-def _scaled(matrix: Any, x: Any, op: Any) -> SparseMatrix:
+def _scale(matrix: Any, x: Any, op: Any) -> SparseMatrix:
     if isinstance(x, SparseMatrix) or not isinstance(matrix, SparseMatrix):
         raise OperandError(expected("a number or a dense tensor beside a sparse matrix", matrix=matrix, x=x))
     if not isinstance(x, Tensor) and not is_array(x) and not isinstance(x, (list, tuple)):

@@ -17,12 +17,12 @@ from ..ops.elementwise.ternary import where
 from ..tensor import Tensor
 
 
-def filled(values: Tensor, chosen: Tensor, size: int) -> Tensor:
-    """Values (..., size) of the elements where the mask `chosen` holds, `limited` by how many it holds for."""
-    return limited(values, count_nonzero(chosen), size)
+def compress_to_size(values: Tensor, chosen: Tensor, size: int) -> Tensor:
+    """The elements for which the mask `chosen` holds, (..., size), and 0 after them; see `zero_beyond_count`."""
+    return zero_beyond_count(values, count_nonzero(chosen), size)
 
 
-def limited(values: Tensor, count: Tensor, size: int) -> Tensor:
+def zero_beyond_count(values: Tensor, count: Tensor, size: int) -> Tensor:
     """Values (..., size) with 0 after the first `count`. More than `size` are a `DataError`, in a trace all NaN."""
     kept = where(less(iota(size, dtype=count.dtype, backend=values.backend), count), values, 0)
     if fits(count, size):

@@ -25,9 +25,9 @@ from ..protocol import BackendLike
 from ..rules.broadcasting import result_type
 from ..template import Template, as_names, as_shape
 from ..tensor import Tensor, TensorLike
-from .conversion import in_format
+from .conversion import to_format
 from .matrix import CLASSES, COO, CSC, CSR, SparseMatrix
-from .structure import checked
+from .structure import check_places
 
 Names = Sequence[str | None] | None
 
@@ -79,7 +79,7 @@ def coo(
     >>> a.to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(COO, checked_matrix("coo", values, rows, columns, shape, names))
+    return cast(COO, make_matrix("coo", values, rows, columns, shape, names))
 
 
 @check_arguments
@@ -125,7 +125,7 @@ def csr(
     >>> tb.sparse.csr([1.0, 2.0, 3.0], [0, 2, 2], [0, 2, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(CSR, checked_matrix("csr", values, pointers, indices, shape, names))
+    return cast(CSR, make_matrix("csr", values, pointers, indices, shape, names))
 
 
 @check_arguments
@@ -169,10 +169,10 @@ def csc(
     >>> tb.sparse.csc([1.0, 2.0, 3.0], [0, 0, 1], [0, 1, 1, 3], shape=(2, 3)).to_dense().tolist()
     [[1.0, 0.0, 2.0], [0.0, 0.0, 3.0]]
     """
-    return cast(CSC, checked_matrix("csc", values, pointers, indices, shape, names))
+    return cast(CSC, make_matrix("csc", values, pointers, indices, shape, names))
 
 
-def checked_matrix(
+def make_matrix(
     format: Format, values: Any, first: Any, second: Any, shape: Sequence[int], names: Names
 ) -> SparseMatrix:
     """The matrix of a format from its parts, after checks; `first` and `second` are those of `SparseMatrix`."""
@@ -194,7 +194,7 @@ def checked_matrix(
         batch = tuple(names[len(names) - 2 - len(batch) : len(names) - 2])
     if stored_values.names != (*batch, None):
         stored_values = stored_values.rename(*batch, None)
-    matrix = CLASSES[format](stored_values, *checked(format, parts[0], parts[1], size), size, matrix_names)
+    matrix = CLASSES[format](stored_values, *check_places(format, parts[0], parts[1], size), size, matrix_names)
     _check_shape(matrix, shape, names)
     return matrix
 
@@ -302,7 +302,7 @@ def eye(
     place = iota(count, dtype="int32" if max(rows, width) < 2**31 else "int64", backend=values.backend)
     last = (None, None) if names is None else tuple(names)
     coordinate_form = COO(values, place, place, (rows, width), as_names(last, 2))  # type: ignore[arg-type] # two names
-    return in_format(coordinate_form, format)
+    return to_format(coordinate_form, format)
 
 
 identity = eye
@@ -372,7 +372,7 @@ def diagonals(
         asarray(numpy.concatenate(pieces).astype(small), backend=stored.backend) for pieces in zip(*places, strict=True)
     )
     coordinate_form = coo(stored, first, second, shape=(rows, columns), names=names)
-    return in_format(coordinate_form, format)
+    return to_format(coordinate_form, format)
 
 
 def _tensor(value: Any) -> Any:

@@ -21,7 +21,7 @@ from ..ops.reduction import max as greatest
 from ..ops.shape import broadcast_to, concatenate, expand_dims, reshape
 from ..ops.sorting import argsort
 from ..tensor import Tensor
-from .capacity import fits, limited
+from .capacity import fits, zero_beyond_count
 from .matrix import COO, CSC, CSR, M, SparseMatrix, batch_of, bind, entries, shares_places
 
 
@@ -75,7 +75,7 @@ def to_csr(matrix: SparseMatrix, /) -> CSR:
     """
     if isinstance(matrix, CSR):
         return matrix
-    values, rows, columns = ordered(matrix)
+    values, rows, columns = sort_entries(matrix)
     return CSR(values, _pointers(rows, matrix.size[0]), columns, matrix.size, matrix.matrix_names)
 
 
@@ -103,12 +103,12 @@ def to_csc(matrix: SparseMatrix, /) -> CSC:
     return matrix if isinstance(matrix, CSC) else cast(CSC, to_csr(matrix.T).T)
 
 
-def in_format(matrix: SparseMatrix, format: str) -> SparseMatrix:
+def to_format(matrix: SparseMatrix, format: str) -> SparseMatrix:
     """The matrix, converted to a format."""
     return {"coo": to_coo, "csr": to_csr, "csc": to_csc}[format](matrix)
 
 
-def ordered(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
+def sort_entries(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
     """Values, rows and columns, sorted by row, then by column. Several values at one place keep their order."""
     rows, columns = entries(matrix)
     order = _order(rows, columns, matrix.size)
@@ -120,10 +120,10 @@ def ordered(matrix: SparseMatrix) -> tuple[Tensor, Tensor, Tensor]:
         values = take_along_axis_at(wide, broadcast_to(order, wide.shape), axis=-1, mode="clip")
         if any(names):
             values = values.rename(*matrix.names[:-2], None)
-    return values, _at(rows, order), _at(columns, order)
+    return values, _take_places(rows, order), _take_places(columns, order)
 
 
-def _at(places: Tensor, order: Tensor) -> Tensor:
+def _take_places(places: Tensor, order: Tensor) -> Tensor:
     if order.ndim == 1:
         return take_at(places, order, axis=0, mode="clip")
     return take_along_axis_at(broadcast_to(places, order.shape), order, axis=-1, mode="clip")
@@ -137,8 +137,8 @@ def _order(rows: Tensor, columns: Tensor, size: tuple[int, int]) -> Tensor:
     if prod(size) < 2**63:
         return argsort(add(multiply(cast_to(rows, "int64"), size[1]), cast_to(columns, "int64")), axis=-1)
     by_columns = argsort(columns, axis=-1)
-    by_rows = argsort(_at(rows, by_columns), axis=-1)
-    return _at(by_columns, by_rows)
+    by_rows = argsort(_take_places(rows, by_columns), axis=-1)
+    return _take_places(by_columns, by_rows)
 
 
 def _pointers(rows: Tensor, count: int) -> Tensor:
@@ -185,8 +185,8 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     if isinstance(matrix, CSC):
         return cast(M, sum_duplicates(matrix.T, size=size).T)
     if not matrix.nnz:
-        return _of_zeros(matrix, size or 0)
-    values, rows, columns = ordered(matrix)
+        return _store_zeros(matrix, size or 0)
+    values, rows, columns = sort_entries(matrix)
     begins = add_up(begin(rows, columns))
     if size is None:
         size = max([0, *_flat(begins[..., -1]).tolist()])
@@ -195,9 +195,9 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     batch = batch_of(matrix)
     total = matrix.size
 
-    def summed(values: Tensor, rows: Tensor, columns: Tensor, groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def sum_groups(values: Tensor, rows: Tensor, columns: Tensor, groups: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         if not size:
-            return limited(values[..., :0], groups[-1], 0), rows[:0], columns[:0]
+            return zero_beyond_count(values[..., :0], groups[-1], 0), rows[:0], columns[:0]
         group = groups - 1
         one = ones(1, dtype=values.dtype, backend=values.backend)
         nothing = zeros(group.shape, dtype=group.dtype, backend=group.backend)
@@ -211,17 +211,17 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
             )
             for coordinate, last in zip((rows, columns), total, strict=True)
         ]
-        return limited(sums, groups[-1], size), new_places[0], new_places[1]
+        return zero_beyond_count(sums, groups[-1], size), new_places[0], new_places[1]
 
     if shares_places(matrix):
         # One call serves the whole batch: its axes are in front of the values, and the structure is shared.
-        sums, new_rows, new_columns = summed(values, rows, columns, begins)
+        sums, new_rows, new_columns = sum_groups(values, rows, columns, begins)
     else:
         flat = [
             reshape(broadcast_to(nameless(x), (*batch, x.shape[-1])), (-1, x.shape[-1]))
             for x in (values, rows, columns, begins)
         ]
-        batched = vmap(summed)(*flat)
+        batched = vmap(sum_groups)(*flat)
         sums, new_rows, new_columns = (reshape(x, (*batch, size)) for x in batched)
     if any(matrix.names[:-2]):
         sums = sums.rename(*matrix.names[len(matrix.shape) - 1 - sums.ndim : -2], None)
@@ -231,14 +231,14 @@ def sum_duplicates(matrix: M, /, *, size: int | None = None) -> M:
     return cast(M, CSR(sums, _pointers(new_rows, total[0]), new_columns, total, matrix.matrix_names))
 
 
-def _of_zeros(matrix: M, size: int) -> M:
+def _store_zeros(matrix: M, size: int) -> M:
     """The matrix, which stores no values, with `size` zeros stored at the last place."""
     if not size or 0 in matrix.size:
         return matrix
     like, values = matrix.first, matrix.values
     places = [full((size,), last - 1, dtype=like.dtype, backend=like.backend) for last in matrix.size]
     stored = zeros((*values.shape[:-1], size), dtype=values.dtype, names=values.names, backend=values.backend)
-    return cast(M, in_format(COO(stored, places[0], places[1], matrix.size, matrix.matrix_names), matrix.format))
+    return cast(M, to_format(COO(stored, places[0], places[1], matrix.size, matrix.matrix_names), matrix.format))
 
 
 def begin(rows: Tensor, columns: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from ..declarations.argument_errors import check_arguments
 from ..errors import DataError, DTypeError, TemplateDataError, expected
 from ..expr.grad.custom import custom_gradient
 from ..expr.grad.functions import vjp
-from ..expr.substitution import unchanged_by
+from ..expr.substitution import find_fixed_point
 from ..ops.composite.linalg.sparse import sparse_matvec
 from ..ops.creation.filled import ones, zeros
 from ..ops.creation.values import asarray
@@ -19,7 +19,7 @@ from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..tensor import Tensor, TensorLike
 from .conversion import sum_duplicates, to_csr
-from .host import Array, on_host
+from .host import Array, to_host_arrays
 from .matrix import CSR, SparseMatrix, bind, shares_places
 from .triangular import square, triangular_solve
 
@@ -99,18 +99,18 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
         raise DTypeError(expected("a floating or complex matrix", "cast it with astype()", matrix=matrix.template))
     if not shares_places(matrix):
         raise DataError(expected("a batch whose matrices share their places", matrix=matrix.template))
-    read = on_host(matrix.first, matrix.second)
+    read = to_host_arrays(matrix.first, matrix.second)
     if read is None:
         remedy = "pass a matrix whose places are not arguments of the traced function"
         raise TemplateDataError(expected("places with data", remedy, matrix=matrix.template))
     rows = to_csr(sum_duplicates(matrix))
-    pointers, indices = on_host(rows.first, rows.second) or read
+    pointers, indices = to_host_arrays(rows.first, rows.second) or read
     plan = _plan(pointers.astype("int64"), indices.astype("int64"))
     names = rows.values.names
-    values = _factored(rows.values.rename(*(None,) * rows.values.ndim), plan)
+    values = _factorise(rows.values.rename(*(None,) * rows.values.ndim), plan)
     if any(names):
         values = values.rename(*names)
-    read_pivots = on_host(take_at(values, _kept(plan.pivot, values), axis=-1, mode="clip"))
+    read_pivots = to_host_arrays(take_at(values, _index_tensor(plan.pivot, values), axis=-1, mode="clip"))
     if read_pivots is not None and (read_pivots[0] == 0).any():
         row = int(numpy.argwhere(read_pivots[0] == 0)[0][-1])
         raise DataError(
@@ -122,7 +122,7 @@ def ilu0(matrix: SparseMatrix, /) -> ILU:
     return ILU(_part(rows, values, plan.below, row_of), _part(rows, values, ~plan.below, row_of))
 
 
-def _kept(places: Array, like: Tensor) -> Tensor:
+def _index_tensor(places: Array, like: Tensor) -> Tensor:
     """Places as a tensor on the backend of `like`."""
     return asarray(places, backend=like.backend)
 
@@ -151,9 +151,9 @@ def _plan(pointers: Array, indices: Array) -> _Plan:
     return _Plan(left[stored], right[stored], target[stored], diagonal[indices], below)
 
 
-def _factored(values: Tensor, plan: _Plan) -> Tensor:
+def _factorise(values: Tensor, plan: _Plan) -> Tensor:
     """The entries of L below the diagonal and of U elsewhere."""
-    left, right, target, pivot, below = (_kept(field, values) for field in plan)
+    left, right, target, pivot, below = (_index_tensor(field, values) for field in plan)
     count = values.shape[-1]
     nothing = zeros(target.shape, dtype=target.dtype, backend=target.backend)
     one = ones(1, dtype=values.dtype, backend=values.backend)
@@ -164,19 +164,19 @@ def _factored(values: Tensor, plan: _Plan) -> Tensor:
         return where(below, rest / where(below, take_at(factors, pivot, axis=-1, mode="clip"), 1), rest)
 
     @custom_gradient
-    def factored(values: Tensor) -> Any:
-        fixed_point = unchanged_by(lambda factors: sweep(factors, values), values, count + 1)
+    def factorise(values: Tensor) -> Any:
+        fixed_point = find_fixed_point(lambda factors: sweep(factors, values), values, count + 1)
 
         def back(cotangent: Tensor) -> Tensor:
             # The factors are a fixed point of the sweep, and their cotangents are a fixed point of its transpose.
             _, pull = vjp(sweep, fixed_point, values)
-            total = unchanged_by(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
+            total = find_fixed_point(lambda estimate: cotangent + pull(estimate)[0], cotangent, count + 1)
             of_values: Tensor = pull(total)[1]
             return of_values
 
         return fixed_point, back
 
-    result: Tensor = factored(values) if len(plan.pivot) else values
+    result: Tensor = factorise(values) if len(plan.pivot) else values
     return result
 
 
@@ -185,7 +185,7 @@ def _part(rows: CSR, values: Tensor, chosen: Array, row_of: Array) -> CSR:
     kept = numpy.flatnonzero(chosen)
     size = rows.size[0]
     pointers = numpy.concatenate([[0], numpy.cumsum(numpy.bincount(row_of[kept], minlength=size))])
-    indices = take_at(rows.second, _kept(kept, values), axis=0, mode="clip")
+    indices = take_at(rows.second, _index_tensor(kept, values), axis=0, mode="clip")
     first = asarray(pointers.astype(rows.first.dtype.name), backend=values.backend)
-    part = take_at(values, _kept(kept, values), axis=-1, mode="clip")
+    part = take_at(values, _index_tensor(kept, values), axis=-1, mode="clip")
     return CSR(part, first, indices, rows.size, rows.matrix_names)

@@ -11,7 +11,7 @@ from ..tensor import Tensor
 Array = Any  # NumPy's arrays, of any dtype
 
 
-def on_host(*tensors: Tensor) -> list[Array] | None:
+def to_host_arrays(*tensors: Tensor) -> list[Array] | None:
     """Tensors as NumPy arrays, or `None` if the data of one cannot be read: a template, or a value of a trace."""
     try:
         return [numpy.asarray(x) for x in tensors]

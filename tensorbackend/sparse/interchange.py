@@ -19,9 +19,9 @@ from ..ops.searching import nonzero
 from ..ops.shape import reshape
 from ..protocol import BackendLike
 from ..tensor import Tensor, TensorLike
-from .capacity import filled
-from .construction import Names, checked_matrix
-from .host import on_host
+from .capacity import compress_to_size
+from .construction import Names, make_matrix
+from .host import to_host_arrays
 from .matrix import CLASSES, COO, SparseMatrix, bind
 
 
@@ -71,7 +71,7 @@ def from_dense(x: TensorLike | Sequence[Any], /, *, format: Format = "csr", size
     (flat,) = nonzero(any_(mask, axis=0), size=size, fill_value=max(rows * columns - 1, 0))
     values = take_at(reshape(bare, (*bare.shape[:-2], rows * columns)), flat, axis=-1, mode="clip")
     if size is not None:
-        values = filled(values, any_(mask, axis=0), size)
+        values = compress_to_size(values, any_(mask, axis=0), size)
     dtype = "int32" if max(rows, columns) < 2**31 else "int64"
     places = [astype(coordinate, dtype) for coordinate in (flat // max(columns, 1), flat % max(columns, 1))]
     if dense.ndim > 2:
@@ -116,7 +116,7 @@ def from_scipy(matrix: Any, /, *, names: Names = None, backend: BackendLike = No
         (supported.row, supported.col) if supported.format == "coo" else (supported.indptr, supported.indices)
     )
     values, first, second = (asarray(part, backend=backend) for part in (supported.data, first, second))
-    return checked_matrix(supported.format, values, first, second, supported.shape, names)
+    return make_matrix(supported.format, values, first, second, supported.shape, names)
 
 
 @bind
@@ -151,7 +151,7 @@ def to_scipy(matrix: SparseMatrix, /) -> Any:
 
     if matrix.ndim > 2:
         raise ShapeError(expected("one matrix, as SciPy has no batches", matrix=matrix.template))
-    read = on_host(matrix.values, matrix.first, matrix.second)
+    read = to_host_arrays(matrix.values, matrix.first, matrix.second)
     if read is None:
         raise TemplateDataError(expected("a matrix with data", matrix=matrix.template))
     values, first, second = read

@@ -25,7 +25,7 @@ from ..ops.shape import concatenate
 from ..rules.broadcasting import result_type
 from ..select import common_backend, get_backend
 from ..tensor import Tensor
-from .host import Array, on_host
+from .host import Array, to_host_arrays
 
 
 class Linear(NamedTuple):
@@ -51,14 +51,14 @@ class Links(NamedTuple):
     op: Callable[[Tensor, Tensor], Tensor] = multiply
     """Combines an entry with its weight: a product or a quotient."""
 
-    def pruned(self) -> Links:
+    def prune(self) -> Links:
         """The links without those that multiply by a weight of 0, if the weights can be read."""
-        read = None if self.weight is None or self.op is not multiply else on_host(self.weight)
+        read = None if self.weight is None or self.op is not multiply else to_host_arrays(self.weight)
         if read is None or read[0].all():
             return self
         kept = numpy.flatnonzero(read[0])
         assert self.weight is not None  # as it was read
-        weight = take_at(self.weight, placed(kept, self.weight), axis=0, mode="clip")
+        weight = take_at(self.weight, index_tensor(kept, self.weight), axis=0, mode="clip")
         return Links(self.source[kept], self.target[kept], weight, self.op)
 
 
@@ -68,9 +68,9 @@ def identity(count: int) -> Linear:
     return Linear(count, every, every, None)
 
 
-def linked(value: Linear, links: Links, count: int, width: int) -> Linear:
+def apply_links(value: Linear, links: Links, count: int, width: int) -> Linear:
     """The result, of `count` elements, that links make of a value, for an argument of `width` elements."""
-    source, target, weight, op = links.pruned()
+    source, target, weight, op = links.prune()
     lengths = numpy.bincount(value.rows, minlength=value.size)
     starts = numpy.cumsum(lengths) - lengths
     entry_counts = lengths[source]
@@ -78,17 +78,19 @@ def linked(value: Linear, links: Links, count: int, width: int) -> Linear:
     before = numpy.cumsum(entry_counts) - entry_counts
     entry = (starts[source] - before)[link] + numpy.arange(len(link))
     entries = (
-        None if value.entries is None else take_at(value.entries, placed(entry, value.entries), axis=0, mode="clip")
+        None
+        if value.entries is None
+        else take_at(value.entries, index_tensor(entry, value.entries), axis=0, mode="clip")
     )
     if weight is not None:
-        factor = take_at(weight, placed(link, weight), axis=0, mode="clip")
+        factor = take_at(weight, index_tensor(link, weight), axis=0, mode="clip")
         entries = op(
             ones(factor.shape, dtype=factor.dtype, backend=factor.backend) if entries is None else entries, factor
         )
-    return _in_order(count, target[link], value.columns[entry], entries, width)
+    return _sort_and_sum(count, target[link], value.columns[entry], entries, width)
 
 
-def merged(parts: Sequence[Linear], width: int) -> Linear:
+def sum_linear(parts: Sequence[Linear], width: int) -> Linear:
     """The sum of several values with the same number of elements."""
     if len(parts) == 1:
         return parts[0]
@@ -107,10 +109,10 @@ def merged(parts: Sequence[Linear], width: int) -> Linear:
             ],
             axis=0,
         )
-    return _in_order(parts[0].size, rows, columns, entries, width)
+    return _sort_and_sum(parts[0].size, rows, columns, entries, width)
 
 
-def _in_order(count: int, rows: Array, columns: Array, entries: Tensor | None, width: int) -> Linear:
+def _sort_and_sum(count: int, rows: Array, columns: Array, entries: Tensor | None, width: int) -> Linear:
     """The value with its entries sorted by row, then by column; entries at the same place are added."""
     keys = rows * width + columns
     steps = keys[1:] - keys[:-1]
@@ -119,7 +121,7 @@ def _in_order(count: int, rows: Array, columns: Array, entries: Tensor | None, w
     if (steps < 0).any():
         order = numpy.argsort(keys, kind="stable")
         keys, rows, columns = keys[order], rows[order], columns[order]
-        entries = None if entries is None else take_at(entries, placed(order, entries), axis=0, mode="clip")
+        entries = None if entries is None else take_at(entries, index_tensor(order, entries), axis=0, mode="clip")
     begins = numpy.ones(len(keys), bool)
     begins[1:] = keys[1:] != keys[:-1]
     if begins.all():
@@ -129,11 +131,11 @@ def _in_order(count: int, rows: Array, columns: Array, entries: Tensor | None, w
     if entries is None:
         entries = asarray(numpy.bincount(groups, minlength=size).astype("float32"), backend=home())
     else:
-        entries = segment_sum(entries, placed(groups, entries), size=size, mode="clip")
+        entries = segment_sum(entries, index_tensor(groups, entries), size=size, mode="clip")
     return Linear(count, rows[begins], columns[begins], entries)
 
 
-def placed(places: Array, beside: Tensor) -> Tensor:
+def index_tensor(places: Array, beside: Tensor) -> Tensor:
     """Places as a tensor on the backend of `beside`."""
     return asarray(places, backend=beside.backend)
 

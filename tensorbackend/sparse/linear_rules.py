@@ -21,8 +21,8 @@ from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
-from .host import Array, on_host
-from .linear import Linear, Links, home, linked, merged, placed
+from .host import Array, to_host_arrays
+from .linear import Linear, Links, apply_links, home, index_tensor, sum_linear
 
 
 class NotLinear(Exception):
@@ -63,13 +63,13 @@ class Call(NamedTuple):
             raise NotLinear
         return operand
 
-    def linked(self, position: int, links: Links) -> Linear:
+    def contribution(self, position: int, links: Links) -> Linear:
         """The contribution of one operand to the result."""
-        return linked(self.value(position), links, self.out.size, self.width)
+        return apply_links(self.value(position), links, self.out.size, self.width)
 
-    def merged(self, links: Callable[[int], Links]) -> Linear:
+    def sum_contributions(self, links: Callable[[int], Links]) -> Linear:
         """The result: the sum of the contributions of all operands."""
-        return merged([self.linked(position, links(position)) for position in self.dependent], self.width)
+        return sum_linear([self.contribution(position, links(position)) for position in self.dependent], self.width)
 
 
 Rule = Callable[[Call], Linear]
@@ -139,7 +139,7 @@ _COPYING: dict[str, int | None] = {
 
 
 @rule(*_COPYING)
-def _copied(call: Call) -> Linear:
+def _follow_elements(call: Call) -> Linear:
     """Runs the op itself on the numbers of elements, 1, 2, 3, ... (0 for constants), to see where each element goes."""
     held = _COPYING[call.node.op]
     count = len(call.operands)
@@ -151,7 +151,7 @@ def _copied(call: Call) -> Linear:
     for position, operand in enumerate(call.operands):
         template = call.template(position)
         if position not in holding:
-            read = on_host(call.constant(position))
+            read = to_host_arrays(call.constant(position))
             if read is None:
                 raise NotLinear
             arrays.append(read[0])
@@ -183,7 +183,7 @@ def _copied(call: Call) -> Linear:
         target = numpy.flatnonzero((origins > start) & (origins <= start + size))
         return Links(origins[target] - start - 1, target)
 
-    return call.merged(links)
+    return call.sum_contributions(links)
 
 
 @rule(RENAMED, "as_type", "real", "conjugate")
@@ -203,17 +203,17 @@ _OF_COMPLEX = (RENAMED, "as_type")
 
 @rule("add")
 def _add(call: Call) -> Linear:
-    return call.merged(lambda position: _spread(call, position))
+    return call.sum_contributions(lambda position: _spread(call, position))
 
 
 @rule("negate")
 def _negate(call: Call) -> Linear:
-    return call.linked(0, _negative(call, 0))
+    return call.contribution(0, _negative(call, 0))
 
 
 @rule("subtract")
 def _subtract(call: Call) -> Linear:
-    return call.merged(lambda position: _negative(call, position) if position else _spread(call, position))
+    return call.sum_contributions(lambda position: _negative(call, position) if position else _spread(call, position))
 
 
 def _negative(call: Call, position: int) -> Links:
@@ -227,13 +227,13 @@ def _multiply(call: Call) -> Linear:
         raise NotLinear
     (position,) = call.dependent
     weight = _flat(call.constant(1 - position), call.out.shape)
-    return call.linked(position, _spread(call, position)._replace(weight=weight))
+    return call.contribution(position, _spread(call, position)._replace(weight=weight))
 
 
 @rule("divide")
 def _divide(call: Call) -> Linear:
     weight = _flat(call.constant(1), call.out.shape)
-    return call.linked(0, _spread(call, 0)._replace(weight=weight, op=divide))
+    return call.contribution(0, _spread(call, 0)._replace(weight=weight, op=divide))
 
 
 @rule("select")
@@ -245,7 +245,7 @@ def _select(call: Call) -> Linear:
         chosen = where(condition, 1 if position == 1 else 0, 0 if position == 1 else 1)
         return _spread(call, position)._replace(weight=astype(chosen, call.out.dtype))
 
-    return call.merged(links)
+    return call.sum_contributions(links)
 
 
 # Sums
@@ -256,7 +256,7 @@ def _sum(call: Call) -> Linear:
     x, axes = call.template(0), call.node.options["axes"]
     kept = [1 if axis in axes else size for axis, size in enumerate(x.shape)]  # type: ignore[operator] # a tuple of ints
     target = numpy.broadcast_to(numpy.arange(call.out.size).reshape(kept), x.shape).reshape(-1)
-    return call.linked(0, Links(numpy.arange(x.size), target))
+    return call.contribution(0, Links(numpy.arange(x.size), target))
 
 
 @rule("window_sum")
@@ -275,13 +275,13 @@ def _window_sum(call: Call) -> Linear:
         sources.append(origins[target] - 1)
         targets.append(target)
     none = numpy.zeros(0, "int64")
-    return call.linked(0, Links(numpy.concatenate([none, *sources]), numpy.concatenate([none, *targets])))
+    return call.contribution(0, Links(numpy.concatenate([none, *sources]), numpy.concatenate([none, *targets])))
 
 
 @rule("indexed_add")
 def _indexed_add(call: Call) -> Linear:
     """x stays in place, and updates go to the places that a gather with the same indices reads."""
-    read = on_host(call.constant(1))
+    read = to_host_arrays(call.constant(1))
     if read is None:
         raise NotLinear
     x, update = call.template(0), call.template(2)
@@ -296,8 +296,8 @@ def _indexed_add(call: Call) -> Linear:
         destinations = numpy.asarray(kernel(_numbers(x) + 1, read[0])).reshape(-1)
         source = numpy.broadcast_to(_numbers(update), wide.shape).reshape(-1)
         inside = numpy.flatnonzero(destinations)
-        parts.append(call.linked(2, Links(source[inside], destinations[inside] - 1)))
-    return merged(parts, call.width)
+        parts.append(call.contribution(2, Links(source[inside], destinations[inside] - 1)))
+    return sum_linear(parts, call.width)
 
 
 # Sums of products
@@ -329,7 +329,7 @@ def _dot(call: Call) -> Linear:
     depth = prod(x.shape[axis] for axis in contract)
     target = numpy.repeat(numpy.arange(call.out.size), depth)
     source = numpy.broadcast_to(source, space).reshape(-1)
-    return call.linked(position, Links(source, target, reshape(broadcast_to(constant, space), (prod(space),))))
+    return call.contribution(position, Links(source, target, reshape(broadcast_to(constant, space), (prod(space),))))
 
 
 @rule("conv")
@@ -349,6 +349,10 @@ def _conv(call: Call) -> Linear:
         target = numpy.flatnonzero(origins)
         of_channels = weights[(slice(None), *tap)]
         wide = _flat(reshape(of_channels, (shape[0], *(1,) * (len(shape) - 2))), call.out.shape)
-        of_targets = take_at(wide, placed(target, wide), axis=0, mode="clip")
-        parts.append(call.linked(0, Links(origins[target] - 1, target, of_targets)))
-    return merged(parts, call.width) if parts else call.linked(0, Links(numpy.zeros(0, int), numpy.zeros(0, int)))
+        of_targets = take_at(wide, index_tensor(target, wide), axis=0, mode="clip")
+        parts.append(call.contribution(0, Links(origins[target] - 1, target, of_targets)))
+    return (
+        sum_linear(parts, call.width)
+        if parts
+        else call.contribution(0, Links(numpy.zeros(0, int), numpy.zeros(0, int)))
+    )

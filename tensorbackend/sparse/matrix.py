@@ -134,12 +134,12 @@ class SparseMatrix:
     @property
     def T(self) -> SparseMatrix:
         """The transpose, which shares its tensors."""
-        return _transposed(self)
+        return _transpose(self)
 
     @property
     def mT(self) -> SparseMatrix:
         """The transpose of each matrix of a batch."""
-        return _transposed(self)
+        return _transpose(self)
 
     def like(self: M, values: Tensor) -> M:
         """The matrix with other values at its places.
@@ -302,7 +302,7 @@ for _kind in CLASSES.values():
 # Parts that functions on matrices share
 
 
-def _transposed(matrix: SparseMatrix) -> SparseMatrix:
+def _transpose(matrix: SparseMatrix) -> SparseMatrix:
     """The transpose, with the same tensors: `COO` exchanges rows and columns, `CSR` becomes `CSC` and `CSC` `CSR`."""
     size, names = matrix.size[::-1], matrix.matrix_names[::-1]
     if isinstance(matrix, COO):

@@ -23,9 +23,9 @@ from ..ops.shape import matrix_transpose
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor, TensorLike
-from .capacity import limited
-from .conversion import in_format, sum_duplicates, to_csr
-from .host import on_host
+from .capacity import zero_beyond_count
+from .conversion import sum_duplicates, to_csr, to_format
+from .host import to_host_arrays
 from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 _products: dict[tuple[Template, Template], Template] = {}
@@ -80,21 +80,21 @@ def matmul(x1: Any, x2: Any, /, *, size: int | None = None) -> Any:
     """
     if isinstance(x1, SparseMatrix):
         if isinstance(x2, SparseMatrix):
-            return _of_sparse(x1, x2, size)
-        return _of_dense(x1, _operand(x2, x1))
+            return _multiply_sparse(x1, x2, size)
+        return _multiply_dense(x1, _operand(x2, x1))
     if not isinstance(x2, SparseMatrix):
         raise OperandError(expected("a sparse matrix among the operands", "use tb.matmul()", x1=x1, x2=x2))
     x = _operand(x1, x2)
     if x.ndim < 2:
-        return _of_dense(x2.mT, x)
-    return matrix_transpose(_of_dense(x2.mT, matrix_transpose(x)))
+        return _multiply_dense(x2.mT, x)
+    return matrix_transpose(_multiply_dense(x2.mT, matrix_transpose(x)))
 
 
 def _operand(x: Any, beside: SparseMatrix) -> Tensor:
     return x if isinstance(x, Tensor) else asarray(x, backend=beside.values.backend)
 
 
-def _of_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
+def _multiply_dense(matrix: SparseMatrix, x: Tensor) -> Tensor:
     out = product_template(matrix.template, x.template)
     values, bare = matrix.values, x
     if any(out.names):
@@ -142,7 +142,7 @@ def matvec(matrix: SparseMatrix, x: TensorLike | Sequence[Any], /) -> Tensor:
     return unnamed_product.rename(*out.names[:-1]) if any(out.names) else unnamed_product
 
 
-def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> SparseMatrix:
+def _multiply_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> SparseMatrix:
     """The product of two sparse matrices: each entry (i, k) of `left` times every entry in row k of `right`."""
     out = product_template(left.template, right.template)
     if not (shares_places(left) and shares_places(right)):
@@ -160,7 +160,7 @@ def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> Spa
     if not (left.nnz and right.nnz):
         nothing = rows[:0]
         values = (left.values[..., :0] * 1) * (right.values[..., :0] * 1)
-        return in_format(COO(values, nothing, nothing, shape, names), left.format)
+        return to_format(COO(values, nothing, nothing, shape, names), left.format)
     # Repeat each entry of `left` for every entry in the row of `right` that it meets. `before` says how many products
     # come before those of an entry.
     entry = repeat(iota(left.nnz, dtype="int64", backend=rows.backend), lengths, size=length)
@@ -176,9 +176,9 @@ def _of_sparse(left: SparseMatrix, right: SparseMatrix, size: int | None) -> Spa
     )
     if size is not None:
         inside = less(step, count)
-        values = limited(values, count, size)
+        values = zero_beyond_count(values, count, size)
         new_rows, new_columns = where(inside, new_rows, shape[0] - 1), where(inside, new_columns, shape[1] - 1)
     product = COO(values, new_rows, new_columns, shape, names)
-    if size is None and on_host(new_rows, new_columns) is not None:
+    if size is None and to_host_arrays(new_rows, new_columns) is not None:
         product = sum_duplicates(product)
-    return in_format(product, left.format)
+    return to_format(product, left.format)

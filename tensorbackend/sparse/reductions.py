@@ -21,7 +21,7 @@ from ..ops.shape import broadcast_to, reshape
 from ..rules.axes import normalize_axis
 from ..select import get_backend
 from ..tensor import Tensor
-from .conversion import add_up, begin, ordered
+from .conversion import add_up, begin, sort_entries
 from .matrix import SparseMatrix, batch_of, bind, entries, shares_places
 
 
@@ -33,7 +33,7 @@ def _axes(matrix: SparseMatrix, axis: Any) -> tuple[int, ...]:
     return tuple(sorted(normalize_axis(matrix.template, single_axis) for single_axis in several))
 
 
-def _like_dense(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
+def _reduce_template(op: Any, matrix: SparseMatrix, axis: Any) -> Tensor:
     """The dense matrix reduced on the template backend: this gives the result's template and raises its errors."""
     shapes_only = get_backend("template")
     reduced: Tensor = op(Tensor(matrix.template, shapes_only, None), axis=axis)
@@ -70,7 +70,7 @@ def sum(matrix: SparseMatrix, /, *, axis: Any = None) -> Tensor:
     (6.0, [2.0, 4.0], [1.0, 5.0])
     """
     axes = _axes(matrix, axis)
-    out = _like_dense(reduction.sum, matrix, axes)
+    out = _reduce_template(reduction.sum, matrix, axes)
     row, column = matrix.ndim - 2, matrix.ndim - 1
     rows, columns = entries(matrix)
     bare = cast_to(matrix.values.rename(*(None,) * matrix.values.ndim), out.dtype)
@@ -168,14 +168,14 @@ def min(matrix: SparseMatrix, /, *, axis: Axis | None = None) -> Tensor:
 def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: Any, of_two: Any) -> Tensor:
     """The maximum or minimum, from the reduction for dense tensors, for segments and for two operands."""
     axes = (matrix.ndim - 2, matrix.ndim - 1) if axis is None else (normalize_axis(matrix.template, axis),)
-    out = _like_dense(dense, matrix, axes)
+    out = _reduce_template(dense, matrix, axes)
     if axes[0] < matrix.ndim - 2:
         raise ArgumentError(expected("the axis of rows or that of columns", axis=axis))
     turned = matrix.mT if axes == (matrix.ndim - 2,) else matrix
-    values, rows, columns = (x.rename(*(None,) * x.ndim) for x in ordered(turned))
+    values, rows, columns = (x.rename(*(None,) * x.ndim) for x in sort_entries(turned))
     height, width = turned.size
 
-    def of_rows(values: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    def reduce_rows(values: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
         """The extreme of each row of one sorted matrix, after values at the same place are added."""
         flags = begin(rows, columns)
         places = add_up(flags) - 1
@@ -190,14 +190,14 @@ def _extreme(matrix: SparseMatrix, axis: Axis | None, dense: Any, of_segments: A
     if not matrix.nnz:
         extremes = zeros((*batch, height), dtype=matrix.dtype, backend=matrix.backend)
     elif not batch:
-        extremes = of_rows(values, rows, columns)
+        extremes = reduce_rows(values, rows, columns)
     else:
         wide = reshape(broadcast_to(values, (*batch, matrix.nnz)), (-1, matrix.nnz))
         if shares_places(matrix):
-            extremes = vmap(of_rows, in_axes=(0, None, None))(wide, rows, columns)
+            extremes = vmap(reduce_rows, in_axes=(0, None, None))(wide, rows, columns)
         else:
             apart = [reshape(broadcast_to(x, (*batch, matrix.nnz)), (-1, matrix.nnz)) for x in (rows, columns)]
-            extremes = vmap(of_rows)(wide, *apart)
+            extremes = vmap(reduce_rows)(wide, *apart)
         extremes = reshape(extremes, (*batch, height))
     extremes = dense(extremes, axis=-1) if axis is None else extremes
     return extremes.rename(*out.names) if any(out.names) else extremes

@@ -20,8 +20,8 @@ from ..rules.broadcasting import broadcast, result_type
 from ..rules.shape import parse_basic_key
 from ..template import merge_names
 from ..tensor import Tensor
-from .conversion import in_format
-from .host import on_host
+from .conversion import to_format
+from .host import to_host_arrays
 from .matrix import COO, SparseMatrix, bind, entries, shares_places
 
 
@@ -69,7 +69,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
         raise IndexRangeError(expected(f"at most {matrix.ndim} parts of a key", key=key))
     full = [*parts[:place], *[slice(None)] * missing, *after]
     out = parse_basic_key(matrix.template, tuple(full))  # raises for ints out of range
-    selected = _of_batch(matrix, full[:-2])
+    selected = _select_batch(matrix, full[:-2])
     keys = full[-2:]
     for position, part in enumerate(keys):
         size = matrix.size[position]
@@ -87,7 +87,7 @@ def select(matrix: SparseMatrix, key: Any, /) -> Any:
     return dense[(..., *(0 if isinstance(part, int) else slice(None) for part in keys))]
 
 
-def _of_batch(matrix: SparseMatrix, keys: list[Any]) -> SparseMatrix:
+def _select_batch(matrix: SparseMatrix, keys: list[Any]) -> SparseMatrix:
     """The matrices of a batch that keys for the batch's axes select."""
     if all(part == slice(None) for part in keys):
         return matrix
@@ -110,7 +110,7 @@ def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
     inside = (along >= low) & (along < high) & (distance % abs(chosen.step) == 0)
     places[position] = distance // chosen.step
     size = tuple(len(chosen) if axis == position else matrix.size[axis] for axis in (0, 1))
-    read = on_host(inside) if shares_places(matrix) else None
+    read = to_host_arrays(inside) if shares_places(matrix) else None
     if read is not None:
         kept = asarray(numpy.flatnonzero(read[0]), backend=matrix.values.backend)
         values = take_at(matrix.values, kept, axis=-1, mode="clip")
@@ -122,7 +122,7 @@ def _cut(matrix: SparseMatrix, position: int, chosen: range) -> SparseMatrix:
         if any(matrix.names[:-2]):
             values = values.rename(*matrix.names[matrix.ndim - 1 - values.ndim : -2], None)
         rows, columns = (where(inside, x, size[axis] - 1 if axis == position else x) for axis, x in enumerate(places))
-    return in_format(COO(values, rows, columns, (size[0], size[1]), matrix.matrix_names), matrix.format)
+    return to_format(COO(values, rows, columns, (size[0], size[1]), matrix.matrix_names), matrix.format)
 
 
 @check_arguments
@@ -163,7 +163,7 @@ def concatenate(matrices: Sequence[SparseMatrix], /, *, axis: int = -2) -> Spars
         raise ShapeError(
             expected(f"the same number of {what} in each matrix", matrices=[matrix.template for matrix in matrices])
         )
-    return _assembled(matrices, (across, 1 - across))
+    return _assemble(matrices, (across, 1 - across))
 
 
 @check_arguments
@@ -188,7 +188,7 @@ def block_diagonal(matrices: Sequence[SparseMatrix], /) -> SparseMatrix:
     [[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 1.0, 2.0]]
     """
     _check_several(matrices)
-    return _assembled(matrices, (1, 1))
+    return _assemble(matrices, (1, 1))
 
 
 def _check_several(matrices: Sequence[SparseMatrix]) -> None:
@@ -196,7 +196,7 @@ def _check_several(matrices: Sequence[SparseMatrix]) -> None:
         raise ArgumentError(expected("sparse matrices, at least one", matrices=matrices))
 
 
-def _assembled(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> SparseMatrix:
+def _assemble(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> SparseMatrix:
     """Join matrices; `steps` says whether each one goes below the rows, and right of the columns, of those before."""
     batch, batch_names = broadcast(
         [matrix.template.replace(shape=matrix.shape[:-2], names=matrix.names[:-2]) for matrix in matrices]
@@ -226,4 +226,4 @@ def _assembled(matrices: Sequence[SparseMatrix], steps: tuple[int, int]) -> Spar
     if any(batch_names) and values.ndim > 1:
         values = values.rename(*batch_names, None)
     whole = COO(values, astype(rows, small), astype(cols, small), (size[0], size[1]), (names.names[0], names.names[1]))
-    return in_format(whole, matrices[0].format)
+    return to_format(whole, matrices[0].format)

@@ -9,28 +9,28 @@ from ..ops.composite.linalg.sparse import Format
 from ..ops.creation.filled import iota
 from ..ops.indexing.taking import take
 from ..tensor import Tensor
-from .host import Array, on_host
+from .host import Array, to_host_arrays
 
 
-def checked(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
+def check_places(format: Format, first: Tensor, second: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
     """The places, after a check that they lie in the matrix; the places of a trace are checked when it runs."""
-    read = on_host(first, second)
+    read = to_host_arrays(first, second)
     rows, columns = size
     if format == "coo":
         if read is None:
-            return _within(first, rows), _within(second, columns)
+            return _read_by_index(first, rows), _read_by_index(second, columns)
         _check_range(read[0], rows, "row")
         _check_range(read[1], columns, "column")
         return first, second
     minor = columns if format == "csr" else rows
     if read is None:
-        return _within(first, second.shape[-1] + 1), _within(second, minor)
+        return _read_by_index(first, second.shape[-1] + 1), _read_by_index(second, minor)
     _check_pointers(read[0], second.shape[-1])
     _check_range(read[1], minor, "column" if format == "csr" else "row")
     return first, second
 
 
-def _within(places: Tensor, size: int) -> Tensor:
+def _read_by_index(places: Tensor, size: int) -> Tensor:
     """The same places, read by index: the backend raises an error for a place outside, or moves it inside."""
     if not places.size:
         return places

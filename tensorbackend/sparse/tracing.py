@@ -21,7 +21,7 @@ from ..protocol import BackendLike
 from ..select import get_backend, move
 from ..template import Template
 from ..tensor import Tensor
-from .host import on_host
+from .host import to_host_arrays
 from .linear import Linear, home, identity
 from .linear_rules import ADDING, RULES, Call, NotLinear
 from .matrix import CSR, MatrixNames
@@ -106,13 +106,13 @@ def from_function(
     if graph.out_tree.kind is not None:
         raise ArgumentError(expected("a function that returns one tensor", results=len(graph.outputs)))
     graph = expanded(graph, lambda node: node.op in RULES)
-    linear, adds = _propagated(graph, argument)
+    linear, adds = _propagate(graph, argument)
     offset = None
     if affine or adds:
         nothing = zeros(argument.shape, dtype=argument.dtype, names=argument.names, backend=backend)
         offset = evaluate(graph, [nothing])[0]
     if adds and not affine:
-        read = None if offset is None else on_host(offset)
+        read = None if offset is None else to_host_arrays(offset)
         if read is None or read[0].any():
             raise ArgumentError(expected("a linear function", "pass affine=True for a function that adds a constant"))
     matrix = _matrix(linear, graph.results[0], argument, backend)
@@ -136,7 +136,7 @@ def _matrix(linear: Linear, result: Template, argument: Template, backend: Backe
     return CSR(values, first, second, (linear.size, argument.size), names)
 
 
-def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
+def _propagate(graph: Graph, argument: Template) -> tuple[Linear, bool]:
     """The result as sums of elements of the argument, and whether it may include an added constant."""
     (parameter,), (output,) = graph.parameters, graph.outputs
     dependent: set[Node] = {parameter.node}
@@ -150,7 +150,7 @@ def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
         return Linear(output.template.size, nothing, nothing, None), True
     constant_values = dict.fromkeys(value for node in chain for value in node.operands if value.node not in dependent)
     evaluated = evaluate(Graph([], list(constant_values)), []) if constant_values else []
-    constants = dict(zip(constant_values, map(_at_home, evaluated), strict=True))
+    constants = dict(zip(constant_values, map(_move_to_host, evaluated), strict=True))
     known: dict[Value, Linear] = {parameter: identity(argument.size)}
     adds = False
     for node in chain:
@@ -168,9 +168,9 @@ def _propagated(graph: Graph, argument: Template) -> tuple[Linear, bool]:
     return known[output], adds
 
 
-def _at_home(constant: Tensor) -> Tensor:
+def _move_to_host(constant: Tensor) -> Tensor:
     """A constant, moved to the host unless it is a value of a trace around this one."""
-    read = on_host(constant)
+    read = to_host_arrays(constant)
     return constant if read is None else asarray(read[0], backend=home())
 
 
@@ -181,5 +181,5 @@ def _adds(call: Call, position: int) -> bool:
     operand = call.operands[position]
     if isinstance(operand, Linear):
         return False
-    read = on_host(operand)
+    read = to_host_arrays(operand)
     return read is None or bool(read[0].any())

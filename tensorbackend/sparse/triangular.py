@@ -7,7 +7,7 @@ from typing import Any
 
 from ..declarations.argument_errors import check_arguments
 from ..errors import ShapeError, expected
-from ..expr.substitution import NAME, substituted
+from ..expr.substitution import NAME, substitute
 from ..ops.creation.values import asarray
 from ..ops.elementwise.conversion import astype
 from ..ops.shape import expand_dims, squeeze
@@ -15,7 +15,7 @@ from ..protocol import own_method
 from ..rules.broadcasting import result_type, to_floating
 from ..rules.data_errors import singular_matrix
 from ..tensor import Tensor, TensorLike
-from .host import on_host
+from .host import to_host_arrays
 from .matrix import SparseMatrix, bind
 from .products import product_template
 from .reductions import diagonal
@@ -84,16 +84,16 @@ def triangular_solve(
     right = astype(right_side.rename(*(None,) * right_side.ndim) if right_side.ndim else right_side, dtype)
     vector = right.ndim == 1
     bare = type(matrix)(values, matrix.first, matrix.second, matrix.size)
-    solution = _solved(bare, expand_dims(right, axis=-1) if vector else right, lower, unit_diagonal)
+    solution = _solve(bare, expand_dims(right, axis=-1) if vector else right, lower, unit_diagonal)
     solution = squeeze(solution, axis=-1) if vector else solution
     return solution.rename(*out.names) if any(out.names) else solution
 
 
-def _solved(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) -> Tensor:
+def _solve(matrix: SparseMatrix, b: Tensor, lower: bool, unit_diagonal: bool) -> Tensor:
     """The solution for a matrix (..., n, n) and b (..., n, k), of one dtype and without names."""
     if not unit_diagonal and own_method(matrix.backend, NAME) is None:  # the backend's own method checks it
-        read = on_host(diagonal(matrix))
+        read = to_host_arrays(diagonal(matrix))
         if read is not None and (read[0] == 0).any():
             raise singular_matrix()
     parts = matrix.values, matrix.first, matrix.second, b
-    return substituted(*parts, format=matrix.format, lower=lower, unit_diagonal=unit_diagonal)
+    return substitute(*parts, format=matrix.format, lower=lower, unit_diagonal=unit_diagonal)

@@ -16,7 +16,7 @@ from tensorbackend.expr.closures import close
 from tensorbackend.expr.evaluate import evaluate
 from tensorbackend.expr.node import Node
 from tensorbackend.expr.simplify import expanded, simplified
-from tensorbackend.expr.subgraphs import iterations, subgraphs, with_subgraphs
+from tensorbackend.expr.subgraphs import iterations, map_subgraphs, subgraphs
 from tensorbackend.expr.trees import flatten
 
 BACKENDS = ["numpy", "binary", "jax"]
@@ -311,7 +311,7 @@ def test_the_subgraphs_of_a_node() -> None:
     node = Node("while_loop", template, options={"condition": one, "body": two, "limit": None})
     assert subgraphs(node) == (one, two)
     assert iterations(node) == (None, None)
-    assert with_subgraphs(node, lambda graph: {one: two, two: one}[graph]) == {
+    assert map_subgraphs(node, lambda graph: {one: two, two: one}[graph]) == {
         "condition": two, "body": one, "limit": None,
     }  # fmt: skip
     assert iterations(Node("while_loop", template, options={"body": one, "limit": 3})) == (3,)
@@ -319,7 +319,7 @@ def test_the_subgraphs_of_a_node() -> None:
     assert iterations(Node("cond", template, options={"true_branch": one, "false_branch": two})) == (1, 1)
     plain = Node("exp", template)
     assert (subgraphs(plain), iterations(plain)) == ((), ())
-    assert with_subgraphs(plain, lambda graph: graph) is plain.options
+    assert map_subgraphs(plain, lambda graph: graph) is plain.options
 
 
 def test_a_graph_shows_its_subgraphs() -> None:

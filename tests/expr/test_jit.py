@@ -13,7 +13,7 @@ import tensorbackend as tb
 from tensorbackend.backends.array_module.fusion import fused, prepared
 from tensorbackend.backends.numpy_backend import NumpyBackend
 from tensorbackend.errors import ArgumentError, DataError, OperandError
-from tensorbackend.expr.simplify import simplified, without_names
+from tensorbackend.expr.simplify import remove_names, simplified
 from tensorbackend.expr.subgraphs import subgraphs
 
 BACKENDS = ["numpy", "binary", "jax"]
@@ -235,7 +235,7 @@ def test_errors() -> None:
 
 def test_a_chain_of_elementwise_ops_is_one_node_on_numpy() -> None:
     graph = simplified(tb.trace(lambda x: tb.sum(tb.exp(-x * x) * 2 + tb.tanh(x)))("f32[100, 100]"))
-    ops = [node.op for node in fused(without_names(graph), NumpyBackend()).nodes]
+    ops = [node.op for node in fused(remove_names(graph), NumpyBackend()).nodes]
     assert ops == ["parameter", "fused", "sum"]
 
 
@@ -244,7 +244,7 @@ def test_steps_that_change_nothing_are_left_out_of_programs() -> None:
         same = tb.broadcast_to(tb.reshape(tb.permute_dims(x, (0, 1)), (2, 2), names=(None, None)), (2, 2))
         return tb.squeeze(tb.exp(tb.matrix_transpose(tb.astype(same, "float32"))), ())
 
-    graph = without_names(simplified(tb.trace(function)("f32[row=2, column=2]")))
+    graph = remove_names(simplified(tb.trace(function)("f32[row=2, column=2]")))
     assert [node.op for node in graph.nodes] == ["parameter", "transpose", "exp"]
 
 

@@ -13,7 +13,7 @@ import scipy.sparse
 import tensorbackend as tb
 from tensorbackend.solvers import padded, solve
 from tensorbackend.solvers.linear import Linear, Sparse, linear
-from tensorbackend.solvers.padded import Padded, repeated
+from tensorbackend.solvers.padded import Padded, quickest_form
 from tensorbackend.sparse import SparseMatrix
 
 DENSE = numpy.diag(numpy.full(6, 4.0)) + numpy.diag(numpy.full(5, -1.0), 1) + numpy.diag(numpy.full(5, -1.5), -1)
@@ -26,7 +26,7 @@ def matrix(format: str, backend: str = "binary") -> SparseMatrix:
 
 
 def form_of(sparse_matrix: SparseMatrix) -> Linear:
-    return repeated(linear(sparse_matrix, tb.template((sparse_matrix.shape[-2],), "f64").template, 1, "A"))
+    return quickest_form(linear(sparse_matrix, tb.template((sparse_matrix.shape[-2],), "f64").template, 1, "A"))
 
 
 @pytest.mark.parametrize("backend", ["binary", "jax"])
@@ -84,7 +84,7 @@ def test_rows_of_many_lengths_stay_as_they_are() -> None:
     rows = [row for row in range(64) for _ in range(1000 if row == 5 else 60 if row % 8 == 0 else 1)]
     columns = [place % 1024 for place in range(len(rows))]
     sparse_matrix = tb.sparse.coo(tb.ones(len(rows), backend="jax"), rows, columns, shape=(64, 1024))
-    assert isinstance(repeated(linear(sparse_matrix, tb.template((1024,), "f64").template, 1, "A")).form, Sparse)
+    assert isinstance(quickest_form(linear(sparse_matrix, tb.template((1024,), "f64").template, 1, "A")).form, Sparse)
 
 
 def test_what_multiplies_rows_keeps_its_matrix() -> None:

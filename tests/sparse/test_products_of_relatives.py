@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tensorbackend as tb
 from tensorbackend.solvers.linear import linear
-from tensorbackend.solvers.padded import repeated
+from tensorbackend.solvers.padded import quickest_form
 from tensorbackend.sparse import SparseMatrix
 from tensorbackend.testing import profile
 
@@ -60,7 +60,7 @@ FUNCTIONS: list[tuple[Callable[[SparseMatrix, tb.Tensor, bool], tb.Tensor], Call
 
 def form(a: SparseMatrix) -> Any:
     """Return the form in which solvers keep a matrix, which is remembered by its tensors of indices."""
-    return repeated(linear(a, tb.template((SIZE,), "f64").template, 1, "A"))
+    return quickest_form(linear(a, tb.template((SIZE,), "f64").template, 1, "A"))
 
 
 @pytest.mark.parametrize("backend", ["numpy", "binary"])

@@ -15,11 +15,11 @@ from typing import Any, Final, cast
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation
 from ...dtypes import bfloat16
-from ...expr.evaluate import Compiled, Program, computed
+from ...expr.evaluate import Compiled, Program, compute_node
 from ...expr.graph import Graph, rebuilt
 from ...expr.node import PARAMETER, Node, Value
-from ...expr.simplify import expanded, rewritten, simplified, without_names
-from ...expr.subgraphs import subgraphs, with_subgraphs
+from ...expr.simplify import expanded, remove_names, rewritten, simplified
+from ...expr.subgraphs import map_subgraphs, subgraphs
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, own_method
 from ...protocol.planned import is_planned, kernel_of
@@ -40,14 +40,14 @@ def compile_graph(graph: Graph, backend: ArrayBase) -> Kernel:
 def prepared(graph: Graph, backend: ArrayBase) -> Graph:
     """The graph, simplified and fused; the subgraphs of its nodes as well."""
     graph = expanded(graph, lambda node: own_method(backend, node.op) is not None)
-    return fused(rewritten(without_names(simplified(graph, backend)), lambda node: _inside(node, backend)), backend)
+    return fused(rewritten(remove_names(simplified(graph, backend)), lambda node: _inside(node, backend)), backend)
 
 
 def _inside(node: Node, backend: ArrayBase) -> Sequence[Value]:
     """The results of a node, after its subgraphs were prepared."""
     if not subgraphs(node):
         return node.values
-    options = with_subgraphs(node, lambda graph: prepared(graph, backend))
+    options = map_subgraphs(node, lambda graph: prepared(graph, backend))
     return node.remade(node.inputs, options).values
 
 
@@ -85,7 +85,7 @@ def fused(graph: Graph, backend: ArrayBase) -> Graph:
             merged = Node("fused", node.out, inputs, options, default=chain, line=node.line)
             replacements[Value(node)] = Value(merged)
         elif node not in inside and any(value in replacements for value in node.operands):
-            replacements.update(zip(node.values, node.remade(node.with_inputs(exchange)).values, strict=True))
+            replacements.update(zip(node.values, node.remade(node.map_inputs(exchange)).values, strict=True))
     outputs = [exchange(value) for value in graph.outputs]
     return rebuilt(graph, outputs)
 
@@ -192,7 +192,7 @@ def _compiled(
     functions: dict[str, Any] = {}
     for number, value in enumerate(numbers):
         names[value] = f"c{number}"
-        constant = cast(Tensor, computed(value.node, backend, ()))
+        constant = cast(Tensor, compute_node(value.node, backend, ()))
         functions[names[value]] = constant.data if backend.fuse is None else backend.to_numpy(constant, None, None)[()]
     calls, lends = [_function(node, backend) for node in nodes], backend.fuse is None
     # A function that is not plain may return its operand's memory, which must then not be written to.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...dtypes import as_dtype
 from ...errors import DTypeError
-from ...expr.trees import each_registered
+from ...expr.trees import for_each_registered
 from ...template import Template
 from ...tensor import Deallocated, Tensor
 
@@ -77,7 +77,7 @@ def register(jax: Any, kind: type[JaxBackend]) -> None:
         with suppress(ValueError):
             jax.tree_util.register_pytree_node(sort, node.flatten, node.unflatten)
 
-    each_registered(take_over)
+    for_each_registered(take_over)
 
 
 def leaf(x: Tensor) -> Any:

@@ -9,7 +9,7 @@ from .registry import Call, Results, rule
 _Axes = tuple[int, ...]
 
 
-def _moved(axes: _Axes, mapped: bool) -> _Axes:
+def _shift_axes(axes: _Axes, mapped: bool) -> _Axes:
     return tuple(axis + 1 for axis in axes) if mapped else axes
 
 
@@ -17,7 +17,9 @@ def _moved(axes: _Axes, mapped: bool) -> _Axes:
 def _dot(call: Call) -> Results:
     """The new axis is one more pair of batch axes, or a free axis if only one operand has it."""
     (x1, mapped1), (x2, mapped2) = call.operands
-    options = {name: _moved(axes, mapped1 if name.endswith("1") else mapped2) for name, axes in call.options.items()}
+    options = {
+        name: _shift_axes(axes, mapped1 if name.endswith("1") else mapped2) for name, axes in call.options.items()
+    }
     if mapped1 and mapped2:
         options["batch1"], options["batch2"] = (0, *options["batch1"]), (0, *options["batch2"])
         return call.record([x1, x2], options=options)

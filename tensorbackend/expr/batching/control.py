@@ -24,14 +24,14 @@ from ...ops.shape import permute_dims
 from ...scopes import contained
 from ...template import Template, intern_template
 from ...tensor import Tensor
-from ..examples import chosen, replaced, spread
+from ..examples import chosen, fill_from_active, spread
 from ..grad.custom import Pullback, custom_gradient
 from ..graph import Graph
 from ..node import Value
 from ..trace import trace_leaves
-from ..varying import on_mesh
-from .engine import batched
-from .registry import Call, Operand, Results, batched_template, rule, whole
+from ..varying import trace_on_mesh
+from .engine import evaluate_batch
+from .registry import Call, Operand, Results, batch_template, rule, whole
 
 Flags = list[bool]
 
@@ -42,10 +42,10 @@ def _operands(graph: Graph, tensors: Sequence[Tensor], flags: Sequence[bool]) ->
 
 def _templates(templates: Sequence[Template], flags: Sequence[bool], size: int) -> list[Template]:
     pairs = zip(templates, flags, strict=True)
-    return [batched_template(template, size) if flag else template for template, flag in pairs]
+    return [batch_template(template, size) if flag else template for template, flag in pairs]
 
 
-def _on_batch(graph: Graph, flags: Sequence[bool], required: Sequence[bool], size: int) -> tuple[Graph, Flags]:
+def _batch_graph(graph: Graph, flags: Sequence[bool], required: Sequence[bool], size: int) -> tuple[Graph, Flags]:
     """Trace a graph for a batch; also return for each result whether it has the new axis.
 
     The parameters flagged in `flags` have the new axis. The results flagged in `required` get it even if they are the
@@ -54,7 +54,7 @@ def _on_batch(graph: Graph, flags: Sequence[bool], required: Sequence[bool], siz
     result_flags: Flags = []
 
     def function(tensors: list[Any]) -> tuple[Tensor, ...]:
-        results = batched(graph, _operands(graph, tensors, flags), size)
+        results = evaluate_batch(graph, _operands(graph, tensors, flags), size)
         result_flags.extend(result.mapped or flag for result, flag in zip(results, required, strict=True))
         return tuple(whole(result, size) if flag else result.x for result, flag in zip(results, required, strict=True))
 
@@ -62,14 +62,14 @@ def _on_batch(graph: Graph, flags: Sequence[bool], required: Sequence[bool], siz
     return batch_graph, result_flags
 
 
-def _settled(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
+def _batch_body(body: Graph, constants: Flags, carried: Flags, entries: Flags, size: int) -> tuple[Graph, Flags]:
     """Trace the body of a loop for a batch; also return for each result whether it has the new axis.
 
     A carried value that comes out of the body with the new axis goes into it with that axis too.
     """
     further = [False] * (len(body.outputs) - len(carried))
     while True:
-        batch_body, result_flags = _on_batch(body, constants + carried + entries, carried + further, size)
+        batch_body, result_flags = _batch_graph(body, constants + carried + entries, carried + further, size)
         if result_flags[: len(carried)] == carried:
             return batch_body, result_flags
         carried = result_flags[: len(carried)]
@@ -79,11 +79,11 @@ def _flags(operands: Any) -> Flags:
     return [operand.mapped for operand in operands]
 
 
-def _carried(call: Call, operands: Any, flags: Flags) -> tuple[Tensor, ...]:
+def _carry(call: Call, operands: Any, flags: Flags) -> tuple[Tensor, ...]:
     return tuple(call.whole(operand) if flag else operand.x for operand, flag in zip(operands, flags, strict=True))
 
 
-def _finished(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
+def _add_batch_axis(call: Call, results: Any, flags: Flags) -> tuple[Tensor, ...]:
     """The results, all with the new axis, which those flagged in `flags` have already."""
     return tuple(whole(Operand(x, flag), call.size) for x, flag in zip(results, flags, strict=True))
 
@@ -101,14 +101,14 @@ def _safe(taken: Tensor, operands: Sequence[Operand], branch: Graph) -> list[Ope
         if parameter not in read:
             return operand
         if operand.mapped:
-            return Operand(replaced(taken, operand.x, (0,)), True)
-        return Operand(_shared(operand.x, taken), False) if operand.x.dtype.is_inexact else operand
+            return Operand(fill_from_active(taken, operand.x, (0,)), True)
+        return Operand(_stop_unused_gradient(operand.x, taken), False) if operand.x.dtype.is_inexact else operand
 
     return [safe(*pair) for pair in zip(branch.parameters, operands, strict=True)]
 
 
 @custom_gradient
-def _shared(x: Tensor, taken: Tensor) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor, None]]]:
+def _stop_unused_gradient(x: Tensor, taken: Tensor) -> tuple[Tensor, Callable[[Tensor], tuple[Tensor, None]]]:
     """x, whose gradient is 0 if no example takes the branch: then none has safe operands."""
     return x, lambda cotangent: (where(any_(taken), cotangent, 0), None)
 
@@ -117,9 +117,9 @@ def _shared(x: Tensor, taken: Tensor) -> tuple[Tensor, Callable[[Tensor], tuple[
 def _checkpoint(call: Call) -> Results:
     (operands,) = call.inputs
     flags = _flags(operands)
-    body, result_flags = _on_batch(call.options["body"], flags, [False] * len(call.node.outs), call.size)
+    body, result_flags = _batch_graph(call.options["body"], flags, [False] * len(call.node.outs), call.size)
     outs = tuple(_templates(call.node.outs, result_flags, call.size))
-    return _finished(call, call.record([_carried(call, operands, flags)], outs, {"body": body}), result_flags)
+    return _add_batch_axis(call, call.record([_carry(call, operands, flags)], outs, {"body": body}), result_flags)
 
 
 @rule("shard_map")
@@ -129,13 +129,13 @@ def _shard_map(call: Call) -> Results:
     (operands,) = call.inputs
     flags, options = _flags(operands), dict(call.options)
     every = [True] * len(call.node.outs)
-    with on_mesh(options["mesh"]):
-        options["body"], result_flags = _on_batch(options["body"], flags, every, call.size)
+    with trace_on_mesh(options["mesh"]):
+        options["body"], result_flags = _batch_graph(options["body"], flags, every, call.size)
     for name, mapped in (("inside", flags), ("outside", every)):
         pairs = zip(options[name], mapped, strict=True)
         options[name] = tuple([((), *axes) if flag else axes for axes, flag in pairs])
     outs = tuple(_templates(call.node.outs, every, call.size))
-    return _finished(call, call.record([_carried(call, operands, flags)], outs, options), result_flags)
+    return _add_batch_axis(call, call.record([_carry(call, operands, flags)], outs, options), result_flags)
 
 
 @rule("collective")
@@ -144,10 +144,10 @@ def _collective(call: Call) -> Results:
     (operands,) = call.inputs
     flags, options = _flags(operands), dict(call.options)
     if not any(flags):
-        return _finished(call, call.record([_carried(call, operands, flags)], call.node.outs, options), [False])
+        return _add_batch_axis(call, call.record([_carry(call, operands, flags)], call.node.outs, options), [False])
     options |= {"axis": options["axis"] + 1, "other": options["other"] + 1}
     outs = tuple(_templates(call.node.outs, [True], call.size))
-    return _finished(call, call.record([_carried(call, operands, flags)], outs, options), [True])
+    return _add_batch_axis(call, call.record([_carry(call, operands, flags)], outs, options), [True])
 
 
 @rule("debug_callback")
@@ -163,7 +163,7 @@ def _debug_callback(call: Call) -> Results:
         for place in range(call.size):
             example = tuple(sliced(operand.x, (place,)) if operand.mapped else operand.x for operand in operands)  # type: ignore[union-attr]
             held = call.record([held, example], outs)  # type: ignore[assignment] # several results
-    return _finished(call, held, flags)
+    return _add_batch_axis(call, held, flags)
 
 
 @rule("host_call")
@@ -172,7 +172,7 @@ def _host_call(call: Call) -> Results:
     (operands,) = call.inputs
     flags, function, size, outs = _flags(operands), call.options["function"], call.size, call.node.outs
 
-    def by_example(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    def call_each(tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         rows = [
             function([sliced(x, (place,)) if mapped else x for x, mapped in zip(tensors, flags, strict=True)])
             for place in range(size)
@@ -182,7 +182,7 @@ def _host_call(call: Call) -> Results:
         return tuple(stack(column) for column in zip(*rows, strict=True))
 
     held = tuple(operand.x for operand in operands)  # type: ignore[union-attr] # by the protocol
-    return call.record([held], options={"function": by_example})
+    return call.record([held], options={"function": call_each})
 
 
 @rule("cond")
@@ -193,13 +193,13 @@ def _cond(call: Call) -> Results:
     if predicate.mapped:
         taken = predicate.x, logical_not(predicate.x)
         one, other = (
-            [whole(result, call.size) for result in batched(branch, _safe(by, operands, branch), call.size)]  # type: ignore[arg-type] # by the protocol
+            [whole(result, call.size) for result in evaluate_batch(branch, _safe(by, operands, branch), call.size)]  # type: ignore[arg-type] # by the protocol
             for branch, by in zip(branches, taken, strict=True)
         )
         return tuple(_chosen(predicate.x, a, b) for a, b in zip(one, other, strict=True))
     flags, everything = _flags(operands), [True] * len(call.node.outs)
-    graphs = [_on_batch(branch, flags, everything, call.size)[0] for branch in branches]
-    inputs = [predicate.x, _carried(call, operands, flags)]
+    graphs = [_batch_graph(branch, flags, everything, call.size)[0] for branch in branches]
+    inputs = [predicate.x, _carry(call, operands, flags)]
     return call.record(inputs, options={"true_branch": graphs[0], "false_branch": graphs[1]})
 
 
@@ -207,10 +207,10 @@ def _cond(call: Call) -> Results:
 def _scan(call: Call) -> Results:
     constants, initial, xs = call.inputs
     flags = _flags(constants), _flags(initial), _flags(xs)
-    body, result_flags = _settled(call.options["body"], *flags, call.size)
+    body, result_flags = _batch_body(call.options["body"], *flags, call.size)
     count = len(flags[1])
     # The entries of a scan lie along the first axis, where the examples are: these go to the second.
-    entries = [_exchanged(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
+    entries = [_swap_first_axes(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
     carried = result_flags[:count]
     outs = _templates(call.node.outs[:count], carried, call.size)
     for template, mapped in zip(call.node.outs[count:], result_flags[count:], strict=True):
@@ -218,11 +218,13 @@ def _scan(call: Call) -> Results:
         outs.append(
             intern_template((length, call.size, *rest), template.dtype, _second(template)) if mapped else template
         )
-    inputs = [_carried(call, constants, flags[0]), _carried(call, initial, carried), tuple(entries)]
+    inputs = [_carry(call, constants, flags[0]), _carry(call, initial, carried), tuple(entries)]
     results = call.record(inputs, tuple(outs), {"body": body})
     assert isinstance(results, tuple)  # by the protocol
-    stacked = [_exchanged(x) if mapped else x for x, mapped in zip(results[count:], result_flags[count:], strict=True)]
-    return _finished(call, [*results[:count], *stacked], result_flags)
+    stacked = [
+        _swap_first_axes(x) if mapped else x for x, mapped in zip(results[count:], result_flags[count:], strict=True)
+    ]
+    return _add_batch_axis(call, [*results[:count], *stacked], result_flags)
 
 
 def _second(template: Template) -> tuple[str | None, ...]:
@@ -230,7 +232,7 @@ def _second(template: Template) -> tuple[str | None, ...]:
     return (template.names[0], None, *template.names[1:])
 
 
-def _exchanged(x: Tensor) -> Tensor:
+def _swap_first_axes(x: Tensor) -> Tensor:
     """The first two axes exchanged."""
     return permute_dims(x, (1, 0, *range(2, x.ndim)))
 
@@ -240,14 +242,14 @@ def _while_loop(call: Call) -> Results:
     constants, initial = call.inputs
     condition, body = call.options["condition"], call.options["body"]
     fixed, carried = _flags(constants), _flags(initial)
-    _, settled = _settled(body, fixed, carried, [], call.size)
-    asked, (apart,) = _on_batch(condition, fixed + settled, [False], call.size)
+    _, settled = _batch_body(body, fixed, carried, [], call.size)
+    asked, (apart,) = _batch_graph(condition, fixed + settled, [False], call.size)
     if apart:
         return _apart(call)
-    batch_body, _ = _settled(body, fixed, settled, [], call.size)
+    batch_body, _ = _batch_body(body, fixed, settled, [], call.size)
     outs = tuple(_templates(call.node.outs, settled, call.size))
-    inputs = [_carried(call, constants, fixed), _carried(call, initial, settled)]
-    return _finished(call, call.record(inputs, outs, {"condition": asked, "body": batch_body}), settled)
+    inputs = [_carry(call, constants, fixed), _carry(call, initial, settled)]
+    return _add_batch_axis(call, call.record(inputs, outs, {"condition": asked, "body": batch_body}), settled)
 
 
 def _apart(call: Call) -> Results:
@@ -260,19 +262,19 @@ def _apart(call: Call) -> Results:
     (constants, initial), count = call.inputs, len(call.node.outs)
     assert isinstance(constants, tuple)  # by the protocol
     start = call.whole(initial)
-    begun = whole(batched(condition, [*constants, *(Operand(x, True) for x in start)], size)[0], size)
-    held = tuple(replaced(begun, x, (0,)) if mapped else x for x, mapped in constants)  # type: ignore[misc]
-    fixed, safe = _flags(constants), tuple(replaced(begun, x, (0,)) for x in start)
+    begun = whole(evaluate_batch(condition, [*constants, *(Operand(x, True) for x in start)], size)[0], size)
+    held = tuple(fill_from_active(begun, x, (0,)) if mapped else x for x, mapped in constants)  # type: ignore[misc]
+    fixed, safe = _flags(constants), tuple(fill_from_active(begun, x, (0,)) for x in start)
     flags = fixed + [True] * count
 
-    def going(tensors: list[Any]) -> Tensor:
+    def is_active(tensors: list[Any]) -> Tensor:
         operands = _operands(condition, [*tensors[: len(fixed)], *tensors[-count:]], flags)
-        return logical_and(tensors[len(fixed)], whole(batched(condition, operands, size)[0], size))
+        return logical_and(tensors[len(fixed)], whole(evaluate_batch(condition, operands, size)[0], size))
 
     def iteration(tensors: list[Any]) -> tuple[Tensor, ...]:
-        on, before, safe = going(tensors), tensors[-count:], tensors[len(fixed) + 1 : -count]
+        on, before, safe = is_active(tensors), tensors[-count:], tensors[len(fixed) + 1 : -count]
         entered = [chosen(on, x, other, (0,)) for x, other in zip(before, safe, strict=True)]
-        results = batched(body, _operands(body, [*tensors[: len(fixed)], *entered], flags), size)
+        results = evaluate_batch(body, _operands(body, [*tensors[: len(fixed)], *entered], flags), size)
         return tuple(_chosen(on, whole(result, size), x) for result, x in zip(results, before, strict=True))
 
     inputs = [(*held, begun, *safe), start]
@@ -280,11 +282,11 @@ def _apart(call: Call) -> Results:
     names = [*body.names[: len(fixed)], "begun", *(f"safe {name}" for name in body.names[len(fixed) :]),
              *body.names[len(fixed) :]]  # fmt: skip
     options = {
-        "condition": trace_leaves(lambda tensors: any_(going(tensors)), templates, names),
+        "condition": trace_leaves(lambda tensors: any_(is_active(tensors)), templates, names),
         "body": trace_leaves(iteration, templates, names),
     }
     outs = tuple(_templates(call.node.outs, [True] * count, size))
-    return _finished(call, call.record(inputs, outs, options), [True] * count)
+    return _add_batch_axis(call, call.record(inputs, outs, options), [True] * count)
 
 
 @rule("custom_gradient")
@@ -292,7 +294,7 @@ def _custom_gradient(call: Call) -> Results:
     """The cotangent of an operand that all examples share is the sum of the cotangents of the examples."""
     (operands,) = call.inputs
     flags, everything = _flags(operands), [True] * len(call.node.outs)
-    forward, _ = _on_batch(call.options["forward"], flags, everything, call.size)
+    forward, _ = _batch_graph(call.options["forward"], flags, everything, call.size)
     pullback: Pullback = call.options["pullback"]
     taken = flags + everything
 
@@ -301,12 +303,12 @@ def _custom_gradient(call: Call) -> Results:
         graph = pullback.graph
         argument_flags = flags[len(flags) - len(graph.outputs) :]  # the operands before the arguments are constants
 
-        def pulled(tensors: list[Any]) -> tuple[Tensor, ...]:
-            results = batched(graph, _operands(graph, tensors, taken), call.size)
+        def pull(tensors: list[Any]) -> tuple[Tensor, ...]:
+            results = evaluate_batch(graph, _operands(graph, tensors, taken), call.size)
             wide = [whole(result, call.size) for result in results]
             return tuple(x if mapped else sum_(x, axis=0) for x, mapped in zip(wide, argument_flags, strict=True))
 
-        return trace_leaves(pulled, _templates(graph.templates, taken, call.size), graph.names)
+        return trace_leaves(pull, _templates(graph.templates, taken, call.size), graph.names)
 
     options = {"forward": forward, "pullback": Pullback(batch_pullback)}
-    return call.record([_carried(call, operands, flags)], options=options)
+    return call.record([_carry(call, operands, flags)], options=options)

@@ -8,7 +8,7 @@ from ...tensor import Tensor
 from .registry import Call, Results, rule
 
 
-def _joined(x: Tensor, axis: int, groups: int = 1) -> Tensor:
+def _merge_axes(x: Tensor, axis: int, groups: int = 1) -> Tensor:
     """x with its first axis merged into another axis (counted without the first), inside each group of that axis."""
     _, *shape = x.shape
     apart = reshape(x, (x.shape[0], *shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :]))
@@ -17,8 +17,8 @@ def _joined(x: Tensor, axis: int, groups: int = 1) -> Tensor:
     return reshape(permute_dims(apart, tuple(order)), tuple(shape))
 
 
-def _parted(x: Tensor, axis: int, size: int, groups: int = 1) -> Tensor:
-    """The inverse of `_joined`."""
+def _split_axes(x: Tensor, axis: int, size: int, groups: int = 1) -> Tensor:
+    """The inverse of `_merge_axes`."""
     shape = list(x.shape)
     shape[axis] //= size
     apart = reshape(x, (*shape[:axis], groups, size, shape[axis] // groups, *shape[axis + 1 :]))
@@ -36,15 +36,15 @@ def _conv(call: Call) -> Results:
     axis, groups = 1, features * batches
     changed: dict[str, object] = {}
     if not kernel.mapped:
-        axis, inputs = 0, [_joined(x.x, 0, batches), kernel.x]
+        axis, inputs = 0, [_merge_axes(x.x, 0, batches), kernel.x]
         groups = 1
     elif not x.mapped:
-        inputs = [x.x, _joined(kernel.x, 0, groups)]
+        inputs = [x.x, _merge_axes(kernel.x, 0, groups)]
     else:  # each example becomes a group, of the channels or of the batch
-        inputs = [_joined(x.x, 0 if batches > 1 else 1), _joined(kernel.x, 0)]
+        inputs = [_merge_axes(x.x, 0 if batches > 1 else 1), _merge_axes(kernel.x, 0)]
         name = "batch_groups" if batches > 1 else "feature_groups"
         changed[name], groups = call.size * groups, 1
     shape = list(template.shape)
     shape[axis] *= call.size
     out = intern_template(tuple(shape), template.dtype, (None,) * len(shape))
-    return _parted(call.tensor(inputs, out, changed), axis, call.size, groups)
+    return _split_axes(call.tensor(inputs, out, changed), axis, call.size, groups)

@@ -26,9 +26,9 @@ from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
 from ..node import RENAMED, Node, Value, at_line
-from ..record import wrapped
+from ..record import wrap_results
 from ..simplify import parts
-from .registry import Call, Operand, Results, batched_template, rules
+from .registry import Call, Operand, Results, batch_template, rules
 
 _FIRST: Final[Mapping[str, int]] = {"starts": 0, "strides": 1}
 """For each option with an entry for each axis, the entry that leaves the new axis unchanged."""
@@ -41,7 +41,7 @@ _AXES: Final = frozenset({"axis", "axes", "sole axis"})
 
 
 @contained
-def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
+def evaluate_batch(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operand]:
     """The results of a graph for `operands`, which have the new axis or not, as values of the current trace."""
     known: dict[Value, Operand] = dict(zip(graph.parameters, operands, strict=True))
     with uncast():
@@ -52,21 +52,21 @@ def batched(graph: Graph, operands: Sequence[Operand], size: int) -> list[Operan
 def _run(nodes: Iterable[Node], known: dict[Value, Operand], size: int) -> None:
     """Runs nodes, each after its inputs, and enters their results in `known`."""
     for node in nodes:
-        inputs = node.with_inputs(known.__getitem__)
+        inputs = node.map_inputs(known.__getitem__)
         call = Call(node, inputs, size)
         mapped = any(operand.mapped for operand in call.operands)
         with at_line(node.line):
             if mapped:
-                results = _mapped(call)
+                results = _batch_call(call)
             else:  # a node with inputs is made again, as one from before this trace is not part of it
-                results = call.record(_tensors(inputs), node.out) if node.inputs else wrapped(node)
+                results = call.record(_tensors(inputs), node.out) if node.inputs else wrap_results(node)
             if results is None:
                 values = parts(node)
                 _run(_new(values, known), known, size)
                 known.update((node_value, known[value]) for node_value, value in zip(node.values, values, strict=True))
                 continue
         for value, x in zip(node.values, results if isinstance(results, tuple) else (results,), strict=True):
-            template = batched_template(value.template, size) if mapped else value.template
+            template = batch_template(value.template, size) if mapped else value.template
             if (x.shape, x.dtype) != (template.shape, template.dtype):
                 expectation = f"the batching rule of {node.op} to give {template!r}"
                 raise ContractError(expected(expectation, "fix the rule", given=x.template))
@@ -92,7 +92,7 @@ def _tensors(inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _mapped(call: Call) -> Results:
+def _batch_call(call: Call) -> Results:
     """The results of a call on operands of which some are mapped; `None` for a composite whose parts are to run."""
     node = call.node
     declared = rules().get(node.op)
@@ -104,9 +104,9 @@ def _mapped(call: Call) -> Results:
         rank = max(out.ndim for out in node.outs)
         return call.record([call.aligned(operand, rank) for operand in call.inputs])
     if node.default is not None:
-        return _shifted_composite(call)
+        return _batch_composite(call)
     if callback is not None and _only_first(call):
-        options = _shifted(call)
+        options = _shift_options(call)
         if options is not None:
             return call.record(_tensors(call.inputs), options=options)
     return one_by_one(call)
@@ -125,7 +125,7 @@ def _only_first(call: Call) -> bool:
     return first.mapped and not any(operand.mapped or operand.x.ndim for operand in others)
 
 
-def _shifted(call: Call) -> dict[str, object] | None:
+def _shift_options(call: Call) -> dict[str, object] | None:
     """The options of a callback for one more axis in front; `None` if it is not known how one of them changes."""
     changed: dict[str, object] = {}
     for name, value in call.options.items():
@@ -142,7 +142,7 @@ def _shifted(call: Call) -> dict[str, object] | None:
     return changed
 
 
-def _shifted_composite(call: Call) -> Results:
+def _batch_composite(call: Call) -> Results:
     """Runs a composite of one operand with the options that name axes shifted, if a trial gives the right templates.
 
     Only composites of this distribution, which the property tests compare with a loop, run in this way. Another may
@@ -172,7 +172,7 @@ def _shifted_composite(call: Call) -> Results:
     except TensorBackendError:
         return None
     results = trial if isinstance(trial, tuple) else (trial,)
-    expected_templates = [batched_template(out, call.size) for out in node.outs]
+    expected_templates = [batch_template(out, call.size) for out in node.outs]
     if [(x.shape, x.dtype) for x in results] != [(out.shape, out.dtype) for out in expected_templates]:
         return None
     return call.record([x], options=changed)
@@ -208,6 +208,6 @@ def one_by_one(call: Call) -> Results:
         if rows:
             results.append(concatenate([expand_dims(row[number]) for row in rows]))
         else:
-            template = batched_template(out, 0)
+            template = batch_template(out, 0)
             results.append(zeros(template.shape, dtype=template.dtype, names=template.names))
     return results[0] if isinstance(node.out, Template) else tuple(results)

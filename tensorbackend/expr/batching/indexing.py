@@ -12,7 +12,7 @@ from ...tensor import Tensor
 from .registry import Call, Results, rule
 
 
-def _with_example(indices: Tensor) -> Tensor:
+def _prepend_example(indices: Tensor) -> Tensor:
     """Index vectors (batch, ..., k) with the number of the example in front of each: (batch, ..., k + 1)."""
     size = indices.shape[0]
     if size and iinfo(indices.dtype).max < size - 1:
@@ -22,7 +22,7 @@ def _with_example(indices: Tensor) -> Tensor:
     return concatenate([broadcast_to(numbers, (*indices.shape[:-1], 1)), indices], axis=-1)
 
 
-def _to_front(x: Tensor, axis: int) -> Tensor:
+def _move_to_front(x: Tensor, axis: int) -> Tensor:
     return permute_dims(x, (axis, *(other_axis for other_axis in range(x.ndim) if other_axis != axis)))
 
 
@@ -36,10 +36,10 @@ def _take(call: Call) -> Results:
     if not mapped_x:  # the new axis comes with those of the indices
         shape = (*template.shape[:axis], call.size, *template.shape[axis:])
         out = intern_template(shape, template.dtype, (None,) * len(shape))
-        return _to_front(call.tensor([x, indices], out), axis)
+        return _move_to_front(call.tensor([x, indices], out), axis)
     rows = permute_dims(x, (0, axis + 1, *(other_axis for other_axis in range(1, x.ndim) if other_axis != axis + 1)))
     gathered = gather(
-        rows.rename(*(None,) * rows.ndim), _with_example(expand_dims(indices, axis=-1)), mode=call.options["mode"]
+        rows.rename(*(None,) * rows.ndim), _prepend_example(expand_dims(indices, axis=-1)), mode=call.options["mode"]
     )
     # The result has the axes of the indices, then those of x before the one that is read along, then those after it.
     count = indices.ndim
@@ -48,7 +48,7 @@ def _take(call: Call) -> Results:
 
 
 @rule("take_along_axis", "add_along_axis")
-def _along_axis(call: Call) -> Results:
+def _take_along_axis(call: Call) -> Results:
     return call.record(list(map(call.whole, call.inputs)), options={"axis": call.options["axis"] + 1})
 
 
@@ -57,13 +57,13 @@ def _gather(call: Call) -> Results:
     (x, mapped), (indices, _) = call.operands
     if not mapped:
         return call.record([x, indices])
-    return call.record([x, _with_example(call.whole(call.inputs[1]))])
+    return call.record([x, _prepend_example(call.whole(call.inputs[1]))])
 
 
 @rule("indexed_add", "indexed_put")
 def _write(call: Call) -> Results:
     x, indices, updates = map(call.whole, call.inputs)
-    return call.record([x, _with_example(indices), updates])
+    return call.record([x, _prepend_example(indices), updates])
 
 
 @rule("grid_sample")

@@ -19,7 +19,7 @@ from ...rules.plan import NO_OPTIONS, Out
 from ...template import Template, intern_template
 from ...tensor import Tensor
 from ..node import Node
-from ..record import wrapped
+from ..record import wrap_results
 
 
 class Operand(NamedTuple):
@@ -84,13 +84,13 @@ class Call:
         """
         node = self.node
         if out is None:
-            outs = tuple(batched_template(template, self.size) for template in node.outs)
+            outs = tuple(batch_template(template, self.size) for template in node.outs)
             out = outs[0] if isinstance(node.out, Template) else outs
         values = tuple(
             None if entry is None else entry.data if isinstance(entry, Tensor) else tuple(x.data for x in entry)
             for entry in inputs
         )
-        return wrapped(Node(node.op, out, values, {**node.options, **options}, default=node.default))
+        return wrap_results(Node(node.op, out, values, {**node.options, **options}, default=node.default))
 
     def tensor(
         self, inputs: Sequence[Any], out: Template | None = None, options: Mapping[str, object] = NO_OPTIONS
@@ -107,7 +107,7 @@ def whole(operand: Operand, size: int) -> Tensor:
     return x if operand.mapped else broadcast_to(x, (size, *x.shape))
 
 
-def batched_template(template: Template, size: int, name: str | None = None) -> Template:
+def batch_template(template: Template, size: int, name: str | None = None) -> Template:
     """A template with one more axis, in front."""
     return intern_template((size, *template.shape), template.dtype, (name, *template.names))
 

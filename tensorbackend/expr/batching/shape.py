@@ -10,7 +10,7 @@ from .registry import Call, Results, rule
 
 
 @rule("transpose", "broadcast")
-def _placed(call: Call) -> Results:
+def _transpose(call: Call) -> Results:
     return call.record([call.operands[0].x], options={"axes": (0, *(axis + 1 for axis in call.options["axes"]))})
 
 

@@ -48,7 +48,7 @@ def _steps(program: Program) -> list[int]:
 
 def svg(dry_run: DryRun, limit: int | None = None) -> str:
     """The memory of programs over their nodes as SVG, on one scale; hovering over a step shows its node."""
-    programs = _drawn(dry_run)
+    programs = _shown_programs(dry_run)
     top = max(program.peak.memory for program in programs) or 1
     if limit is not None and limit > 3 * top:
         limit = None  # which would leave the rest too small to see
@@ -67,7 +67,7 @@ def svg(dry_run: DryRun, limit: int | None = None) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
-def _drawn(dry_run: DryRun) -> tuple[Program, ...]:
+def _shown_programs(dry_run: DryRun) -> tuple[Program, ...]:
     """The programs that are drawn: on a mesh, only the program of one device."""
     return (dry_run.eager, dry_run.optimised) if dry_run.on_mesh is None else (dry_run.on_mesh.program,)
 
@@ -120,7 +120,7 @@ def html(dry_run: DryRun, limit: int | None = None) -> str:
     keys = " ".join(
         f'<span class="key"><i style="background:{colour}"></i>{kind}</span>' for kind, colour in COLOURS.items()
     )
-    program = dry_run.judged()
+    program = dry_run.shown_program()
     peak = program.peak
     layout: list[str] = []
     if dry_run.on_mesh is not None:
@@ -175,7 +175,7 @@ def write_png(dry_run: DryRun, path: Path, limit: int | None) -> None:
     except ImportError as error:
         remedy = "pip install 'tensorbackend[chart]', or write a chart named .html"
         raise ArgumentError(expected("matplotlib for a chart named .png", remedy, chart=str(path))) from error
-    programs = _drawn(dry_run)
+    programs = _shown_programs(dry_run)
     size, unit = unit_of(max(program.peak.memory for program in programs))
     figure: Any = Figure(figsize=(10, 3 * len(programs)), layout="constrained")
     axes: Any = figure.subplots(len(programs), sharey=True, squeeze=False)[:, 0]

@@ -87,8 +87,8 @@ def dry_run(
     """
     placed = target(mesh, layout, machine)
     name = getattr(function, "__qualname__", type(function).__name__)
-    with uncollected():
-        graph = traced(function, templates, keywords, gradient=gradient)
+    with pause_collection():
+        graph = trace_call(function, templates, keywords, gradient=gradient)
         return report(graph, name, gradient=gradient, on_mesh=placed and OnMesh(graph, *placed))
 
 
@@ -101,7 +101,7 @@ def target(mesh: Mesh | None, layout: Any, machine: str) -> tuple[Layout, Machin
     return Layout(mesh, {} if layout is None else layout), machine_of(machine)
 
 
-def traced(
+def trace_call(
     function: Callable[..., Any], templates: Sequence[Any], keywords: Mapping[str, Any], *, gradient: bool
 ) -> Graph:
     """The graph of a function or of its gradient; an error has the user's line as a note."""
@@ -119,7 +119,7 @@ def traced(
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def pause_collection() -> Iterator[None]:
     """Turns Python's garbage collection off inside the block: a long program makes many objects that live to the end,
     and the search for cycles among them takes a third of the time."""
     enabled = gc.isenabled()
@@ -133,7 +133,7 @@ def uncollected() -> Iterator[None]:
 
 def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh: OnMesh | None = None) -> DryRun:
     """The costs of a graph, as it is and optimised, and on each device of a mesh."""
-    _without_templates(graph)
+    _refuse_templates(graph)
     estimator = Estimator()
     # Constants are folded on templates, so that none is computed; equal ones are merged before, while they have data.
     optimised = constant_folding(common_subexpressions(graph), get_backend("template"))
@@ -146,7 +146,7 @@ def report(graph: Graph, name: str = "graph", *, gradient: bool = False, on_mesh
     )
 
 
-def _without_templates(graph: Graph) -> None:
+def _refuse_templates(graph: Graph) -> None:
     """Raises `OperandError` for a template tensor that a function holds on to."""
     shapes_only = get_backend("template")
     for node in graph.captured:

@@ -62,14 +62,14 @@ class Estimator:
 
     def _work(self, node: Node, inputs: tuple[Template, ...]) -> Work:
         if isinstance(node.default, Compiled):
-            return self._fused(node, node.default)
+            return self._fused_work(node, node.default)
         cost = COSTS.get(node.op)
         if cost in ("view", "strided view") or _leaves_alone(node, inputs):
             return Work(shares=(0,), strided=(cost == "strided view" and not _keeps_order(node, inputs[0]),))
         rule = rule_of(node.op)
         if rule is None:
             if subgraphs(node):
-                return self._controlled(node)
+                return self._work_of_control(node)
             if node.default is None:
                 remedy = "declare its FLOPs in tensorbackend/expr/cost/flops.py"
                 raise UnsupportedOp(expected("an op whose costs are known", remedy, op=node.op))
@@ -78,15 +78,15 @@ class Estimator:
         read = sum(template.nbytes for template in inputs)
         if cost == "pick":
             read += min(written - inputs[0].nbytes, 0)
-        count = rule(node.out, *node.with_inputs(lambda value: value.template), **node.options)
+        count = rule(node.out, *node.map_inputs(lambda value: value.template), **node.options)
         flops, transcendentals = count, 0
         if cost == "transcendental" and inputs[0].dtype.is_inexact:
             flops, transcendentals = 0, count
         space, number = self._space(node) or 0, len(node.outs)
         work = Work(flops, transcendentals, read, written, space, (None,) * number, (False,) * number)
-        return self._applied(node, work, inputs) if node.op in APPLICATIONS else work
+        return self._work_of_application(node, work, inputs) if node.op in APPLICATIONS else work
 
-    def _fused(self, node: Node, default: Compiled) -> Work:
+    def _fused_work(self, node: Node, default: Compiled) -> Work:
         """The work of a node that stands for others, whose values between them never leave the cache."""
         work = total([self.work(fused_node) for fused_node in default.nodes])
         read = sum(value.template.nbytes for value in node.operands)
@@ -95,10 +95,10 @@ class Estimator:
 
     def _space(self, node: Node) -> int | None:
         """The bytes of workspace that the backend's own callback for a node takes; `None` if it has no callback."""
-        templates = node.with_inputs(lambda value: value.template)
+        templates = node.map_inputs(lambda value: value.template)
         return space_of(self._backend, node.op, node.out, templates, node.options)
 
-    def _applied(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
+    def _work_of_application(self, node: Node, work: Work, inputs: tuple[Template, ...]) -> Work:
         """The work of a callback that applies a function of scalars, with the operations of that function."""
         function: Any = node.options["function"]
         out: Any = node.out
@@ -119,7 +119,7 @@ class Estimator:
 
         def parts(tensors: list[Tensor]) -> Any:
             rest = iter(tensors)
-            return default(node.out, node.with_inputs(lambda value: next(rest)), node.options)
+            return default(node.out, node.map_inputs(lambda value: next(rest)), node.options)
 
         graph = trace_leaves(parts, templates, ("",) * len(templates))
         works = self.works(graph)
@@ -132,7 +132,7 @@ class Estimator:
         workspace = max(memory.peak - memory.parameters - new, 0)
         return work._replace(workspace=workspace, shares=memory.shares, strided=memory.strided)
 
-    def _controlled(self, node: Node) -> Work:
+    def _work_of_control(self, node: Node) -> Work:
         """The work of control flow: each graph as often as it runs at most; for `cond`, the branch with most work."""
         works, spaces = [], []
         for graph, count in zip(subgraphs(node), iterations(node), strict=True):

@@ -76,7 +76,7 @@ class Timeline(NamedTuple):
         """Bytes of each kind while each node runs, workspace among the intermediates; together they are `memory`."""
         count = len(self.nodes)
         memory_by_kind = {
-            kind: _running([block for block in self.blocks if block.kind == kind], count) for kind in KINDS
+            kind: _sum_by_time([block for block in self.blocks if block.kind == kind], count) for kind in KINDS
         }
         spaces = (work.workspace for work in self.works)
         memory_by_kind[INTERMEDIATES] = list(map(add, memory_by_kind[INTERMEDIATES], spaces))
@@ -114,14 +114,14 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
             fixed[block.kind] += block.nbytes
             block.end = count
     if reuse:
-        _written_over(nodes, held)
+        _reuse_blocks(nodes, held)
     for index, value in enumerate(graph.parameters):
         held[value].parameter = index
     return Timeline(
         nodes,
         works,
         blocks,
-        [there + work.workspace for there, work in zip(_running(blocks, count), works, strict=True)],
+        [there + work.workspace for there, work in zip(_sum_by_time(blocks, count), works, strict=True)],
         fixed[PARAMETERS],
         fixed[CAPTURES],
         sum(block.nbytes for block in blocks if block.kind is RESULTS),
@@ -133,7 +133,7 @@ def timeline(graph: Graph, works: Sequence[Work], *, reuse: bool = False) -> Tim
 _KINDS: Final = {PARAMETER: PARAMETERS, CAPTURED: CAPTURES}
 
 
-def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
+def _reuse_blocks(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
     """Ends a block one node early where the last node that needs it is elementwise and writes its result there."""
     for number, node in enumerate(nodes):
         callback = CALLBACKS.get(node.op)
@@ -152,7 +152,7 @@ def _written_over(nodes: Sequence[Node], held: dict[Value, Block]) -> None:
                 break
 
 
-def _running(blocks: Sequence[Block], count: int) -> list[int]:
+def _sum_by_time(blocks: Sequence[Block], count: int) -> list[int]:
     """Bytes of blocks that are there while each node runs."""
     changes = [0] * (count + 2)
     for block in blocks:

@@ -176,9 +176,7 @@ class Program:
         groups: dict[Any, list[Row]] = {}
         for row in self.rows:
             groups.setdefault(row.op if by == "op" else (row.line, row.op), []).append(row)
-        joined = sorted(
-            (_joined(rows) for rows in groups.values()), key=lambda pair: (-pair[0].flops, -pair[0].written)
-        )
+        joined = sorted((_join(rows) for rows in groups.values()), key=lambda pair: (-pair[0].flops, -pair[0].written))
         return [
             _cells(
                 row.op,
@@ -239,7 +237,7 @@ def _cells(op: str, result: str, count: int, row: Row, line: Line | None) -> tup
     )
 
 
-def _joined(rows: Sequence[Row]) -> tuple[Row, int]:
+def _join(rows: Sequence[Row]) -> tuple[Row, int]:
     """Rows joined to one, and their number. The row has their sums and highest memory, and the op, templates and line
     of the row with most FLOPs."""
     largest = max(rows, key=lambda row: (row.flops, row.written))

@@ -43,9 +43,9 @@ class DryRun:
 
         On a mesh, the peak is that of each device.
         """
-        return self.judged(optimised).peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
+        return self.shown_program(optimised).peak.memory <= (parse_bytes(size) if isinstance(size, str) else size)
 
-    def judged(self, optimised: bool = False) -> Program:
+    def shown_program(self, optimised: bool = False) -> Program:
         """The program that tables show and that has to fit: on a mesh, the program of one device."""
         if self.on_mesh is not None:
             return self.on_mesh.program
@@ -85,7 +85,7 @@ class DryRun:
 
     def text(self, by: By = "op", top: int = TOP, *, optimised: bool = False) -> str:
         """The table as text, by op, by line, or node by node; on a mesh, the table of one device."""
-        rows = self.judged(optimised).table(by)
+        rows = self.shown_program(optimised).table(by)
         more = [] if len(rows) <= top else [f"and {len(rows) - top} more"]
         return "\n".join([plain_table(COLUMNS, rows[:top]), *more])
 

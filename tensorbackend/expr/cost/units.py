@@ -42,7 +42,7 @@ def show_bytes(count: float) -> str:
     >>> show_bytes(999), show_bytes(1536), show_bytes(141e9)
     ('999 B', '1.54 kB', '141 GB')
     """
-    return _scaled(count, ("B", "kB", "MB", "GB", "TB", "PB", "EB"), " ")
+    return _scale(count, ("B", "kB", "MB", "GB", "TB", "PB", "EB"), " ")
 
 
 def show_count(count: float) -> str:
@@ -51,7 +51,7 @@ def show_count(count: float) -> str:
     >>> show_count(0), show_count(12), show_count(12_345), show_count(2.5e15)
     ('', '12', '12.3 k', '2.5 P')
     """
-    return _scaled(count, ("", "k", "M", "G", "T", "P", "E", "Z"), " ").rstrip() if count else ""
+    return _scale(count, ("", "k", "M", "G", "T", "P", "E", "Z"), " ").rstrip() if count else ""
 
 
 def show_seconds(seconds: float) -> str:
@@ -66,7 +66,7 @@ def show_seconds(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def _scaled(count: float, units: tuple[str, ...], space: str) -> str:
+def _scale(count: float, units: tuple[str, ...], space: str) -> str:
     power = 0
     while count >= 999.5 and power < len(units) - 1:
         count /= 1000

@@ -14,7 +14,7 @@ from ...template import Template
 from ...tensor import Tensor
 from ..graph import Graph
 from ..trace import argument_names, trace_leaves
-from ..trees import LEAF, Nested, Tree, flatten, in_registered, unflatten
+from ..trees import LEAF, Nested, Tree, are_in_registered, flatten, unflatten
 
 Argnums = int | Sequence[int]
 
@@ -59,7 +59,7 @@ class Call(NamedTuple):
 
     def nested(self, gradients: Sequence[Tensor]) -> Any:
         """Cotangents of the parameters in the arguments' tree and under their names."""
-        return self.filled(list(map(named_like, gradients, (x.template for x in self.leaves))))
+        return self.filled(list(map(rename_like, gradients, (x.template for x in self.leaves))))
 
     def filled(self, values: Sequence[Any]) -> Any:
         """A value for each parameter, and the leaves in `held`, in the arguments' tree."""
@@ -72,12 +72,14 @@ class Call(NamedTuple):
         return [leaf for position, leaf in enumerate(leaves) if position not in self.held]
 
 
-def named_like(x: Tensor, template: Template) -> Tensor:
+def rename_like(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template."""
     return x if x.template.names == template.names else x.rename(*template.names)
 
 
-def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]) -> Call:
+def trace_call(
+    function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]
+) -> Call:
     """Trace a function: tensors of the arguments at `argnums` become parameters of the graph, all others constants.
 
     Integers in a registered class are constants too, as the indices of a sparse matrix. Raises `ArgumentError` for
@@ -92,7 +94,7 @@ def traced(function: Callable[..., Any], argnums: Argnums, arguments: Sequence[A
     home = common_backend([leaf for leaf in flatten((arguments, keywords))[0] if isinstance(leaf, Tensor)])
     held = {
         position: leaf
-        for position, (leaf, registered) in enumerate(zip(leaves, in_registered(tree), strict=True))
+        for position, (leaf, registered) in enumerate(zip(leaves, are_in_registered(tree), strict=True))
         if registered and isinstance(leaf, Tensor) and not leaf.dtype.is_inexact
     }
     pairs = [pair for position, pair in enumerate(zip(leaves, names, strict=True)) if position not in held]
@@ -138,7 +140,7 @@ def _tensor(leaf: Any, name: str, home: Backend) -> Tensor:
     return x
 
 
-def like(leaf: Any, template: Template, name: str, home: Backend) -> Tensor:
+def fit_to_template(leaf: Any, template: Template, name: str, home: Backend) -> Tensor:
     """A tangent or cotangent as a tensor of the shape and dtype of a template; `ShapeError` if it does not fit.
 
     An array or a Python number is converted, a tensor is not cast. The dtype is free for an integer or bool template.

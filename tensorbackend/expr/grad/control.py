@@ -21,11 +21,11 @@ from ..control import call, call_checkpoint, call_cond, call_scan
 from ..evaluate import evaluate
 from ..graph import Graph, reachable
 from ..record import ExprBackend
-from ..shards import Axes, call_shard_map, divided_over
+from ..shards import Axes, call_shard_map, mesh_axes_of
 from ..simplify import results
 from ..trace import trace_leaves
-from ..varying import NOWHERE, Varies, carried_through, levelled, on_mesh, results_of, varies_of
-from .engine import depending, differentiated, inexact, linearized
+from ..varying import NOWHERE, Varies, level_graph, loop_variation, results_of, trace_on_mesh, varies_of
+from .engine import differentiate_graph, find_dependents, inexact, linearize_graph
 from .registry import Cotangents, NoGradient, not_differentiable, rule
 
 _UNKNOWN = (
@@ -43,7 +43,7 @@ def _true(chosen: Sequence[bool]) -> list[int]:
     return [position for position, flag in enumerate(chosen) if flag]
 
 
-def _placed(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) -> Arrived:
+def _scatter(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) -> Arrived:
     """Cotangents at their positions, `None` elsewhere."""
     placed: list[Tensor | None] = [None] * count
     for position, x in zip(positions, cotangents, strict=True):
@@ -51,7 +51,7 @@ def _placed(count: int, positions: Sequence[int], cotangents: Sequence[Tensor]) 
     return tuple(placed)
 
 
-def _varying(tensors: Sequence[Tensor]) -> list[Varies]:
+def _variations(tensors: Sequence[Tensor]) -> list[Varies]:
     return [varies_of(x) for x in tensors]
 
 
@@ -60,12 +60,12 @@ def _checkpoint(
     cotangents: Arrived, outs: Tensors, operands: Tensors, *, needed: tuple[Needed], body: Graph
 ) -> Cotangents:
     """Computes the body again, together with its gradient: only the operands are kept."""
-    body = levelled(body, _varying(operands))
+    body = level_graph(body, _variations(operands))
     needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(body.outputs)
-    back = results(differentiated(body, needed_positions, chosen), range(count, count + len(needed_positions)))
-    return (_placed(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds))),)
+    back = results(differentiate_graph(body, needed_positions, chosen), range(count, count + len(needed_positions)))
+    return (_scatter(len(operands), needed_positions, call_checkpoint(back, (*operands, *seeds))),)
 
 
 @rule("shard_map", selective=True)
@@ -88,18 +88,18 @@ def _shard_map(
     needed_positions, seeds = _true(needed[0]), [x for x in cotangents if x is not None]
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count, operand_count = len(body.outputs), len(operands)
-    with on_mesh(mesh):
-        varying = [NOWHERE.widened(divided_over(axes)) for axes in inside]
+    with trace_on_mesh(mesh):
+        varying = [NOWHERE.widened(mesh_axes_of(axes)) for axes in inside]
         varies = results_of(body, varying)
         back = results(
-            differentiated(levelled(body, varying), needed_positions, chosen),
+            differentiate_graph(level_graph(body, varying), needed_positions, chosen),
             range(count, count + len(needed_positions)),
         )
 
         def backward(parts: list[Tensor]) -> list[Tensor]:
             shares = [
                 divide(
-                    seed, prod(mesh.sizes[axis] for axis in varies[place].over.difference(divided_over(outside[place])))
+                    seed, prod(mesh.sizes[axis] for axis in varies[place].over.difference(mesh_axes_of(outside[place])))
                 )
                 for place, seed in zip(chosen, parts[operand_count:], strict=True)
             ]
@@ -110,7 +110,7 @@ def _shard_map(
     axes = [*inside, *(outside[place] for place in chosen)]
     shardings = [Sharding(mesh, operands[place].template, inside[place]) for place in needed_positions]
     gradients = call_shard_map(mesh, graph, (*operands, *seeds), axes, shardings)
-    return (_placed(operand_count, needed_positions, gradients),)
+    return (_scatter(operand_count, needed_positions, gradients),)
 
 
 @rule("collective", selective=True)
@@ -189,16 +189,16 @@ def _cond(
     chosen = [position for position, x in enumerate(cotangents) if x is not None]
     count = len(true_branch.outputs)
     # Devices that take different branches cannot combine values in them.
-    varying = [varies_of(predicate).union(x) for x in _varying(operands)]
+    varying = [varies_of(predicate).union(x) for x in _variations(operands)]
     true_back, false_back = (
         results(
-            differentiated(levelled(branch, varying), needed_positions, chosen),
+            differentiate_graph(level_graph(branch, varying), needed_positions, chosen),
             range(count, count + len(needed_positions)),
         )
         for branch in (true_branch, false_branch)
     )
     gradients = call_cond(predicate, (*operands, *seeds), true_back, false_back)
-    return None, _placed(len(operands), needed_positions, gradients)
+    return None, _scatter(len(operands), needed_positions, gradients)
 
 
 @rule("scan", selective=True)
@@ -216,16 +216,16 @@ def _scan(
 ) -> Cotangents:
     fixed, count = len(constants), len(initial)
     ends = fixed + count
-    spread = _varying([*constants, *initial, *xs])
-    spread[fixed:ends] = carried_through(body, spread, fixed, count)
-    body = levelled(body, spread)
-    changing = _changing(body, needed, fixed, count)
+    spread = _variations([*constants, *initial, *xs])
+    spread[fixed:ends] = loop_variation(body, spread, fixed, count)
+    body = level_graph(body, spread)
+    changing = _gradient_flows(body, needed, fixed, count)
     live = _live(body, changing, [x is not None for x in cotangents], fixed)
     # Cotangents come in for these results of a step, and go out for these parameters.
     stacked = [count + position for position, x in enumerate(cotangents[count:]) if x is not None]
     held, entries = _true(needed[0]), _true(needed[2])
     needed_positions = [*held, *(fixed + position for position in live), *(ends + position for position in entries)]
-    forward, backward = linearized(body, needed_positions, [*live, *stacked])
+    forward, backward = linearize_graph(body, needed_positions, [*live, *stacked])
 
     kept = forward.outputs[len(body.outputs) :]
     varying = {value.node for value in forward.parameters[fixed:]}
@@ -260,18 +260,18 @@ def _scan(
     step = trace_leaves(back, templates, _names(kept=seen, cotangent=taken, sum=sums, entry=len(along)))
     gradients = call_scan(step, singles, start, along, length=length, reverse=not reverse)
     return (
-        _placed(fixed, held, gradients[taken : taken + sums]),
-        _placed(count, live, gradients[:taken]),
-        _placed(len(xs), entries, gradients[taken + sums :]),
+        _scatter(fixed, held, gradients[taken : taken + sums]),
+        _scatter(count, live, gradients[:taken]),
+        _scatter(len(xs), entries, gradients[taken + sums :]),
     )
 
 
-def _changing(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
+def _gradient_flows(body: Graph, needed: Sequence[Needed], fixed: int, count: int) -> list[bool]:
     """For each carried value, whether a gradient flows from it to a needed operand, in any step."""
     parameters = body.parameters
     start = {parameters[position].node for position in _true([*needed[0], *needed[1], *needed[2]])}
     while True:
-        flowing = depending(body.nodes, start)
+        flowing = find_dependents(body.nodes, start)
         more = {
             parameters[fixed + position].node
             for position, value in enumerate(body.outputs[:count])

@@ -10,7 +10,7 @@ from ...tensor import Tensor
 from .registry import Cotangents, rule
 
 
-def _exchanged(x: Tensor, groups: int = 1) -> Tensor:
+def _swap_first_axes(x: Tensor, groups: int = 1) -> Tensor:
     """x with its first two axes exchanged, within each of the groups into which the first axis is divided."""
     first, second, *spatial = x.shape
     apart = reshape(x, (groups, first // groups, second, *spatial))
@@ -41,7 +41,7 @@ def _conv(
     groups = feature_groups * batch_groups  # at least one of them is 1
     of_x = conv(
         cotangent,
-        flip(_exchanged(kernel, groups), axis=tuple(range(2, kernel.ndim))),
+        flip(_swap_first_axes(kernel, groups), axis=tuple(range(2, kernel.ndim))),
         strides=input_dilation,
         padding=[
             (span - 1 - low, length + low - move)
@@ -55,8 +55,8 @@ def _conv(
         apart = reshape(of_x, (of_x.shape[0], batch_groups, x.shape[1], *of_x.shape[2:]))
         of_x = reshape(permute_dims(apart, (1, 0, *range(2, apart.ndim))), x.shape)
     of_kernel = conv(
-        _exchanged(x),
-        _exchanged(cotangent),
+        _swap_first_axes(x),
+        _swap_first_axes(cotangent),
         strides=windows.dilations,
         padding=[
             (low, move + span - 1 - length - low)
@@ -67,4 +67,4 @@ def _conv(
         feature_groups=batch_groups,
         batch_groups=feature_groups,
     )
-    return of_x, _exchanged(of_kernel)
+    return of_x, _swap_first_axes(of_kernel)

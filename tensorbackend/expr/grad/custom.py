@@ -15,20 +15,20 @@ from ...protocol.core import CompositeCall
 from ...scopes import contained
 from ...select import call_with_default, common_backend, default_backend, get_backend, move
 from ...tensor import Tensor
-from ..closure_scan import fixed, held_by
-from ..closures import close, close_over, interned
+from ..closure_scan import freeze_variables, reachable_tensors
+from ..closures import close, close_over, intern_graph
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import CUSTOM, Node, Value, next_serial
-from ..record import ExprBackend, captured, current, expr_tensor, outside
+from ..record import ExprBackend, capture, current, expr_tensor, outside
 from ..simplify import rewritten
-from ..trace import argument_names, resumed, trace_leaves
+from ..trace import argument_names, resume_trace, trace_leaves
 from ..trees import Tree, flatten, paths, tree_map, unflatten
 from ..varying import varies_of
-from .engine import depending, inexact
+from .engine import find_dependents, inexact
 from .registry import Cotangents, NoGradient, rule
 from .tape import current_tape
-from .tape_backend import TapeBackend, again, recorded_before, recorder_of, with_data
+from .tape_backend import TapeBackend, again, earlier_values, recorder_of, underlying_tensor
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -118,10 +118,10 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
             backend = ExprBackend()  # a closed-over tensor may be one of the graph's
         if not isinstance(backend, ExprBackend):
             if isinstance(backend, TapeBackend) or current_tape() is not None:  # a closed-over tensor may be on a tape
-                return _taped(function, leaves, tree)
+                return _record_on_tape(function, leaves, tree)
             return tree_map(_constant, _pair(called(*arguments))[0])
         traced = _Traced(function, leaves, tree, argument_names(function, arguments))
-        forward, pullback, constants = traced.closed_graphs()
+        forward, pullback, constants = traced.close_graphs()
         call = CompositeCall(
             forward.results,
             (tuple(move(x, backend) for x in (*constants, *tensors)),),
@@ -135,7 +135,7 @@ def custom_gradient(function: Callable[P, tuple[R, Callable[..., Any]]]) -> Call
 
 
 def _constant(leaf: Any) -> Any:
-    return with_data(leaf) if isinstance(leaf, Tensor) else leaf
+    return underlying_tensor(leaf) if isinstance(leaf, Tensor) else leaf
 
 
 def _pair(returned: Any) -> tuple[Any, Callable[..., Any]]:
@@ -156,19 +156,19 @@ class _Traced:
         pairs = [(leaf, name) for leaf, name in zip(leaves, names, strict=True) if isinstance(leaf, Tensor)]
         self.names = [name for _, name in pairs]
 
-        def called(parameters: list[Any]) -> Any:
+        def call(parameters: list[Any]) -> Any:
             self.parameters, self.scope = parameters, current()
-            result, pull = _pair(function(*unflatten(tree, _filled(leaves, parameters))))
-            self.pull = fixed(pull)
+            result, pull = _pair(function(*unflatten(tree, _fill(leaves, parameters))))
+            self.pull = freeze_variables(pull)
             return result
 
         self.forward = trace_leaves(
-            called, [x.template for x, _ in pairs], self.names, varying=[varies_of(x) for x, _ in pairs]
+            call, [x.template for x, _ in pairs], self.names, varying=[varies_of(x) for x, _ in pairs]
         )
         assert self.scope is not None  # while a function is traced
         self.held = [
             x
-            for x in held_by(function, self.pull)
+            for x in reachable_tensors(function, self.pull)
             if isinstance(x.backend, ExprBackend) and x.data.node.serial < self.scope.start
         ]
 
@@ -176,32 +176,32 @@ class _Traced:
         """The graph of the function of cotangents: it takes the arguments, and a cotangent for each result."""
         out_tree = self.forward.out_tree
 
-        def pulled(cotangents: list[Any]) -> list[Any]:
+        def pull(cotangents: list[Any]) -> list[Any]:
             returned = self.pull(unflatten(out_tree, cotangents))
-            return like_arguments(returned, self.tree, _filled(self.leaves, self.parameters))
+            return cotangents_of_arguments(returned, self.tree, _fill(self.leaves, self.parameters))
 
         assert self.scope is not None  # while a function is traced
-        return resumed(
-            pulled,
+        return resume_trace(
+            pull,
             self.scope,
             [x.data for x in self.parameters],
             self.forward.results,
             [*self.names, *paths(out_tree, "cotangent")],
         )
 
-    def closed_graphs(self) -> tuple[Graph, Pullback, list[Tensor]]:
+    def close_graphs(self) -> tuple[Graph, Pullback, list[Tensor]]:
         """Both graphs with the tensors that they close over as their first parameters, and these tensors."""
         (forward,), constants = close([self.forward], self.held)
         return forward, Pullback(lambda: close_over(self.backward(), constants)), constants
 
 
-def _filled(leaves: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+def _fill(leaves: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
     """The leaves, with other tensors in place of the tensors among them."""
     rest = iter(tensors)
     return [next(rest) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
 
 
-def like_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
+def cotangents_of_arguments(returned: Any, tree: Tree, leaves: Sequence[Any]) -> list[Any]:
     """A cotangent for each tensor among the leaves of the arguments, zeros where there is none."""
     count = len(tree.children)
     by_argument = (returned,) if count == 1 and not (isinstance(returned, tuple) and len(returned) == 1) else returned
@@ -225,9 +225,9 @@ def _forward(out: object, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
     return tuple(evaluate(options["forward"], tensors, None if tensors else get_backend()))
 
 
-def with_pullbacks(graph: Graph) -> Graph:
+def trace_pullbacks(graph: Graph) -> Graph:
     """A graph with each function of cotangents traced that a gradient of the parameters needs."""
-    flowing = depending(graph.nodes, {value.node for value in graph.parameters})
+    flowing = find_dependents(graph.nodes, {value.node for value in graph.parameters})
     # A node that is remade with other inputs keeps its options object, by which it is recognised here.
     option_ids = {id(node.options) for node in flowing if node.op == CUSTOM}
 
@@ -236,7 +236,7 @@ def with_pullbacks(graph: Graph) -> Graph:
             return node.values
         pullback = node.options["pullback"]
         assert isinstance(pullback, Pullback)  # as the graph's option is one
-        return node.remade(node.inputs, {**node.options, "pullback": Pullback(interned(pullback.graph))}).values
+        return node.remade(node.inputs, {**node.options, "pullback": Pullback(intern_graph(pullback.graph))}).values
 
     return rewritten(graph, visit) if option_ids else graph
 
@@ -267,7 +267,7 @@ def _custom_gradient(
 def _is_used(forward: Graph | None, place: int) -> bool:
     """Whether a gradient would flow from the results of a graph to the parameter at a position."""
     assert forward is not None  # as the node is one of a graph
-    reached = depending(forward.nodes, {forward.parameters[place].node})
+    reached = find_dependents(forward.nodes, {forward.parameters[place].node})
     return any(value.node in reached and inexact(value) for value in forward.outputs)
 
 
@@ -278,7 +278,7 @@ def _not_an_argument(x: Tensor) -> NoGradient:
 # On a tape
 
 
-def _taped(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> Any:
+def _record_on_tape(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> Any:
     """Call a function on a tape, and record it as one node from its arguments to its result."""
     start = next_serial()
     # The function gets nodes of its own for its arguments, which tell them from the same tensors in its closure.
@@ -287,12 +287,12 @@ def _taped(function: Callable[..., Any], leaves: Sequence[Any], tree: Tree) -> A
     result_leaves, out_tree = flatten(result)
     tensors = [x if isinstance(x, Tensor) else asarray(x) for x in result_leaves]
     arguments = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    closed_over = recorded_before(tensors, [x for x in passed if isinstance(x, Tensor)], start)
+    closed_over = earlier_values(tensors, [x for x in passed if isinstance(x, Tensor)], start)
     backend = common_backend([*closed_over, *arguments])
     if not isinstance(backend, TapeBackend):
         return tree_map(_constant, result)
-    results = tuple(move(with_data(x), backend.on) for x in tensors)
-    options = {"pullback": _OnTape(fixed(pull), leaves, tree, results, out_tree, len(arguments))}
+    results = tuple(move(underlying_tensor(x), backend.on) for x in tensors)
+    options = {"pullback": _OnTape(freeze_variables(pull), leaves, tree, results, out_tree, len(arguments))}
     out = tuple(x.template for x in results)
     operands = tuple(move(x, backend) for x in (*closed_over, *arguments))
     values = backend.entered(CUSTOM, out, (operands,), options, None, results)
@@ -317,7 +317,7 @@ class _OnTape(NamedTuple):
         with outside(), default_backend(backend):
             data = evaluate(Graph((), [x.data for x in seeds]), (), backend)
             cotangents = [Tensor(like.template, x.backend, x.data) for like, x in zip(self.results, data, strict=True)]
-            gradients = like_arguments(self.pull(unflatten(self.out_tree, cotangents)), self.tree, self.leaves)
+            gradients = cotangents_of_arguments(self.pull(unflatten(self.out_tree, cotangents)), self.tree, self.leaves)
             tensors = [x if isinstance(x, Tensor) else asarray(x) for x in gradients]
         keeps = isinstance(backend, TapeBackend)
-        return tuple(expr_tensor(captured(x if keeps else with_data(x))) for x in tensors)
+        return tuple(expr_tensor(capture(x if keeps else underlying_tensor(x))) for x in tensors)

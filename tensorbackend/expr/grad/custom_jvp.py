@@ -52,7 +52,7 @@ class custom_jvp:  # a decorator
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._rule: Callable[..., Any] | None = None
-        self._op = custom_gradient(self._with_pullback)
+        self._op = custom_gradient(self._call_with_pullback)
         update_wrapper(self, function)
 
     @check_arguments_early
@@ -77,7 +77,7 @@ class custom_jvp:  # a decorator
         """Calls the function."""
         return self._op(*arguments)
 
-    def _with_pullback(self, *arguments: Any) -> tuple[Any, Callable[..., Any]]:
+    def _call_with_pullback(self, *arguments: Any) -> tuple[Any, Callable[..., Any]]:
         return self._function(*arguments), lambda cotangent: self._pulled(arguments, cotangent)
 
     def _pulled(self, arguments: tuple[Any, ...], cotangent: Any) -> Any:
@@ -88,7 +88,7 @@ class custom_jvp:  # a decorator
         leaves, tree = flatten(arguments)
         chosen = [isinstance(leaf, Tensor) and leaf.dtype.is_inexact for leaf in leaves]
 
-        def along(*tangents: Tensor) -> Any:
+        def push(*tangents: Tensor) -> Any:
             rest = iter(tangents)
             returned = rule(arguments, unflatten(tree, [next(rest) if has_tangent else None for has_tangent in chosen]))
             if not isinstance(returned, tuple) or len(returned) != 2:
@@ -96,14 +96,15 @@ class custom_jvp:  # a decorator
             return returned[1]
 
         zeros = [zeros_like(leaf) for leaf, has_tangent in zip(leaves, chosen, strict=True) if has_tangent]
-        pulled = iter(vjp(along, *zeros)[1](cotangent))
+        pulled = iter(vjp(push, *zeros)[1](cotangent))
         cotangents = [
-            next(pulled) if has_tangent else _nothing(leaf) for leaf, has_tangent in zip(leaves, chosen, strict=True)
+            next(pulled) if has_tangent else _zero_tangent(leaf)
+            for leaf, has_tangent in zip(leaves, chosen, strict=True)
         ]
         nested = unflatten(tree, cotangents)
         return nested if len(nested) != 1 else nested[0]
 
 
-def _nothing(leaf: Any) -> Any:
+def _zero_tangent(leaf: Any) -> Any:
     """Zeros for a tensor that has no tangent; any other argument itself."""
     return zeros_like(leaf) if isinstance(leaf, Tensor) else leaf

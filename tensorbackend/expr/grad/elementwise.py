@@ -4,7 +4,7 @@ At a kink or a tie a rule gives what JAX gives: docs/semantics.md has the list.
 
 A rule forms no square of an operand that its result does not have: the square overflows where the result is in range.
 Nor does it take the difference of a rounded result from 1, which is 0 for sigmoid(20). Where such a step remains,
-`widened` makes it harmless in float16 and bfloat16, and docs/gradients.md says what that means for the others.
+`widen_rule` makes it harmless in float16 and bfloat16, and docs/gradients.md says what that means for the others.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ...ops.elementwise.transcendental import cos, cosh, exp, log, sin, sinh, sq
 from ...ops.elementwise.unary import abs, conj, isinf, negative, round, sign
 from ...tensor import Tensor
 from .registry import Cotangents, not_differentiable, rule, zero_gradient
-from .widened import widened
+from .widened import widen_rule
 
 zero_gradient("ceil", "floor", "floor_divide", "round", "stop_gradient", "trunc")
 not_differentiable("bitcast", "nextafter", reason="it works on the bits of its input")
@@ -57,7 +57,7 @@ def _acos(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("acosh")
-@widened
+@widen_rule
 def _acosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent / (sqrt(x - 1) * sqrt(x + 1)),)
 
@@ -86,7 +86,7 @@ def _asinh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("atan")
-@widened
+@widen_rule
 def _atan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     if x.dtype.is_complex:
         return (cotangent / (1 - x * 1j) / (1 + x * 1j),)
@@ -94,13 +94,13 @@ def _atan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("atanh")
-@widened
+@widen_rule
 def _atanh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent / (1 - x) / (1 + x),)
 
 
 @rule("cbrt")
-@widened
+@widen_rule
 def _cbrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent / (3 * out * out),)
 
@@ -121,19 +121,19 @@ def _cosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("erf")
-@widened
+@widen_rule
 def _erf(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (2 / math.sqrt(math.pi)) * exp(negative(x * x)),)
 
 
 @rule("erf_inv")
-@widened
+@widen_rule
 def _erf_inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (math.sqrt(math.pi) / 2) * exp(out * out),)
 
 
 @rule("erfc")
-@widened
+@widen_rule
 def _erfc(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (-2 / math.sqrt(math.pi)) * exp(negative(x * x)),)
 
@@ -174,7 +174,7 @@ def _real(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("reciprocal")
-@widened
+@widen_rule
 def _reciprocal(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (negative(cotangent) * out * out,)
 
@@ -185,7 +185,7 @@ def _relu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("rsqrt")
-@widened
+@widen_rule
 def _rsqrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * -0.5 * out / x,)
 
@@ -225,7 +225,7 @@ def _square(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
 
 
 @rule("tan")
-@widened
+@widen_rule
 def _tan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * (4 * _slope(x * 2j) if x.dtype.is_complex else out * out + 1),)
 
@@ -244,7 +244,7 @@ def _add(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
 
 
 @rule("atan2")
-@widened
+@widen_rule
 def _atan2(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     length = hypot(x1, x2)
     length = where(length == 0, 1, length)
@@ -253,14 +253,14 @@ def _atan2(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
 
 
 @rule("divide")
-@widened
+@widen_rule
 def _divide(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     quotient = cotangent / x2
     return quotient, negative(quotient) * out
 
 
 @rule("fmod")
-@widened
+@widen_rule
 def _fmod(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     return cotangent, negative(cotangent) * round((x1 - out) / x2)
 
@@ -275,7 +275,7 @@ def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents
 
 
 @rule("logaddexp")
-@widened
+@widen_rule
 def _logaddexp(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     both_infinite = logical_and(isinf(x1), x1 == x2)
     apart = where(both_infinite, 0, x1 - x2)
@@ -299,7 +299,7 @@ def _multiply(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotange
 
 
 @rule("pow")
-@widened
+@widen_rule
 def _pow(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     constant = x2 == 0  # the derivative is 0, but 0 * x1 ** -1 is NaN for x1 = 0
     if x1.ndim and not x2.ndim:  # the common case is quick: derivatives of a slope by such a power, at 0, are left out

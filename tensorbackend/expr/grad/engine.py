@@ -22,15 +22,15 @@ from ...tensor import Tensor, relabelled
 from ..collectives import collective
 from ..graph import Graph, reachable
 from ..node import PARAMETER, RENAMED, Node, Value, at_line
-from ..record import expr_tensor, recording, value_of
+from ..record import expr_tensor, record_block, value_of
 from ..simplify import parts, rewritten
-from ..varying import Known, current_mesh, ordered, parameter_options, varies
+from ..varying import Known, current_mesh, order_by_mesh, parameter_options, varies
 from .registry import Cotangents, NoGradient, gradient_of
 
 Lookup = Callable[[Value], Tensor]
 
 
-def differentiated(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> Graph:
+def differentiate_graph(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> Graph:
     """A graph that computes the results of `graph` and the cotangents of its parameters at `positions`.
 
     It takes the parameters and a cotangent for each result in `results`, by default for each floating or complex one.
@@ -38,9 +38,9 @@ def differentiated(graph: Graph, positions: Sequence[int], results: Sequence[int
     a gradient flows, composites without a rule are replaced by their parts.
     """
     chosen = [i for i, value in enumerate(graph.outputs) if inexact(value)] if results is None else results
-    graph = with_rules(graph, positions)
+    graph = expand_to_rules(graph, positions)
     seeds = {i: _seed(graph.outputs[i]) for i in chosen}
-    gradients = pulled_back(
+    gradients = pull_back(
         [graph.outputs[i] for i in seeds],
         [expr_tensor(seed) for seed in seeds.values()],
         [graph.parameters[position] for position in positions],
@@ -54,7 +54,9 @@ def _seed(value: Value) -> Value:
     return Value(Node(PARAMETER, value.template, options=options))
 
 
-def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None) -> tuple[Graph, Graph]:
+def linearize_graph(
+    graph: Graph, positions: Sequence[int], results: Sequence[int] | None = None
+) -> tuple[Graph, Graph]:
     """Two graphs: one that computes the results of a graph, and one that computes cotangents of its parameters.
 
     The first takes the parameters; it returns the results, then the values that the second needs. The second takes
@@ -62,7 +64,7 @@ def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | 
     the cotangents of the parameters in `positions`, which are linear in the cotangents that it takes.
     """
     count = len(graph.parameters)
-    whole = differentiated(graph, positions, results)
+    whole = differentiate_graph(graph, positions, results)
     outputs, gradients = whole.outputs[: len(graph.outputs)], whole.outputs[len(graph.outputs) :]
     seeds = whole.parameters[count:]
     dependent = {value.node for value in seeds}
@@ -82,18 +84,18 @@ def linearized(graph: Graph, positions: Sequence[int], results: Sequence[int] | 
 
     for node in whole.nodes:
         if node in dependent and node.op != PARAMETER:
-            copies[node] = node.remade(node.with_inputs(exchange))
+            copies[node] = node.remade(node.map_inputs(exchange))
     results_back = [exchange(value) for value in gradients]  # may take more: a gradient need not depend on a cotangent
     forward = Graph(whole.parameters[:count], [*outputs, *taken], names=graph.names)
     return forward, Graph([*taken.values(), *seeds], results_back)
 
 
-def with_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
+def expand_to_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
     """Replace composites without a rule by their parts, and these by theirs, where a gradient of `parameters` flows."""
     positions = tuple(parameters)
     while True:
-        flowing = depending(graph.nodes, {graph.parameters[position].node for position in positions})
-        if not any(_is_opened(node) for node in flowing):
+        flowing = find_dependents(graph.nodes, {graph.parameters[position].node for position in positions})
+        if not any(_needs_expansion(node) for node in flowing):
             return graph
         # Rewriting makes new nodes, which are not in `flowing`: it is determined for them as they are made.
         reached = {graph.parameters[position].node for position in positions}
@@ -101,19 +103,19 @@ def with_rules(graph: Graph, parameters: Iterable[int]) -> Graph:
         def visit(node: Node, reached: set[Node] = reached) -> Sequence[Value]:
             if not _flows(node, reached):
                 return node.values
-            values = parts(node) if _is_opened(node) else node.values
+            values = parts(node) if _needs_expansion(node) else node.values
             reached.update(value.node for value in values)
             return values
 
         graph = rewritten(graph, visit)
 
 
-def _is_opened(node: Node) -> bool:
+def _needs_expansion(node: Node) -> bool:
     return node.default is not None and gradient_of(node.op) is None
 
 
 @contained
-def pulled_back(
+def pull_back(
     outputs: Sequence[Value],
     cotangents: Sequence[Tensor],
     inputs: Sequence[Value],
@@ -124,10 +126,10 @@ def pulled_back(
     `known` returns a tensor on ExprBackend for a value that a rule uses.
     """
     nodes = reachable(outputs)
-    flowing = depending(nodes, {value.node for value in inputs})
+    flowing = find_dependents(nodes, {value.node for value in inputs})
     kept = set(inputs)
     sums: dict[Value, Tensor] = {}
-    place = _placing()
+    place = _varying_cast()
 
     def give(value: Value, cotangent: Tensor) -> None:
         if place is not None:
@@ -135,21 +137,21 @@ def pulled_back(
         before = sums.get(value)
         sums[value] = cotangent if before is None else add(before, cotangent)
 
-    with uncast(), recording():
+    with uncast(), record_block():
         for value, cotangent in zip(outputs, cotangents, strict=True):
             if value.node in flowing:
-                give(value, named(cotangent, value.template))
+                give(value, rename_to_template(cotangent, value.template))
         for node in reversed(nodes):
             if node not in flowing or not any(value.node in flowing for value in node.operands):
                 continue
             arrived = [sums.get(value) if value in kept else sums.pop(value, None) for value in node.values]
             if any(cotangent is not None for cotangent in arrived):
                 with at_line(node.line):
-                    for value, gradient in _through(node, arrived, known, flowing):
+                    for value, gradient in _apply_rule(node, arrived, known, flowing):
                         if value.node in flowing and inexact(value):
                             if isinstance(gradient, NoGradient):
-                                raise _refused(node, gradient.reason)
-                            give(value, _fitted(gradient, value.template, node))
+                                raise _no_gradient_error(node, gradient.reason)
+                            give(value, _fit(gradient, value.template, node))
         return [
             sums[value]
             if value in sums
@@ -158,7 +160,7 @@ def pulled_back(
         ]
 
 
-def _placing() -> Callable[[Value, Tensor], Tensor] | None:
+def _varying_cast() -> Callable[[Value, Tensor], Tensor] | None:
     """A function that lets a cotangent vary over the mesh axes over which its value varies; `None` outside a mesh.
 
     A value that does not vary has one cotangent for all devices: the sum of those that come from the devices.
@@ -169,7 +171,7 @@ def _placing() -> Callable[[Value, Tensor], Tensor] | None:
 
     def place(value: Value, cotangent: Tensor) -> Tensor:
         wanted, came = varies(value, known).over, varies(value_of(cotangent), known).over
-        for kind, axes in (("sum", ordered(came - wanted)), ("vary", ordered(wanted - came))):
+        for kind, axes in (("sum", order_by_mesh(came - wanted)), ("vary", order_by_mesh(wanted - came))):
             if axes:
                 cotangent = collective(kind, cotangent, cotangent.template, axes)
         return cotangent
@@ -177,14 +179,14 @@ def _placing() -> Callable[[Value, Tensor], Tensor] | None:
     return place
 
 
-def _refused(node: Node, reason: str) -> GradientError:
+def _no_gradient_error(node: Node, reason: str) -> GradientError:
     """The error for an op without a gradient that a gradient would flow through; it shows the user's line."""
     place = "" if node.line is None else f", called at {node.line.file}:{node.line.number}"
     remedy = f"{reason}; keep it out of the gradient with stop_gradient(){place}"
     return GradientError(expected("ops that have a gradient", remedy, op=node.op))
 
 
-def _through(
+def _apply_rule(
     node: Node, arrived: list[Tensor | None], known: Lookup, flowing: set[Node]
 ) -> list[tuple[Value, Tensor | NoGradient]]:
     """The inputs of a node, each with the cotangent that the node's rule returns for it."""
@@ -193,29 +195,31 @@ def _through(
         return [] if cotangent is None else [(value, cotangent)]
     gradient = gradient_of(node.op)
     if gradient is None or gradient.reason:
-        raise _refused(node, gradient.reason if gradient else "no rule is declared for it, see docs/adding-an-op.md")
+        raise _no_gradient_error(
+            node, gradient.reason if gradient else "no rule is declared for it, see docs/adding-an-op.md"
+        )
     rule = gradient.rule
     if rule is None:
         return []
     options = dict(node.options)
     if gradient.selective:
-        options["needed"] = node.with_inputs(lambda value: value.node in flowing and inexact(value))
+        options["needed"] = node.map_inputs(lambda value: value.node in flowing and inexact(value))
 
-    def applied(seen: Callable[[Tensor], Tensor]) -> Cotangents:
+    def call_rule(seen: Callable[[Tensor], Tensor]) -> Cotangents:
         """Call the rule with the result of `seen` for each tensor, which keeps the names or drops them."""
         cotangents = tuple(x if x is None else seen(x) for x in arrived)
         results = tuple(seen(known(value)) for value in node.values)
-        inputs = node.with_inputs(lambda value: seen(known(value)))
+        inputs = node.map_inputs(lambda value: seen(known(value)))
         if isinstance(node.out, Template):
             return rule(cotangents[0], results[0], *inputs, **options)
         return rule(cotangents, results, *inputs, **options)
 
     try:
-        input_cotangents = applied(_as_it_is)
+        input_cotangents = call_rule(_identity)
     except NamesError:
         # Rules refer to axes by position, so they work without names. Names clash where a rule multiplies a matrix by
         # its transpose, and may clash where an input was renamed on its way to the op, which no node shows.
-        input_cotangents = applied(nameless)
+        input_cotangents = call_rule(nameless)
     if len(input_cotangents) != len(node.inputs):
         expectation = f"the gradient rule of {node.op} to give {len(node.inputs)} cotangents"
         raise ContractError(expected(expectation, "fix the rule", given=len(input_cotangents)))
@@ -229,7 +233,7 @@ def _through(
     return pairs
 
 
-def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
+def _fit(cotangent: Tensor, template: Template, node: Node) -> Tensor:
     """Sum a cotangent over the axes that the input was broadcast along, and give it the input's dtype and names."""
     extra = cotangent.ndim - template.ndim
     if cotangent.shape != template.shape and extra >= 0:
@@ -246,10 +250,10 @@ def _fitted(cotangent: Tensor, template: Template, node: Node) -> Tensor:
     if cotangent.shape != template.shape:
         expectation = f"the gradient rule of {node.op} to give a cotangent like {template!r}"
         raise ContractError(expected(expectation, "fix the rule", given=cotangent.template))
-    return named(cotangent, template)
+    return rename_to_template(cotangent, template)
 
 
-def depending(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
+def find_dependents(nodes: Iterable[Node], start: set[Node]) -> set[Node]:
     """The nodes in `start`, and those of `nodes` (in order) through which a gradient can reach one of them."""
     reached = set(start)
     for node in nodes:
@@ -274,10 +278,10 @@ def inexact(value: Value) -> bool:
     return value.template.dtype.is_inexact
 
 
-def named(x: Tensor, template: Template) -> Tensor:
+def rename_to_template(x: Tensor, template: Template) -> Tensor:
     """A tensor under the names of a template of its shape and dtype."""
     return x if x.names == template.names else relabelled(x, template)
 
 
-def _as_it_is(x: Tensor) -> Tensor:
+def _identity(x: Tensor) -> Tensor:
     return x

@@ -17,10 +17,10 @@ from ..graph import Graph
 from ..simplify import results
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .calls import Call, like, named_like
-from .engine import differentiated, linearized
+from .calls import Call, fit_to_template, rename_like
+from .engine import differentiate_graph, linearize_graph
 from .recalled import Recalled
-from .remembered import Halves, Linear, differentiate, halved, transformed
+from .remembered import Halves, Linear, differentiate, run_transform, split_program
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -34,7 +34,7 @@ class Push(NamedTuple):
     """Takes a tangent for each parameter; computes a tangent for each floating or complex result."""
 
 
-def pushed(call: Call, backend: Backend) -> Push:
+def linearize_call(call: Call, backend: Backend) -> Push:
     """Linearize the function of a call at its arguments."""
     halves = _halves(call.graph, range(len(call.leaves)))
     unused = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in halves.unused]
@@ -49,9 +49,9 @@ def _halves(graph: Graph, positions: Sequence[int]) -> Halves:
     which is its gradient, takes tangents forward.
     """
     count, inputs, moved = len(graph.outputs), len(graph.parameters), len(positions)
-    back = differentiated(graph, positions)
+    back = differentiate_graph(graph, positions)
     seeds = back.templates[inputs:]
-    forward, linear = linearized(back, range(inputs, inputs + len(seeds)), range(count, count + moved))
+    forward, linear = linearize_graph(back, range(inputs, inputs + len(seeds)), range(count, count + moved))
     kept = [*range(count), *range(count + moved, len(forward.outputs))]
     return Halves(results(forward, kept), linear, seeds)
 
@@ -60,7 +60,7 @@ def _tangents(templates: Sequence[Template], out_tree: Tree, moved: Sequence[Ten
     """Tangents nested as the results: those in `moved` for floating and complex results, zeros for the others."""
     rest = iter(moved)
     outs = [
-        named_like(next(rest), template)
+        rename_like(next(rest), template)
         if template.dtype.is_inexact
         else zeros(template.shape, dtype=template.dtype, names=template.names, backend=backend)
         for template in templates
@@ -97,11 +97,11 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
     """
 
     def again(record: Recalled, key: Any) -> tuple[R, R]:
-        moved = _like_arguments(record.leaves, record.tree, {}, tangents)
-        return transformed("jvp", key, record, _jvp, moved)  # type: ignore[no-any-return]
+        moved = _flatten_tangents(record.leaves, record.tree, {}, tangents)
+        return run_transform("jvp", key, record, _jvp, moved)  # type: ignore[no-any-return]
 
     def anew(call: Call) -> tuple[R, R]:
-        return _jvp(call, _like_arguments(call.leaves, call.tree, call.held, tangents))
+        return _jvp(call, _flatten_tangents(call.leaves, call.tree, call.held, tangents))
 
     return differentiate(function, range(len(primals)), primals, {}, again, anew)
 
@@ -109,7 +109,7 @@ def jvp(function: Callable[..., R], primals: Sequence[Any], tangents: Sequence[A
 def _jvp(call: Call, tangents: Sequence[Tensor]) -> tuple[Any, Any]:
     """The results of a call and their derivatives along tangents."""
     backend = common_backend([*call.leaves, *tangents])
-    push = pushed(call, backend)
+    push = linearize_call(call, backend)
     moved = push.linear(tangents)
     return unflatten(call.out_tree, push.results), _tangents(call.graph.results, call.out_tree, moved, backend)
 
@@ -153,30 +153,30 @@ def linearize(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callabl
     """
 
     def again(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
-        push = Push(*halved("linearize", key, record, _halves))
-        return _with_push(push, record.out_tree, record.leaves, record.tree, {})
+        push = Push(*split_program("linearize", key, record, _halves))
+        return _result_and_push(push, record.out_tree, record.leaves, record.tree, {})
 
     def anew(call: Call) -> tuple[Any, Callable[..., Any]]:
-        push = pushed(call, common_backend(call.leaves))
-        return _with_push(push, call.out_tree, call.leaves, call.tree, call.held)
+        push = linearize_call(call, common_backend(call.leaves))
+        return _result_and_push(push, call.out_tree, call.leaves, call.tree, call.held)
 
     return differentiate(function, range(len(primals)), primals, {}, again, anew)
 
 
-def _with_push(
+def _result_and_push(
     push: Push, out_tree: Tree, leaves: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor]
 ) -> tuple[Any, Callable[..., Any]]:
     backend, templates = common_backend(leaves), [x.template for x in push.results]
 
-    def along(*tangents: Any) -> Any:
+    def push_tangents(*tangents: Any) -> Any:
         """The tangent of the result, from a tangent for each argument."""
-        moved = push.linear(_like_arguments(leaves, tree, held, tangents))
+        moved = push.linear(_flatten_tangents(leaves, tree, held, tangents))
         return _tangents(templates, out_tree, moved, backend)
 
-    return unflatten(out_tree, push.results), along
+    return unflatten(out_tree, push.results), push_tangents
 
 
-def _like_arguments(
+def _flatten_tangents(
     primals: Sequence[Tensor], tree: Tree, held: Mapping[int, Tensor], tangents: Sequence[Any]
 ) -> list[Tensor]:
     """Tangents in a flat list; `ArgumentError` or `ShapeError` for tangents that do not match the arguments."""
@@ -187,4 +187,6 @@ def _like_arguments(
     chosen = [place for place in range(len(leaves)) if place not in held]
     home = common_backend([*primals, *(x for x in leaves if isinstance(x, Tensor))])
     names = paths(given, "tangents")
-    return [like(leaves[place], x.template, names[place], home) for place, x in zip(chosen, primals, strict=True)]
+    return [
+        fit_to_template(leaves[place], x.template, names[place], home) for place, x in zip(chosen, primals, strict=True)
+    ]

@@ -10,7 +10,7 @@ from ...tensor import Tensor
 from .registry import Cotangents, rule
 
 
-def _resized(x: Tensor, axis: int, size: int) -> Tensor:
+def _resize(x: Tensor, axis: int, size: int) -> Tensor:
     """x cut or zero-padded to a size along an axis, as the transform does with its input."""
     if x.shape[axis] > size:
         return sliced(x, (slice(None),) * axis + (slice(size),))
@@ -19,9 +19,9 @@ def _resized(x: Tensor, axis: int, size: int) -> Tensor:
 
 @rule("fft")
 def _fft(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, length: int, norm: Norm) -> Cotangents:
-    return (_resized(fft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]),)
+    return (_resize(fft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]),)
 
 
 @rule("ifft")
 def _ifft(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, length: int, norm: Norm) -> Cotangents:
-    return (_resized(ifft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]),)
+    return (_resize(ifft(cotangent, axis=axis, norm=norm), axis, x.shape[axis]),)

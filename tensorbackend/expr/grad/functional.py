@@ -12,7 +12,7 @@ from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..simplify import results
 from ..trace import trace_leaves
-from .engine import differentiated
+from .engine import differentiate_graph
 from .registry import Cotangents, not_differentiable, rule
 
 not_differentiable("reduce", reason="its function may be arbitrary; sum(), prod(), max() and min() have gradients")
@@ -21,15 +21,15 @@ not_differentiable("reduce", reason="its function may be arbitrary; sum(), prod(
 @rule("map")
 def _map(cotangent: Tensor, out: Tensor, x: Tensor, *, function: Callable[[Tensor], Tensor]) -> Cotangents:
     graph = trace_leaves(lambda elements: function(elements[0]), [Template((), x.dtype)], ["element"])
-    gradient = results(differentiated(graph, [0]), [1])
+    gradient = results(differentiate_graph(graph, [0]), [1])
 
     def slope(direction: complex) -> Tensor:
         """The gradient of each element for a cotangent of 1 or i."""
 
-        def of_one(element: Tensor) -> Tensor:
+        def slope_of_element(element: Tensor) -> Tensor:
             return evaluate(gradient, [element, full((), direction, dtype=out.dtype, backend=element.backend)])[0]
 
-        return map(x, function=of_one)
+        return map(x, function=slope_of_element)
 
     real = slope(1)
     if not out.dtype.is_complex:

@@ -30,13 +30,13 @@ from ..node import HOOK
 from ..trace import trace_leaves
 from ..trees import LEAF, Tree, flatten, paths, registered, unflatten
 from . import rules as rules
-from .calls import Argnums, Call, Gradient, ValueAndGradient, like, named_like
-from .custom import with_pullbacks
-from .engine import differentiated, linearized
+from .calls import Argnums, Call, Gradient, ValueAndGradient, fit_to_template, rename_like
+from .custom import trace_pullbacks
+from .engine import differentiate_graph, linearize_graph
 from .recalled import Recalled, tree_of
 from .recipes import RECIPES, Recipe, tensor_of
-from .registry import made_by_rules
-from .remembered import Halves, Linear, Memory, differentiate, halved
+from .registry import clear_with_rules
+from .remembered import Halves, Linear, Memory, differentiate, split_program
 
 R = TypeVar("R")
 Primals = TypeVarTuple("Primals")
@@ -127,11 +127,11 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
     def again(record: Recalled, key: Any) -> Any:
         recipe = RECIPES.get((key, has_aux))
         if recipe is None:
-            return _computed(record.call(), has_aux, record, (key, has_aux))
-        return _of_recipe(recipe, record)
+            return _compute(record.call(), has_aux, record, (key, has_aux))
+        return _run_recipe(recipe, record)
 
     def anew(call: Call) -> Any:
-        return _computed(call, has_aux)
+        return _compute(call, has_aux)
 
     @wraps(function)
     def both(*arguments: Any, **keywords: Any) -> Any:
@@ -142,16 +142,14 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0, has_aux: 
 
 def gradient_call(call: Call) -> Call:
     """The function of a call replaced by its gradient."""
-    graph = trace_leaves(
-        lambda leaves: _computed(call._replace(leaves=leaves), False)[1], call.leaves, call.graph.names
-    )
+    graph = trace_leaves(lambda leaves: _compute(call._replace(leaves=leaves), False)[1], call.leaves, call.graph.names)
     return call._replace(graph=graph, out_tree=graph.out_tree)
 
 
-def _computed(call: Call, has_aux: bool, record: Recalled | None = None, key: Any = None) -> Any:
+def _compute(call: Call, has_aux: bool, record: Recalled | None = None, key: Any = None) -> Any:
     """The result and the gradient of a traced function; for a recalled trace, keeps how they are computed."""
     trees = _scalar_result(call.graph, has_aux)
-    whole, constants = _with_gradient(call.graph)
+    whole, constants = _add_gradient(call.graph)
     one = ones((), dtype=call.graph.results[0].dtype, backend=call.leaves[0].backend if call.leaves else None)
     if record is not None and not whole.captured:
         places = record.places(constants)
@@ -162,7 +160,7 @@ def _computed(call: Call, has_aux: bool, record: Recalled | None = None, key: An
     return _value(outputs, trees, call.graph.results), call.nested(outputs[len(call.graph.outputs) :])
 
 
-def _of_recipe(recipe: Recipe, record: Recalled) -> Any:
+def _run_recipe(recipe: Recipe, record: Recalled) -> Any:
     """The result and the gradient of a function that recorded what it recorded before."""
     one, trees, templates = recipe.extra
     payloads, home = recipe(record.payloads(recipe.places, one)), recipe.home
@@ -182,7 +180,7 @@ def _value(outputs: Sequence[Tensor], trees: tuple[Tree, Tree | None], templates
     return value, unflatten(aux_tree, outputs[1 : len(templates)])
 
 
-def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
+def _add_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
     """The graph with the cotangents of all parameters as further results, and the tensors for its first parameters.
 
     If the graph equals an earlier one (compared without captured data), the gradient of that one is reused, with the
@@ -190,21 +188,21 @@ def _with_gradient(graph: Graph) -> tuple[Graph, list[Tensor]]:
     its trace.
     """
     if not any(node.op == HOOK for node in graph.nodes):
-        (closed,), constants = close([with_pullbacks(graph)])
+        (closed,), constants = close([trace_pullbacks(graph)])
         # The default of a composite may read captured data, which is not in a closed graph: that one is not used then.
         with suppress(TemplateDataError):
             key = closed, len(constants), defaults.current_precision()
-            return _known.get(key) or _known.keep(key, _differentiated(closed, len(constants))), constants
-    return _differentiated(graph, 0), []
+            return _known.get(key) or _known.keep(key, _differentiate(closed, len(constants))), constants
+    return _differentiate(graph, 0), []
 
 
-_known: Final[Kept[Graph]] = made_by_rules(Kept("graphs of gradients", 512))
+_known: Final[Kept[Graph]] = clear_with_rules(Kept("graphs of gradients", 512))
 """The gradients of graphs that are closed. A graph is found again because equal closed graphs are one object."""
 
 
-def _differentiated(graph: Graph, first: int) -> Graph:
+def _differentiate(graph: Graph, first: int) -> Graph:
     """The graph of the results and of the cotangents of the parameters from position `first` on."""
-    return differentiated(graph, range(first, len(graph.parameters)), [0])
+    return differentiate_graph(graph, range(first, len(graph.parameters)), [0])
 
 
 def _scalar_result(graph: Graph, has_aux: bool) -> tuple[Tree, Tree | None]:
@@ -259,24 +257,26 @@ def vjp(function: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[...,
     >>> back(tb.asarray([1.0, 0.0]))[0].tolist()
     [1.0, 0.0]
     """
-    return differentiate(function, range(len(primals)), primals, {}, _pulling_again, _pulling)
+    return differentiate(function, range(len(primals)), primals, {}, _recall_result_and_pull, _result_and_pull)
 
 
-def _pulling(call: Call) -> tuple[Any, Callable[..., Any]]:
+def _result_and_pull(call: Call) -> tuple[Any, Callable[..., Any]]:
     """The result of a function, and its function of cotangents."""
-    forward, backward = linearized(call.graph, range(len(call.leaves)))
+    forward, backward = linearize_graph(call.graph, range(len(call.leaves)))
     outputs, count = evaluate(forward, call.leaves), len(call.graph.outputs)
-    return _with_pull(outputs[:count], Linear(backward, outputs[count:]), call.out_tree, call.leaves, call.filled)
+    return _make_pull(outputs[:count], Linear(backward, outputs[count:]), call.out_tree, call.leaves, call.filled)
 
 
-def _pulling_again(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
+def _recall_result_and_pull(record: Recalled, key: Any) -> tuple[Any, Callable[..., Any]]:
     """The same, for a function that recorded nodes that are recalled."""
     tree = record.tree
-    results, linear = halved("vjp", key, record, lambda graph, positions: Halves(*linearized(graph, positions)))
-    return _with_pull(results, linear, record.out_tree, record.leaves, lambda cotangents: unflatten(tree, cotangents))
+    results, linear = split_program(
+        "vjp", key, record, lambda graph, positions: Halves(*linearize_graph(graph, positions))
+    )
+    return _make_pull(results, linear, record.out_tree, record.leaves, lambda cotangents: unflatten(tree, cotangents))
 
 
-def _with_pull(
+def _make_pull(
     results: Sequence[Tensor],
     linear: Linear,
     out_tree: Tree,
@@ -289,14 +289,14 @@ def _with_pull(
 
     def pull(cotangent: Any) -> Any:
         """The cotangents of the arguments, from a cotangent of the result."""
-        cotangents = _like_results(out_tree, templates, cotangent, "cotangent", home)
+        cotangents = _flatten_cotangents(out_tree, templates, cotangent, "cotangent", home)
         seeds = [x for x, template in zip(cotangents, templates, strict=True) if template.dtype.is_inexact]
-        return nested(list(map(named_like, linear(seeds), primal_templates)))
+        return nested(list(map(rename_like, linear(seeds), primal_templates)))
 
     return unflatten(out_tree, results), pull
 
 
-def _like_results(
+def _flatten_cotangents(
     out_tree: Tree, templates: Sequence[Template], cotangent: Any, name: str, home: Backend
 ) -> list[Tensor]:
     leaves, tree = flatten(cotangent)
@@ -304,5 +304,6 @@ def _like_results(
         expectation = f"a {name} nested like the result: {', '.join(paths(out_tree, 'result'))}"
         raise ArgumentError(expected(expectation, given=", ".join(paths(tree, name)) or cotangent))
     return [
-        like(x, template, path, home) for x, template, path in zip(leaves, templates, paths(tree, name), strict=True)
+        fit_to_template(x, template, path, home)
+        for x, template, path in zip(leaves, templates, paths(tree, name), strict=True)
     ]

@@ -20,11 +20,11 @@ from ..trees import unflatten
 from ..vmap import vmap
 from . import rules as rules
 from .calls import Argnums, Call
-from .engine import linearized
-from .forward import pushed
+from .engine import linearize_graph
+from .forward import linearize_call
 from .functions import gradient_call
 from .recalled import Recalled
-from .remembered import Memory, differentiate, transformed
+from .remembered import Memory, differentiate, run_transform
 
 
 class Jacobian(Protocol):
@@ -68,7 +68,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     [[2.0, 0.0], [0.0, 4.0]]
     """
 
-    return _derivatives("jacobian", function, argnums, _by_rows)
+    return _derivatives("jacobian", function, argnums, _derivatives_by_rows)
 
 
 def _derivatives(
@@ -77,11 +77,11 @@ def _derivatives(
     """The function of the arguments that applies a transform to a call of `function`."""
     memory = Memory()
 
-    def applied(call: Call, _: Sequence[Tensor]) -> Any:
+    def apply_transform(call: Call, _: Sequence[Tensor]) -> Any:
         return transform(call)
 
     def again(record: Recalled, key: Any) -> Any:
-        return transformed(name, key, record, applied)
+        return run_transform(name, key, record, apply_transform)
 
     @wraps(function)
     def derivatives(*arguments: Any, **keywords: Any) -> Any:
@@ -90,12 +90,12 @@ def _derivatives(
     return name_in_errors(derivatives, name)
 
 
-def _by_rows(call: Call) -> Any:
+def _derivatives_by_rows(call: Call) -> Any:
     """The derivatives of the results of a call, a row for each element of a result."""
     graph, count = call.graph, len(call.graph.outputs)
     for template in graph.results:
         _check_jacobian(template, call.leaves)
-    forward, backward = linearized(graph, range(len(call.leaves)))
+    forward, backward = linearize_graph(graph, range(len(call.leaves)))
     residuals = evaluate(forward, call.leaves)[count:]
     backend = common_backend([*call.leaves, *residuals])
     blank = [zeros(template.shape, dtype=template.dtype, backend=backend) for template in graph.results]
@@ -154,15 +154,15 @@ def jacfwd(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., 
     [[3.0, 2.0], [1.0, 0.0], [0.0, 6.0]]
     """
 
-    return _derivatives("jacfwd", function, argnums, _by_columns)
+    return _derivatives("jacfwd", function, argnums, _derivatives_by_columns)
 
 
-def _by_columns(call: Call) -> Any:
+def _derivatives_by_columns(call: Call) -> Any:
     """The derivatives of the results of a call, a column for each element of an argument."""
     for template in call.graph.results:
         _check_jacobian(template, call.leaves)
     backend = common_backend(call.leaves)
-    push = pushed(call, backend).linear
+    push = linearize_call(call, backend).linear
     blank = [zeros(x.shape, dtype=x.dtype, backend=backend) for x in call.leaves]
 
     def columns(position: int) -> list[Tensor]:
@@ -228,4 +228,4 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
     >>> tb.hessian(lambda x: tb.sum(x * x * x))(tb.asarray([1.0, 2.0])).tolist()
     [[6.0, 0.0], [0.0, 12.0]]
     """
-    return _derivatives("hessian", function, argnums, lambda call: _by_rows(gradient_call(call)))
+    return _derivatives("hessian", function, argnums, lambda call: _derivatives_by_rows(gradient_call(call)))

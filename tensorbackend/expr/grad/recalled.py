@@ -14,8 +14,8 @@ from ...select.default import current as default_now
 from ...tensor import Tensor, blank_tensor
 from ..graph import Graph, reachable
 from ..node import PARAMETER, Node, Value
-from ..recall import Recall, under
-from ..record import ExprBackend, captured, depends_on_argument, leaked
+from ..recall import Recall, value_under
+from ..record import ExprBackend, capture, depends_on_argument, leak_error
 from ..scopes import Lifted, Mark, scope_variable
 from ..trace import argument_names, outputs_of
 from ..trees import LEAF, Tree, flatten, unflatten
@@ -83,7 +83,7 @@ class Recalled(NamedTuple):
         first = list(exchanged.values())
         if held is not None:
             for (value, _), tensor in zip(self.scope.lifted.values(), held, strict=True):
-                exchanged[Value(value.node)] = captured(tensor)
+                exchanged[Value(value.node)] = capture(tensor)
         names = places_of(argument_names(self.function, self.arguments), self.arguments, positions)
         outputs = _anew(self.scope, self.outputs, exchanged)
         graph = Graph(first, outputs, self.out_tree, names)
@@ -106,10 +106,10 @@ def _anew(scope: Recall, outputs: Sequence[Value], exchanged: dict[Value, Value]
             continue
         tensor = scope.tensor_of(node) if isinstance(node, Lifted) else None
         if tensor is not None:
-            new = captured(tensor).node
+            new = capture(tensor).node
             new.line = node.line
         else:
-            new = node if node.tensor is not None else node.remade(node.with_inputs(exchanged.__getitem__))
+            new = node if node.tensor is not None else node.remade(node.map_inputs(exchanged.__getitem__))
         exchanged.update(zip(node.values, new.values, strict=True))
     return [exchanged[value] for value in outputs]
 
@@ -122,11 +122,11 @@ def _refuse_leaked(scope: Recall, outputs: Sequence[Value]) -> None:
         value = waiting.pop()
         node = value.node
         if isinstance(value.index, Mark) and not scope.holds(value):  # though the node may be one of this trace
-            raise leaked(value)
+            raise leak_error(value)
         if node in seen or node in scope.made:
             continue
         if node.op == PARAMETER or (node.serial < scope.start and node.inputs and depends_on_argument(value)):
-            raise leaked(value)
+            raise leak_error(value)
         seen.add(node)
         waiting += node.operands
 
@@ -136,7 +136,7 @@ def _recorder() -> tuple[ExprBackend, Backend]:
     return ExprBackend(), get_backend("binary")
 
 
-def recalled(
+def recall_call(
     function: Callable[..., Any], argnums: Argnums, arguments: Sequence[Any], keywords: dict[str, Any]
 ) -> Recalled | None:
     """Trace a function as `traced` does, on recalled nodes; `None` for a call that must be traced anew.
@@ -219,5 +219,5 @@ def _run(
 ) -> tuple[list[Value], Tree]:
     result = function(*arguments, **keywords)
     if result.__class__ is Tensor and result.backend is _recorder()[0] and scope.token is None:
-        return [under(result.template, result.data)], LEAF
+        return [value_under(result.template, result.data)], LEAF
     return outputs_of(result, scope)

@@ -12,7 +12,7 @@ from ...tensor import Tensor, blank_tensor
 from ..evaluate import Program
 from ..graph import Graph
 from ..simplify import simplified
-from .registry import made_by_rules
+from .registry import clear_with_rules
 
 COMPILED_AT: Final = 16
 """The call at which a recipe is compiled, which takes some milliseconds."""
@@ -38,11 +38,11 @@ class Recipe:
         """The payloads of the results, for those of the graph's parameters."""
         kernel = self._kernel
         if self._graph is not None or kernel is None:
-            kernel = self._made()
+            kernel = self._make_kernel()
         results: tuple[Payload, ...] = kernel(*payloads)
         return results
 
-    def _made(self) -> Kernel:
+    def _make_kernel(self) -> Kernel:
         """The kernel of this call."""
         graph, kernel = self._graph, self._kernel
         self._calls += 1
@@ -60,7 +60,7 @@ class Recipe:
         return self._kernel
 
 
-RECIPES: Final[Kept[Recipe]] = made_by_rules(Kept("programs of gradients", 512))
+RECIPES: Final[Kept[Recipe]] = clear_with_rules(Kept("programs of gradients", 512))
 """The recipes by what was recorded."""
 
 

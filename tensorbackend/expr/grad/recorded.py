@@ -19,7 +19,7 @@ from ..graph import Graph, reachable
 from ..node import PARAMETER, Default, Line, Node, Value, serials
 from ..recall import Plan
 from ..record import ExprBackend, expr_tensor
-from .engine import pulled_back
+from .engine import pull_back
 from .recipes import RECIPES, Recipe, tensor_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ open_tape: Final[ContextVar[ref[Tape] | None]] = ContextVar("tensorbackend_tape"
 # as soon as nothing refers to it.
 
 
-def recording() -> Tape | None:
+def active_tape() -> Tape | None:
     """The tape whose block runs in this thread and is not paused, `None` if there is none."""
     held = open_tape.get()
     return None if held is None else held()
@@ -71,7 +71,7 @@ class Recorded(Node):
         """For a constant, the place where it was computed from values that a tape had recorded, if it was."""
 
 
-def recorded(
+def make_node(
     tape: Tape | None,
     results: tuple[Tensor, ...],
     op: str,
@@ -97,7 +97,7 @@ _UNFIT: Final = Recipe(Graph((), ()), cast(Backend, None), None)
 """Stands for a gradient whose rules read data, so that it is derived each time."""
 
 
-def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
+def recall_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None:
     """The gradient of a value on a tape, outside the blocks of all tapes, by a recipe for what the tape recorded.
 
     It is `None` where there is no recipe, as for custom gradients, and where an error is to be raised.
@@ -121,7 +121,7 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
     key = "tape", *rows, home, defaults.current_precision()
     recipe = RECIPES.get(key)
     if recipe is None:
-        recipe = RECIPES.keep(key, _derived(y, leaves, numbers, home) or _UNFIT)
+        recipe = RECIPES.keep(key, _derive(y, leaves, numbers, home) or _UNFIT)
     if recipe is _UNFIT:
         return None
     payloads = []
@@ -134,18 +134,18 @@ def recalled_gradient(y: Value, leaves: Sequence[Tensor]) -> list[Tensor] | None
     return None
 
 
-def _derived(y: Value, leaves: Sequence[Tensor], numbers: dict[Node, int], home: Backend) -> Recipe | None:
+def _derive(y: Value, leaves: Sequence[Tensor], numbers: dict[Node, int], home: Backend) -> Recipe | None:
     """The recipe of a gradient, by a graph whose parameters are the values that it needs; `None` if it reads data."""
     taken: dict[Value, Value] = {}
 
-    def known(value: Value) -> Tensor:
+    def lookup(value: Value) -> Tensor:
         if value not in taken:
             taken[value] = Value(Node(PARAMETER, value.template, line=value.node.line))
         return expr_tensor(taken[value])
 
     seed = full((), 1, dtype=y.template.dtype, backend=ExprBackend())
     try:
-        cotangents = pulled_back([y], [seed], [leaf.data for leaf in leaves], known)
+        cotangents = pull_back([y], [seed], [leaf.data for leaf in leaves], lookup)
     except TemplateDataError:
         return None
     graph = Graph(list(taken.values()), [cotangent.data for cotangent in cotangents])

@@ -22,7 +22,7 @@ from .registry import Cotangents, rule
 Positions = tuple[int, ...]
 
 
-def _kept(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
+def _keep_axes(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
     """The result of a reduction of x, reshaped so that the reduced axes have size 1."""
     shape = tuple(1 if axis in axes else size for axis, size in enumerate(x.shape))
     return reshape(reduced, shape, names=x.names)
@@ -30,7 +30,7 @@ def _kept(reduced: Tensor, x: Tensor, axes: Positions) -> Tensor:
 
 @rule("sum")
 def _sum(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
-    return (broadcast_to(_kept(cotangent, x, axes), x.shape),)
+    return (broadcast_to(_keep_axes(cotangent, x, axes), x.shape),)
 
 
 @rule("product")
@@ -39,7 +39,9 @@ def _product(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keep
     moved = permute_dims(astype(x, out.dtype), order)
     count = math.prod(x.shape[axis] for axis in axes)
     flat = reshape(moved, (*moved.shape[: x.ndim - len(axes)], count))
-    return (_kept(cotangent, x, axes) * permute_dims(reshape(products_of_others(flat), moved.shape), inverse(order)),)
+    return (
+        _keep_axes(cotangent, x, axes) * permute_dims(reshape(products_of_others(flat), moved.shape), inverse(order)),
+    )
 
 
 def products_of_others(x: Tensor) -> Tensor:
@@ -60,13 +62,13 @@ def inverse(order: Sequence[int]) -> Positions:
 
 @rule("reduce_max", "reduce_min")
 def _extreme(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keepdims: bool) -> Cotangents:
-    chosen = astype(x == _kept(out, x, axes), x.dtype)
-    return (_kept(cotangent, x, axes) * chosen / sum(chosen, axis=axes, keepdims=True),)
+    chosen = astype(x == _keep_axes(out, x, axes), x.dtype)
+    return (_keep_axes(cotangent, x, axes) * chosen / sum(chosen, axis=axes, keepdims=True),)
 
 
 @rule("logsumexp")
 def _logsumexp(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, keepdims: bool) -> Cotangents:
-    return (_kept(cotangent, x, axis) * _shares(in_float32(x), axis),)
+    return (_keep_axes(cotangent, x, axis) * _shares(in_float32(x), axis),)
 
 
 def _shares(x: Tensor, axis: Positions) -> Tensor:
@@ -91,7 +93,7 @@ def _std(
     centred = wide - mean(wide, axis=axis, keepdims=True)
     length = vector_norm(centred, axis=axis, keepdims=True)  # the variance may be out of range where this is not
     unit = centred / where(length == 0, 1, length)
-    return (_kept(in_float32(cotangent), x, axis) * unit / (math.sqrt(divisor) if divisor > 0 else math.nan),)
+    return (_keep_axes(in_float32(cotangent), x, axis) * unit / (math.sqrt(divisor) if divisor > 0 else math.nan),)
 
 
 @rule("softmax")

@@ -61,7 +61,7 @@ _declared: dict[str, Gradient] = {}
 _of_rules: Final[list[Kept[Any]]] = []
 
 
-def made_by_rules(memo: Kept[Entry]) -> Kept[Entry]:
+def clear_with_rules(memo: Kept[Entry]) -> Kept[Entry]:
     """Enters a memo of gradients, which is cleared when the rule of an op is declared."""
     _of_rules.append(memo)
     return memo

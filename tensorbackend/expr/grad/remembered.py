@@ -20,8 +20,8 @@ from ..graph import Graph
 from ..node import HOOK, HOST
 from ..trace import trace_leaves
 from ..trees import unflatten
-from .calls import Argnums, Call, traced
-from .recalled import Recalled, recalled
+from .calls import Argnums, Call, trace_call
+from .recalled import Recalled, recall_call
 from .recipes import RECIPES, Recipe, tensor_of
 
 R = TypeVar("R")
@@ -50,9 +50,9 @@ def differentiate(
     memory: Memory | None = None,
 ) -> R:
     """Apply a transform to a call of a function: by `again` where its nodes are recalled, otherwise by `anew`."""
-    record = recalled(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
+    record = recall_call(function, argnums, arguments, keywords) if memory is None or memory.recalls else None
     if record is None:
-        return anew(traced(function, argnums, arguments, keywords))
+        return anew(trace_call(function, argnums, arguments, keywords))
     call = None
     try:
         key = record.key
@@ -66,10 +66,10 @@ def differentiate(
         if call is not None and any(node.op in (HOOK, HOST) for node in call.graph.nodes):
             raise  # a function of the user's was called
     # Raises the error again, from nodes with the lines of this call rather than those of the call first traced.
-    return anew(traced(function, argnums, arguments, keywords))
+    return anew(trace_call(function, argnums, arguments, keywords))
 
 
-def transformed(name: str, key: Key, record: Recalled, transform: Transform, more: Sequence[Tensor] = ()) -> Any:
+def run_transform(name: str, key: Key, record: Recalled, transform: Transform, more: Sequence[Tensor] = ()) -> Any:
     """The results of a transform, by one program of the function and all that the transform computes from it."""
     key = name, key, record.tree, *[x.template for x in more]
     held = [tensor for _, tensor in record.scope.lifted.values()]
@@ -85,11 +85,11 @@ def transformed(name: str, key: Key, record: Recalled, transform: Transform, mor
         return unflatten(whole.out_tree, outputs)
     start, stop, tensors = len(held), len(held) + len(record.leaves), [*held, *record.leaves, *more]
 
-    def applied(given: list[Tensor]) -> Any:
+    def apply_transform(given: list[Tensor]) -> Any:
         return transform(record.call(given[:start], given[start:stop]), given[stop:])
 
     try:
-        whole = trace_leaves(applied, tensors, [""] * len(tensors))
+        whole = trace_leaves(apply_transform, tensors, [""] * len(tensors))
     except TemplateDataError:  # the default of a composite reads captured data
         return transform(record.call(), more)
     if not whole.captured:
@@ -126,7 +126,7 @@ class Halves(NamedTuple):
     """The templates of operands on which no result depends."""
 
 
-def halved(
+def split_program(
     name: str, key: Key, record: Recalled, split: Callable[[Graph, Sequence[int]], Halves]
 ) -> tuple[list[Tensor], Linear]:
     """The results of a function and a linear function at these, as `split` derives them.

@@ -9,7 +9,7 @@ from ...tensor import Tensor
 from .registry import Cotangents, rule
 
 
-def _unsorted(cotangent: Tensor, x: Tensor, axis: int, descending: bool) -> Tensor:
+def _unsort(cotangent: Tensor, x: Tensor, axis: int, descending: bool) -> Tensor:
     """The cotangent of each element of x, read from the place to which sorting has moved the element."""
     places = argsort(argsort(x, axis=axis, descending=descending), axis=axis)
     return take_along_axis(cotangent, places, axis=axis)
@@ -17,7 +17,7 @@ def _unsorted(cotangent: Tensor, x: Tensor, axis: int, descending: bool) -> Tens
 
 @rule("sort")
 def _sort(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, descending: bool) -> Cotangents:
-    return (_unsorted(cotangent, x, axis, descending),)
+    return (_unsort(cotangent, x, axis, descending),)
 
 
 @rule("top_k")
@@ -27,4 +27,4 @@ def _top_k(
     cotangent, last = cotangents[0], x.ndim - 1
     if cotangent is None:
         return (None,)
-    return (_unsorted(pad(cotangent, {last: (0, x.shape[last] - k)}), x, last, descending=True),)
+    return (_unsort(pad(cotangent, {last: (0, x.shape[last] - k)}), x, last, descending=True),)

@@ -12,7 +12,7 @@ from ...ops.elementwise.unary import abs, round
 from ...ops.special import digamma, lgamma
 from ...tensor import Tensor
 from .registry import Cotangents, NoGradient, rule
-from .widened import widened
+from .widened import widen_rule
 
 _SHIFT = 12
 """The least argument for which the series is accurate to the rounding of float64."""
@@ -32,19 +32,19 @@ _STIRLING = (-3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 12
 
 
 @rule("log_gamma")
-@widened
+@widen_rule
 def _log_gamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * digamma(x),)
 
 
 @rule("digamma")
-@widened
+@widen_rule
 def _digamma(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * trigamma(x),)
 
 
 @rule("factorial")
-@widened
+@widen_rule
 def _factorial(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return (cotangent * out * digamma(x + 1),)
 
@@ -95,13 +95,13 @@ _BY_A = NoGradient("the derivative with respect to the first operand has no clos
 
 
 @rule("gamma_inc_l")
-@widened
+@widen_rule
 def _gamma_inc_l(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotangents:
     return _BY_A, cotangent * _density(a, x)
 
 
 @rule("gamma_inc_u")
-@widened
+@widen_rule
 def _gamma_inc_u(cotangent: Tensor, out: Tensor, a: Tensor, x: Tensor) -> Cotangents:
     return _BY_A, -cotangent * _density(a, x)
 

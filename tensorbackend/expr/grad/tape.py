@@ -17,13 +17,13 @@ from ...tensor import Tensor
 from ..evaluate import evaluate
 from ..graph import Graph
 from ..node import PARAMETER, Value, next_serial
-from ..record import ExprBackend, captured, expr_tensor
+from ..record import ExprBackend, capture, expr_tensor
 from ..trees import Tree, flatten, paths, unflatten
 from . import rules as rules
-from .engine import pulled_back
+from .engine import pull_back
 from .recipes import tensor_of
-from .recorded import Recorded, open_tape, recalled_gradient, recorded, recording
-from .tape_backend import TapeBackend, on_tape, separate, with_data
+from .recorded import Recorded, active_tape, make_node, open_tape, recall_gradient
+from .tape_backend import TapeBackend, separate, tape_backend_on, underlying_tensor
 
 Nested = TypeVar("Nested")
 
@@ -59,7 +59,7 @@ class Tape:
         """A number that is higher than the numbers of earlier tapes."""
 
     def __enter__(self) -> Tape:
-        if recording() is not None:
+        if active_tape() is not None:
             remedy = "for a second derivative, compute the first gradient() inside the block"
             raise BackendError(expected("no tape inside the block of another tape", remedy))
         if self._began:
@@ -69,7 +69,7 @@ class Tape:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if recording() is self:
+        if active_tape() is self:
             open_tape.set(None)
 
     @property
@@ -106,7 +106,7 @@ class Tape:
         >>> tb.gradient(y, x).item()
         9.0
         """
-        if recording() is not self:
+        if active_tape() is not self:
             raise BackendError(expected("a tape to be paused inside its block", "write: with tb.tape() as tape: ..."))
         return _Pause(self)
 
@@ -127,9 +127,9 @@ class Tape:
             raise DTypeError(expected(f"{path} to be a floating or complex tensor to be watched", given=shown))
         if isinstance(x.backend, ExprBackend):
             raise BackendError(expected(f"{path} to have data to be watched", "use grad() in a traced function"))
-        held = separate(with_data(x))
-        node = recorded(self, (held,), PARAMETER, x.template)
-        return tensor_of(x.template, on_tape(held.backend), Value(node))
+        held = separate(underlying_tensor(x))
+        node = make_node(self, (held,), PARAMETER, x.template)
+        return tensor_of(x.template, tape_backend_on(held.backend), Value(node))
 
 
 def current_tape() -> Tape | None:
@@ -147,7 +147,7 @@ def current_tape() -> Tape | None:
     ...     tb.current_tape() is tape
     True
     """
-    return recording()
+    return active_tape()
 
 
 def tape() -> Tape:
@@ -217,14 +217,14 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     of_y = cast(Recorded, y.data.node)
     if of_y.tape is None or any(leaf.data.node.tape is not of_y.tape for leaf in leaves):
         for tensor, path in zip(leaves, paths(tree, "x"), strict=True):
-            _check_recorded(y, tensor, path)
-    current = recording()
-    again = None if current is not None or is_watching() else recalled_gradient(y.data, leaves)
+            _check_same_tape(y, tensor, path)
+    current = active_tape()
+    again = None if current is not None or is_watching() else recall_gradient(y.data, leaves)
     if again is not None:
         return unflatten(tree, again)  # type: ignore[no-any-return] # nested as x
     taken: dict[Value, Tensor] = {}
 
-    def known(value: Value) -> Tensor:
+    def lookup(value: Value) -> Tensor:
         """A value as a constant of the graph; on the tape while that records, so that the gradient is recorded too."""
         constant = taken.get(value)
         if constant is None:
@@ -232,12 +232,12 @@ def gradient(y: Tensor, x: Nested) -> Nested:
             held = node.results[value.index]
             if node.tape is not None and node.tape is current:
                 held = Tensor(value.template, TapeBackend(on=held.backend), value)
-            constant = taken[value] = expr_tensor(captured(held))
+            constant = taken[value] = expr_tensor(capture(held))
         return constant
 
     seed = full((), 1, dtype=y.dtype, backend=ExprBackend())
-    cotangents = pulled_back([y.data], [seed], [leaf.data for leaf in leaves], known)
-    backend = with_data(y).backend
+    cotangents = pull_back([y.data], [seed], [leaf.data for leaf in leaves], lookup)
+    backend = underlying_tensor(y).backend
     graph = Graph((), [cotangent.data for cotangent in cotangents])
     gradients = evaluate(graph, (), backend if current is None else TapeBackend(on=backend))
     nested: Nested = unflatten(
@@ -246,7 +246,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
     return nested
 
 
-def _check_recorded(y: Tensor, x: Tensor, path: str) -> None:
+def _check_same_tape(y: Tensor, x: Tensor, path: str) -> None:
     """Raises `ArgumentError` unless the tape that recorded x also recorded y, or y is constant to that tape."""
     node, source = cast(Recorded, y.data.node), cast(Recorded, x.data.node)
     if source.tape is None:

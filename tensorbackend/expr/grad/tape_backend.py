@@ -17,16 +17,16 @@ from ...rules.plan import Out
 from ...select import get_backend, move
 from ...template import Template
 from ...tensor import Tensor, bind, blank_tensor, relabelled
-from ..composite_programs import recorded_program
+from ..composite_programs import record_program
 from ..node import CAPTURED, RENAMED, Default, Node, Value, here, serials
 from ..recall import plan_of
 from .engine import has_cotangents, inexact
-from .recorded import Recorded, Unrecorded, open_tape, recorded, recording
+from .recorded import Recorded, Unrecorded, active_tape, make_node, open_tape
 from .registry import gradient_of
 
 
 @cache
-def on_tape(on: Backend) -> TapeBackend:
+def tape_backend_on(on: Backend) -> TapeBackend:
     return TapeBackend(on=on)
 
 
@@ -70,7 +70,7 @@ class TapeBackend(Backend):
         if spec is None:
             return None
         if gradient_of(spec.callback) is None:
-            return _by_parts(self, call, default_impl, otherwise)
+            return _kernel_by_parts(self, call, default_impl, otherwise)
         below = composite_kernel(self.on, spec.callback, call.out, call.inputs, call.options, default_impl)
         return _recording_kernel(self, spec.callback, call, below, otherwise, default_impl)
 
@@ -83,7 +83,7 @@ class TapeBackend(Backend):
         default: Default | None = None,
     ) -> Payload:
         """Runs an op, and records it if an operand is followed by the open tape."""
-        held = tuple(_each(with_data, operand) for operand in inputs)
+        held = tuple(_each(underlying_tensor, operand) for operand in inputs)
         method = own_method(self.on, name) if default else implementation(self.on, name, out, templates_of(held))
         returned = perform(self.on, name, CompositeCall(out, held, options), method, default)
         results = (returned,) if isinstance(returned, Tensor) else tuple(returned)
@@ -104,7 +104,7 @@ class TapeBackend(Backend):
             constants = tuple(_constant(x, left) for x in results)
             return constants[0] if isinstance(out, Template) else constants
         values = tuple(_each(_value, operand) for operand in inputs)
-        node = Recorded(recording(), results, name, out, values, options, default=default)
+        node = Recorded(active_tape(), results, name, out, values, options, default=default)
         return Value(node) if isinstance(out, Template) else node.values
 
     @property
@@ -116,7 +116,7 @@ class TapeBackend(Backend):
 
     def from_backend(self, x: Tensor, /, *, copy: bool) -> Payload:
         """Makes a constant on the backend that computes."""
-        held = with_data(x)
+        held = underlying_tensor(x)
         if copy:
             held = Tensor(x.template, self.on, self.on.from_backend(held, copy=True))
         return _constant(move(held, self.on))
@@ -127,15 +127,15 @@ class TapeBackend(Backend):
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """Asks the backend that computes."""
-        return self.on.to_binary(with_data(x), limit)
+        return self.on.to_binary(underlying_tensor(x), limit)
 
     def to_numpy(self, x: Tensor, dtype: Any, copy: bool | None, /) -> Any:
         """Asks the backend that computes."""
-        return self.on.to_numpy(with_data(x), dtype, copy)
+        return self.on.to_numpy(underlying_tensor(x), dtype, copy)
 
     def to_dlpack(self, x: Tensor, /, **options: Any) -> Any:
         """Asks the backend that computes."""
-        return self.on.to_dlpack(with_data(x), **options)
+        return self.on.to_dlpack(underlying_tensor(x), **options)
 
     def dlpack_device(self) -> tuple[int, int]:
         """Asks the backend that computes."""
@@ -143,22 +143,22 @@ class TapeBackend(Backend):
 
     def to_batched(self, x: Tensor, size: int, /) -> Iterator[Payload]:
         """Yields the batches as constants."""
-        batches = self.on.to_batched(with_data(x), size)
+        batches = self.on.to_batched(underlying_tensor(x), size)
         for start, data in zip(range(0, x.shape[0], size), batches, strict=True):
             template = x.template.replace(shape=(min(size, x.shape[0] - start), *x.shape[1:]))
             yield _constant(Tensor(template, self.on, data))
 
     def is_concrete(self, x: Tensor, /) -> bool:
         """Asks the backend that computes."""
-        return self.on.is_concrete(with_data(x))
+        return self.on.is_concrete(underlying_tensor(x))
 
     def block_until_ready(self, x: Tensor, /) -> None:
         """Waits for the backend that computes."""
-        self.on.block_until_ready(with_data(x))
+        self.on.block_until_ready(underlying_tensor(x))
 
     def inspect(self, x: Tensor, /, *, limit: int = 100) -> str:
         """Shows a tensor as the backend that computes shows it."""
-        return self.on.inspect(Tensor(x.template, self.on, with_data(x).data), limit=limit)
+        return self.on.inspect(Tensor(x.template, self.on, underlying_tensor(x).data), limit=limit)
 
 
 def _recorder(name: str) -> Callable[..., Payload]:
@@ -177,20 +177,22 @@ def _recorder(name: str) -> Callable[..., Payload]:
     return record
 
 
-def _by_parts(backend: TapeBackend, call: CompositeCall, default: Callable[..., Any], otherwise: Kernel) -> Kernel:
+def _kernel_by_parts(
+    backend: TapeBackend, call: CompositeCall, default: Callable[..., Any], otherwise: Kernel
+) -> Kernel:
     """The kernel of a composite without a gradient rule, which records its parts, later by a program."""
     met, program = False, None
 
     def record(*payloads: Any) -> Payload:
         nonlocal met, program
-        tape = recording()
+        tape = active_tape()
         if tape is None or not any(cast(Recorded, value.node).tape is tape for value in _values(payloads)):
             return otherwise(*payloads)
         if not met:
             met = True
             return otherwise(*payloads)
         if program is None:
-            program = recorded_program(backend, default, call, _has_rule) or otherwise
+            program = record_program(backend, default, call, _has_rule) or otherwise
         return program(*payloads)
 
     return record
@@ -240,7 +242,7 @@ def _recording_kernel(
                 return general(*payloads)
         if tape is None or not followed:
             return general(*payloads)
-        # As `recorded` and `tensor_of` do, without their calls.
+        # As `make_node` and `tensor_of` do, without their calls.
         result = blank_tensor()
         result.template, result.backend, result.data = out, on, below(*datas)
         node = blank(Recorded)
@@ -269,7 +271,7 @@ def _flat(inputs: tuple[Any, ...]) -> list[Tensor]:
     return [x for entry in inputs if entry is not None for x in (entry if isinstance(entry, tuple) else (entry,))]
 
 
-def with_data(x: Tensor) -> Tensor:
+def underlying_tensor(x: Tensor) -> Tensor:
     """The tensor with data that a tensor on a tape stands for; any other tensor itself."""
     if not isinstance(x.backend, TapeBackend):
         return x
@@ -281,25 +283,25 @@ def with_data(x: Tensor) -> Tensor:
 @bind
 def off_tape(x: Tensor) -> Tensor:
     """The result of `x.detach()` once this module is imported: off the tape for a tensor on one."""
-    held = with_data(x)
+    held = underlying_tensor(x)
     return stop_gradient(x) if held is x else relabelled(held, x.template)
 
 
 def recorder_of(x: Tensor) -> Backend:
     """The backend for ops on the data of a tensor: a TapeBackend while a tape records, else the data's own backend."""
-    held = with_data(x)
-    return held.backend if recording() is None else TapeBackend(on=held.backend)
+    held = underlying_tensor(x)
+    return held.backend if active_tape() is None else TapeBackend(on=held.backend)
 
 
 def again(x: Tensor) -> Tensor:
     """The same tensor under a new node of the tape that records now, if that has recorded it."""
     if not _is_followed(x):
         return x
-    value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (with_data(x),))
+    value = cast(TapeBackend, x.backend).entered(RENAMED, x.template, (x,), {}, None, (underlying_tensor(x),))
     return Tensor(x.template, x.backend, value)
 
 
-def recorded_before(results: Sequence[Tensor], known: Sequence[Tensor], start: int) -> list[Tensor]:
+def earlier_values(results: Sequence[Tensor], known: Sequence[Tensor], start: int) -> list[Tensor]:
     """The tensors recorded before a serial number from which results were computed, other than from `known`.
 
     Only ways along which a gradient flows count.
@@ -327,7 +329,7 @@ def separate(x: Tensor) -> Tensor:
 
 def _constant(x: Tensor, left: Unrecorded | None = None) -> Value:
     x = separate(x)
-    return Value(recorded(None, (x,), CAPTURED, x.template, tensor=x, left=left))
+    return Value(make_node(None, (x,), CAPTURED, x.template, tensor=x, left=left))
 
 
 def _left(inputs: tuple[Any, ...]) -> Unrecorded | None:
@@ -349,9 +351,9 @@ def _is_followed(x: Tensor) -> bool:
     if not isinstance(x.backend, TapeBackend):
         return False
     recorded = cast(Recorded, x.data.node).tape
-    return recorded is not None and recorded is recording()
+    return recorded is not None and recorded is active_tape()
 
 
 def _value(x: Tensor) -> Value:
     """The value of a tensor; a constant unless the tape that records now follows it."""
-    return x.data if _is_followed(x) else _constant(with_data(x))
+    return x.data if _is_followed(x) else _constant(underlying_tensor(x))

@@ -19,11 +19,11 @@ def _wide(value: Any) -> Any:
     return in_float32(value) if narrow else value
 
 
-def widened(function: Rule) -> Rule:
+def widen_rule(function: Rule) -> Rule:
     """Turn a rule that takes a cotangent, a result and inputs into one that gets float32 for narrower dtypes."""
 
     @wraps(function)
-    def declared(*tensors: Any, **options: Any) -> Cotangents:
+    def wide_rule(*tensors: Any, **options: Any) -> Cotangents:
         return function(*map(_wide, tensors), **options)
 
-    return declared
+    return wide_rule

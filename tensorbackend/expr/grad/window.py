@@ -100,7 +100,7 @@ def _window_product(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windo
     return (patches.scattered(expand_dims(cotangent, axis=-1) * before * after, x.shape),)
 
 
-def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
+def _extreme_gradient(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) -> Cotangents:
     """The cotangent of each window goes to its extreme element, the first of equal elements."""
     if all(dilation == 1 for dilation in windows.dilations):
         scatter = window_scatter_max if greatest else window_scatter_min
@@ -113,12 +113,12 @@ def _of_extreme(cotangent: Tensor, x: Tensor, windows: Windows, greatest: bool) 
 
 @rule("window_max")
 def _window_max(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
-    return _of_extreme(cotangent, x, windows, greatest=True)
+    return _extreme_gradient(cotangent, x, windows, greatest=True)
 
 
 @rule("window_min")
 def _window_min(cotangent: Tensor, out: Tensor, x: Tensor, *, windows: Windows) -> Cotangents:
-    return _of_extreme(cotangent, x, windows, greatest=False)
+    return _extreme_gradient(cotangent, x, windows, greatest=False)
 
 
 not_differentiable(
@@ -126,7 +126,7 @@ not_differentiable(
 )
 
 
-def _of_scatter(cotangent: Tensor, x: Tensor, patches: Patches, greatest: bool) -> Cotangents:
+def _scatter_gradient(cotangent: Tensor, x: Tensor, patches: Patches, greatest: bool) -> Cotangents:
     """The cotangent of the source is read where its elements went. x has none: it only decides where they go."""
     place = patches.chosen(x, greatest)
     of_source = squeeze(take_along_axis(patches.of(cotangent, 0), place, axis=-1), -1)
@@ -137,11 +137,11 @@ def _of_scatter(cotangent: Tensor, x: Tensor, patches: Patches, greatest: bool) 
 def _window_scatter_max(
     cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, *, windows: Windows
 ) -> Cotangents:
-    return _of_scatter(cotangent, x, Patches(source.shape, windows), greatest=True)
+    return _scatter_gradient(cotangent, x, Patches(source.shape, windows), greatest=True)
 
 
 @rule("window_scatter_min")
 def _window_scatter_min(
     cotangent: Tensor, out: Tensor, x: Tensor, source: Tensor, initial: Tensor, *, windows: Windows
 ) -> Cotangents:
-    return _of_scatter(cotangent, x, Patches(source.shape, windows), greatest=False)
+    return _scatter_gradient(cotangent, x, Patches(source.shape, windows), greatest=False)

@@ -67,7 +67,7 @@ class Recorder:
             self.running[recording] = len(self.events)
             self.waiting = any(each.wait for each in self.running)
             if len(self.running) == 1:
-                watch(self.watched)
+                watch(self.watch_kernel)
 
     def end(self, recording: Recording) -> list[tuple[Any, ...]]:
         """Stops recording for one profile, and returns the fields of its events; none if it has ended before."""
@@ -85,7 +85,7 @@ class Recorder:
         """Enters an event of the user."""
         self.events.append((text, *caller, start, end, thread))
 
-    def watched(self, kernel: Kernel, subject: Subject | None) -> Kernel:
+    def watch_kernel(self, kernel: Kernel, subject: Subject | None) -> Kernel:
         """A kernel that enters an event after each run; the kernel itself if its backend only records or plans."""
         if subject is not None and subject.backend.dispatch_priority > 1 and subject.backend.beneath is subject.backend:
             return kernel

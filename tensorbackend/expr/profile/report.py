@@ -46,7 +46,7 @@ class Row(NamedTuple):
         return self.least / self.seconds if self.least and self.seconds else None
 
 
-def _added(name: str, backend: str, line: Line | None, spans: Sequence[Span], limits_of: LimitsOf) -> Row:
+def _sum_spans(name: str, backend: str, line: Line | None, spans: Sequence[Span], limits_of: LimitsOf) -> Row:
     least = 0.0
     for span in spans:
         limits = None if span.work is None else limits_of(span)
@@ -82,7 +82,7 @@ def rows_of(spans: Iterable[Span], by: By, limits_of: LimitsOf) -> list[Row]:
             groups.setdefault(_KEYS[by](span), []).append(span)
     if by == "backend":  # the time of a span includes the time of the backend's spans inside it
         groups = {key: _outermost(group) for key, group in groups.items()}
-    rows = [_added(name, backend, line, group, limits_of) for (name, backend, line), group in groups.items()]
+    rows = [_sum_spans(name, backend, line, group, limits_of) for (name, backend, line), group in groups.items()]
     return sorted(rows, key=lambda row: -row.own)
 
 
@@ -155,14 +155,14 @@ def _ops(spans: Sequence[Span], limits_of: LimitsOf, least: float) -> list[Branc
             groups.setdefault((span.name, span.backend or MARK), []).append(span)
     branches = []
     for (name, backend), alike in groups.items():
-        row = _added(name, backend, None, alike, limits_of)
+        row = _sum_spans(name, backend, None, alike, limits_of)
         if row.seconds >= least:
             inside = [inner for span in alike for inner in span.inside]
-            branches.append(Branch(_told(row), row.seconds, _ops(inside, limits_of, least)))
+            branches.append(Branch(_row_text(row), row.seconds, _ops(inside, limits_of, least)))
     return sorted(branches, key=lambda branch: -branch.seconds)
 
 
-def _told(row: Row) -> str:
+def _row_text(row: Row) -> str:
     parts = [f"{show_seconds(row.seconds):>8}  {row.name}", "" if row.backend == MARK else row.backend]
     parts.append(f"{row.calls} calls" if row.calls > 1 else "")
     parts.append(f"{show_count(row.flops / row.seconds)} FLOP/s" if row.flops and row.seconds else "")

@@ -73,10 +73,10 @@ class Costs:
         known = self._known.get(id(what))
         if known is None:
             # `what` is kept too, so that nothing else gets its id.
-            known = self._known[id(what)] = what, self._worked_out(what, backend)
+            known = self._known[id(what)] = what, self._compute_work(what, backend)
         return known[1]
 
-    def _worked_out(self, what: Subject | Node, backend: Backend) -> Work | None:
+    def _compute_work(self, what: Subject | Node, backend: Backend) -> Work | None:
         estimator = self._estimators.get(backend)
         if estimator is None:
             estimator = self._estimators[backend] = Estimator(backend)

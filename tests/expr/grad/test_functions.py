@@ -19,7 +19,7 @@ from tensorbackend.errors import (
     ShapeError,
 )
 from tensorbackend.expr.grad import registry, rules
-from tensorbackend.expr.grad.engine import differentiated
+from tensorbackend.expr.grad.engine import differentiate_graph
 from tensorbackend.expr.grad.registry import Gradient
 from tensorbackend.tensor import Tensor
 
@@ -352,7 +352,7 @@ def test_a_chain_of_30_000_nodes() -> None:
             x = tb.negative(tb.negative(tb.negative(tb.negative(x))))
         return x
 
-    graph = differentiated(tb.trace(chain)("f32"), [0])
+    graph = differentiate_graph(tb.trace(chain)("f32"), [0])
     assert len(graph.nodes) == 60_002  # 30,000 forward, 30,000 backward, the parameter and the cotangent
 
 

@@ -53,10 +53,10 @@ class OnMesh:
         """The program of one device, collectives among its ops. Elementwise ops write over inputs needed no longer."""
         self.collectives = divided.collectives
         """The collectives in order, each with the op and the line that need it."""
-        self.parameters = self._placed(graph.names, graph.templates, divided.inside)
+        self.parameters = self._place_tensors(graph.names, graph.templates, divided.inside)
         """Where each parameter lies."""
         names = [f"result[{number}]" for number in range(len(graph.outputs))]
-        self.results = self._placed(names, graph.results, divided.outside)
+        self.results = self._place_tensors(names, graph.results, divided.outside)
         """Where each result lies."""
         self.time: Time = time_of(machine, layout.mesh, divided.graph, divided.timeline.works, divided.collectives)
         """How long one run takes by the model of the machine."""
@@ -64,7 +64,7 @@ class OnMesh:
         self.unused = tuple([name for name, axes in layout.rules if axes and name not in names_there])
         """Names with a rule that no axis of a tensor has."""
 
-    def _placed(self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]) -> tuple[Placed, ...]:
+    def _place_tensors(self, names: Sequence[str], templates: Sequence[Any], axes: Sequence[Any]) -> tuple[Placed, ...]:
         ruled = [self.layout.of(template) for template in templates]
         return tuple([
             Placed(name, rule._replace(axes=mesh_axes))

@@ -55,15 +55,15 @@ def _whole(x: Template) -> Places:
 def _each(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Broadcasting: an axis of one element has no factor where the result's axis is longer."""
     (out,) = outs
-    return Factors(tuple([_from_right(x.shape, out.shape) for x in inputs]), (tuple(range(out.ndim)),))
+    return Factors(tuple([_align_right(x.shape, out.shape) for x in inputs]), (tuple(range(out.ndim)),))
 
 
-def _from_right(shape: Shape, out: Shape) -> Places:
+def _align_right(shape: Shape, out: Shape) -> Places:
     first = len(out) - len(shape)
     return tuple([first + place if size == out[first + place] else None for place, size in enumerate(shape)])
 
 
-def _reduced(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _reduction(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Reductions: the axes that are reduced are summed; the axes of an initial value have no factors."""
     x, *others = inputs
     axes = options["axes"]
@@ -73,7 +73,7 @@ def _reduced(outs: Templates, inputs: Templates, options: Options) -> Factors:
     return Factors((tuple(range(x.ndim)), *map(_whole, others)), (tuple(left),), frozenset(axes))
 
 
-def _along(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _whole_axis(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """One axis is needed as a whole, and may be missing in the result."""
     (x,), (out,), axis = inputs, outs, options["axis"]
     if axis is None:
@@ -84,19 +84,19 @@ def _along(outs: Templates, inputs: Templates, options: Options) -> Factors:
     )
 
 
-def _placed(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _placement(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Axes that are placed among new ones, or made longer, in which case they have no factor."""
     (x,), (out,) = inputs, outs
     input_places = [axis if x.shape[place] == out.shape[axis] else None for place, axis in enumerate(options["axes"])]
     return Factors((tuple(input_places),), (tuple(range(out.ndim)),))
 
 
-def _ordered(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _transposition(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """A transposition."""
     return Factors((tuple(range(inputs[0].ndim)),), (tuple(options["axes"]),))
 
 
-def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _reshape(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Reshapes, in row-major order: where a run of axes becomes another run, the first axis longer than one of each
     run has a factor, the same one."""
     (x,), (out,) = inputs, outs
@@ -123,7 +123,7 @@ def _reshaped(outs: Templates, inputs: Templates, options: Options) -> Factors:
     return Factors((tuple(input_places),), (tuple(output_places),))
 
 
-def _kept(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _equal_axes(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Axes that have the same size everywhere, and that the op leaves as they are."""
     (out,) = outs
     apart = {*options.get("axes", ()), options.get("axis", -1)}
@@ -135,7 +135,7 @@ def _kept(outs: Templates, inputs: Templates, options: Options) -> Factors:
     return Factors(tuple([kept if x.ndim == out.ndim else _whole(x) for x in inputs]), (kept,))
 
 
-def _paired(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _contraction(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Sums of products, of which contracted axes are summed."""
     first, second = inputs
     contract1, batch1 = options["contract1"], options["batch1"]
@@ -169,7 +169,7 @@ def _read(outs: Templates, inputs: Templates, options: Options) -> Factors:
     return Factors((tuple(range(x.ndim)), places), (out,), frozenset({axis}))
 
 
-def _written(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _update(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Updates at indices that add up: each device adds the updates that it holds, or those for its part of the result.
 
     Devices that divide the updates have partial results, which are summed.
@@ -203,7 +203,7 @@ def _window(outs: Templates, inputs: Templates, options: Options) -> Factors:
     return Factors(tuple([kept if x.ndim == out.ndim else _whole(x) for x in inputs]), (kept,))
 
 
-def _filtered(outs: Templates, inputs: Templates, options: Options) -> Factors:
+def _convolution(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Convolutions: batch and channels have factors if there is only one group. An axis of space is needed as a whole,
     unless the kernel has one element along it."""
     x, kernel = inputs
@@ -225,23 +225,23 @@ def _matrix(outs: Templates, inputs: Templates, options: Options) -> Factors:
     """Batches of matrices: the axes before the last two, with which the results begin too, have factors."""
     first = max(x.ndim - 2 for x in inputs)
     shape = outs[0].shape[:first]
-    input_places = [(*_from_right(x.shape[:-2], shape), None, None) for x in inputs]
+    input_places = [(*_align_right(x.shape[:-2], shape), None, None) for x in inputs]
     return Factors(tuple(input_places), tuple([(*range(first), *_whole(out)[first:]) for out in outs]))
 
 
 _KINDS: Mapping[Reach, Callable[[Templates, Templates, Options], Factors]] = {
     "each": _each,
-    "reduced": _reduced,
-    "along": _along,
-    "placed": _placed,
-    "ordered": _ordered,
-    "reshaped": _reshaped,
-    "kept": _kept,
-    "paired": _paired,
+    "reduced": _reduction,
+    "along": _whole_axis,
+    "placed": _placement,
+    "ordered": _transposition,
+    "reshaped": _reshape,
+    "kept": _equal_axes,
+    "paired": _contraction,
     "read": _read,
-    "written": _written,
+    "written": _update,
     "put": _put,
     "window": _window,
-    "filtered": _filtered,
+    "filtered": _convolution,
     "matrix": _matrix,
 }

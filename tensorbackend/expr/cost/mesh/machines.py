@@ -94,7 +94,7 @@ def time_of(
     machine: Machine, mesh: Mesh, graph: Graph, works: Sequence[Work], collectives: Sequence[Collective]
 ) -> Time:
     """The time that a device's graph and its collectives take."""
-    ops = sum(_seconds(machine, node, work) for node, work in zip(graph.nodes, _fused(graph, works), strict=True))
+    ops = sum(_seconds(machine, node, work) for node, work in zip(graph.nodes, _fuse(graph, works), strict=True))
     inside = across = 0.0
     for collective in collectives:
         if span(mesh, collective.axes) <= machine.node:
@@ -122,7 +122,7 @@ def _seconds(machine: Machine, node: Node, work: Work) -> float:
     return max(work.flops / rate, (work.read + work.written) / machine.bandwidth)
 
 
-def _fused(graph: Graph, works: Sequence[Work]) -> list[Work]:
+def _fuse(graph: Graph, works: Sequence[Work]) -> list[Work]:
     """The works without the bytes of values that pass only from elementwise ops to such ops and to reductions."""
     readers: dict[Value, list[str]] = {}
     for node in graph.nodes:

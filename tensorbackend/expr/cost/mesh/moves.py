@@ -68,7 +68,7 @@ class Moves:
         if devices > 1 and nbytes:
             self.collectives.append(Collective(kind, axes, devices, nbytes, 1, node.op, node.line))
 
-    def combined(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
+    def combine_partial(self, part: Part, over: tuple[str, ...], target: Axes, node: Node) -> Part:
         """Combines the partial values of devices along mesh axes: by a reduce-scatter over those that divide the
         target, by an all-reduce over the others."""
         scattered = [tuple([axis for axis in mesh_axes if axis in over]) for mesh_axes in target]

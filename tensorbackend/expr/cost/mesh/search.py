@@ -10,7 +10,7 @@ from ....declarations.argument_errors import check_arguments_early
 from ....display import plain_table
 from ....errors import ArgumentError, expected
 from ....mesh import Layout, Mesh
-from ..dry_run import traced, uncollected
+from ..dry_run import pause_collection, trace_call
 from ..units import parse_bytes, show_bytes, show_seconds
 from .divided import OnMesh
 from .machines import machine_of
@@ -147,8 +147,8 @@ def search_layouts(
     count = (len(mesh.names) + 1) ** len(names)
     if count > MOST:
         raise ArgumentError(expected(f"at most {MOST} layouts", "name fewer axes", layouts=count, names=names))
-    with uncollected():
-        graph = traced(function, templates, keywords, gradient=gradient)
+    with pause_collection():
+        graph = trace_call(function, templates, keywords, gradient=gradient)
         flattened = flat(graph)
         there = {name for node in flattened.nodes for out in node.outs for name in out.names if name}
         if not set(names) <= there:

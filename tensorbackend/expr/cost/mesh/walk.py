@@ -84,7 +84,7 @@ class Walk:
             factors = self._factors[node] = factors_of(node)
         return factors
 
-    def by_names(self, template: Template) -> Axes:
+    def axes_by_names(self, template: Template) -> Axes:
         """Where a tensor lies by its names: axes without names are whole. Mesh axes of one device divide nothing."""
         sizes = self.layout.mesh.sizes
         return tuple(
@@ -101,7 +101,7 @@ class Device(Moves):
         self.known: dict[Value, Part] = {}
         self.hints: dict[Value, list[tuple[str, ...]]] = {}
         if inside is None:
-            inside = [walk.by_names(value.template) for value in graph.parameters]
+            inside = [walk.axes_by_names(value.template) for value in graph.parameters]
         for value, axes in zip(graph.parameters, inside, strict=True):
             self.known[value] = self.add_part(PARAMETER, value.template, axes, (), value.node.line)
         self.graph, self.inside = graph, tuple(inside)
@@ -130,15 +130,15 @@ class Device(Moves):
     def node(self, node: Node) -> Sequence[Part]:
         """The parts of a node's results."""
         if node.op == CAPTURED:
-            return [self.add_part(CAPTURED, node.outs[0], self.walk.by_names(node.outs[0]), (), node.line)]
+            return [self.add_part(CAPTURED, node.outs[0], self.walk.axes_by_names(node.outs[0]), (), node.line)]
         if node.op in ("checkpoint", "shard_map"):
-            return self.inlined(node)
+            return self.inline(node)
         if node.op == "collective":
-            return self.by_hand(node)
+            return self.place_collective(node)
         if subgraphs(node):
-            return self.controlled(node)
+            return self.place_control_flow(node)
         if node.op in (HOST, HOOK):
-            return self.on_the_host(node)
+            return self.place_host_call(node)
         return self.divided(node)
 
     def divided(self, node: Node) -> Sequence[Part]:
@@ -161,7 +161,7 @@ class Device(Moves):
         local_node = Node(
             node.op,
             outs[0] if isinstance(node.out, Template) else outs,
-            _nested(node, inputs),
+            _nest(node, inputs),
             node.options,
             line=node.line,
         )
@@ -170,13 +170,13 @@ class Device(Moves):
         for index, (out, lies) in enumerate(zip(node.outs, axes, strict=True)):
             part, target = Part(Value(local_node, index), out, lies), self.target(out, lies)
             if over:
-                part = self.combined(part, over, target, node)
+                part = self.combine_partial(part, over, target, node)
             parts.append(self.laid(part, target, node))
         return parts
 
     def target(self, out: Template, axes: Axes) -> Axes:
         """Where a result lies: axes with names as their rules say, other axes as they are computed."""
-        named = self.walk.by_names(out)
+        named = self.walk.axes_by_names(out)
         return tuple([
             computed_axes if name is None else rule
             for name, rule, computed_axes in zip(out.names, named, axes, strict=True)
@@ -189,7 +189,7 @@ class Device(Moves):
         open_places: list[tuple[int, int, Value]] = []
         for value, places in zip(node.values, factors.outputs, strict=True):
             out = value.template
-            ruled = self.walk.by_names(out)
+            ruled = self.walk.axes_by_names(out)
             for place, (factor, name) in enumerate(zip(places, out.names, strict=True)):
                 if factor is None or factor in assigned:
                     continue
@@ -200,7 +200,7 @@ class Device(Moves):
                     taken.update(ruled[place])
         by_size = sorted(zip(operands, factors.inputs, strict=True), key=lambda pair: -pair[0].value.template.nbytes)
 
-        def offered(factor: int, size: int, more: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+        def offer(factor: int, size: int, more: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
             """The free mesh axes over which some operand or hint divides a factor."""
             there = [part.axes[places.index(factor)] for part, places in by_size if factor in places]
             for axes in (*there, *more):
@@ -212,12 +212,12 @@ class Device(Moves):
         for factor, place, value in open_places:
             if factor not in assigned:
                 hints = self.hints.get(value)
-                axes = offered(factor, value.template.shape[place], [hints[place]] if hints else [])
+                axes = offer(factor, value.template.shape[place], [hints[place]] if hints else [])
                 assigned[factor] = axes
                 taken.update(axes)
         for factor in sorted(factors.summed):
             sizes = [part.whole.shape[places.index(factor)] for part, places in by_size if factor in places]
-            axes = self.scattered(node, factor, factors, by_size, assigned) or offered(factor, sizes[0], [])
+            axes = self.scattered(node, factor, factors, by_size, assigned) or offer(factor, sizes[0], [])
             assigned[factor] = axes
             taken.update(axes)
         for part, places in by_size:  # in a reshape, the axes of one side alone may be divisible
@@ -255,7 +255,7 @@ class Device(Moves):
 
     # Control flow
 
-    def inlined(self, node: Node) -> Sequence[Part]:
+    def inline(self, node: Node) -> Sequence[Part]:
         """Divides the body of a node in place of the node; the body of `shard_map` works on the devices' parts."""
         body = cast(Graph, node.options["body"])
         operands = [self.known[value] for value in node.operands]
@@ -286,7 +286,7 @@ class Device(Moves):
         ]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in parts]
 
-    def by_hand(self, node: Node) -> Sequence[Part]:
+    def place_collective(self, node: Node) -> Sequence[Part]:
         """The result of a collective that the user wrote, or that a gradient needs."""
         options: Any = node.options
         if options["kind"] == "vary":  # nothing is done: it says how a value is meant
@@ -299,7 +299,7 @@ class Device(Moves):
             self.together(kind, options["axes"], larger, node)
         return [self.add_part(node.op, out, whole(out), tuple(operands), node.line)]
 
-    def on_the_host(self, node: Node) -> Sequence[Part]:
+    def place_host_call(self, node: Node) -> Sequence[Part]:
         """A function of the user's, for which operands are gathered; a hook returns its carried values as they are."""
         carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
         carried_parts = [self.known[value] for value in carried]
@@ -312,7 +312,7 @@ class Device(Moves):
         wholes = [self.add_part(node.op, out, whole(out), tuple(gathered), node.line) for out in node.outs]
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
 
-    def controlled(self, node: Node) -> Sequence[Part]:
+    def place_control_flow(self, node: Node) -> Sequence[Part]:
         """A loop or a choice: each of its graphs is a program of its own, which runs a number of times."""
         operands = [self.known[value] for value in node.operands]
         graphs = [flat(graph) for graph in subgraphs(node)]
@@ -408,7 +408,7 @@ class Device(Moves):
 _OTHERS: Final = frozenset({HOOK, HOST, "collective"})
 
 
-def _nested(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
+def _nest(node: Node, inputs: Sequence[Value]) -> tuple[Any, ...]:
     """Values in place of a node's operands, nested as the node's inputs."""
     rest = iter(inputs)
-    return node.with_inputs(lambda value: next(rest))
+    return node.map_inputs(lambda value: next(rest))

@@ -1,8 +1,8 @@
 """Gradients of factorisations.
 
-The sources use gradients G with df = Re tr(adjoint(G) dX), which are the conjugates of cotangents: `conjugated`
+The sources use gradients G with df = Re tr(adjoint(G) dX), which are the conjugates of cotangents: `conjugate_rule`
 conjugates on the way in and out. The sources leave the phases of vectors open, but the ops fix them. That adds the
-terms of `with_phase`, so that the rules are the derivatives of what the ops compute.
+terms of `add_phase_gradient`, so that the rules are the derivatives of what the ops compute.
 
 Vectors whose eigenvalues or singular values are equal have no derivative; the terms that would be divided by zero there
 are left out.
@@ -35,11 +35,11 @@ def conjugate(x: Tensor) -> Tensor:
     return conj(x) if x.dtype.is_complex else x
 
 
-def conjugated(function: Rule) -> Rule:
+def conjugate_rule(function: Rule) -> Rule:
     """Turn a function that takes and returns gradients, which are conjugates of cotangents, into a rule."""
 
     @wraps(function)
-    def declared(cotangent: Any, *tensors: Any, **options: Any) -> Cotangents:
+    def rule_of_gradients(cotangent: Any, *tensors: Any, **options: Any) -> Cotangents:
         several = isinstance(cotangent, tuple)
         gradient = tuple(None if part is None else conjugate(part) for part in cotangent) if several else (
             conjugate(cotangent))  # fmt: skip
@@ -48,7 +48,7 @@ def conjugated(function: Rule) -> Rule:
             for of_input in function(gradient, *tensors, **options)
         )
 
-    return declared
+    return rule_of_gradients
 
 
 # Parts of matrices
@@ -99,7 +99,7 @@ def right_adjoint(triangle: Tensor, left: Tensor, *, lower: bool) -> Tensor:
     return triangular_solve(conjugate(triangle), left, left_side=False, lower=lower, transform="transpose")
 
 
-def of_lower_half(gradient: Tensor) -> Tensor:
+def lower_half_gradient(gradient: Tensor) -> Tensor:
     """The gradient of the lower half, the only part that the op reads, from the gradient of the Hermitian matrix."""
     symmetric = 0.5 * (gradient + adjoint(gradient))
     return real_diagonal(tril(symmetric) + tril(symmetric, k=-1))
@@ -117,7 +117,7 @@ def first_largest(vectors: Tensor) -> Tensor:
     return astype(iota(vectors.shape, axis=vectors.ndim - 2, backend=vectors.backend) == place, vectors.dtype)
 
 
-def with_phase(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tensor:
+def add_phase_gradient(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tensor:
     """The gradient of vectors of any phase, from the gradient of vectors whose largest component is made real.
 
     A change dv of the vectors makes component p complex. The op turns them back, by the angle t = -Im(dv[p]) / v[p],
@@ -130,7 +130,7 @@ def with_phase(gradient: Tensor, vectors: Tensor, turned: Tensor | None) -> Tens
     return gradient + astype(as_rows(turned), vectors.dtype) * 1j / value * chosen
 
 
-def turning(*pairs: tuple[Tensor, Tensor]) -> Tensor | None:
+def phase_rate(*pairs: tuple[Tensor, Tensor]) -> Tensor | None:
     """Im(adjoint(g) v) for each column, added up over pairs of gradients g and vectors v; `None` for real vectors.
 
     It is minus the derivative of the function by the phase that the vectors of a column have in common.
@@ -154,17 +154,17 @@ def differences(values: Tensor) -> Tensor:
 
 
 @rule("cholesky")
-@conjugated
+@conjugate_rule
 def _cholesky(gradient: Tensor, lower: Tensor, x: Tensor) -> Cotangents:
     # Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10.
     middle = tril(matmul(adjoint(lower), gradient))
     middle = real_diagonal(middle) - 0.5 * as_diagonal(real(diagonal(middle)), lower)
     of_hermitian = left_adjoint(lower, triangular_solve(lower, middle, left_side=False), lower=True)
-    return (of_lower_half(of_hermitian),)
+    return (lower_half_gradient(of_hermitian),)
 
 
 @rule("lu")
-@conjugated
+@conjugate_rule
 def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor) -> Cotangents:
     """Giles, "An extended collection of matrix derivative results" (2008), section 2, has the formula for square
     factors. If the matrix is not square, the further rows of L, or the further columns of U, follow from the rest."""
@@ -191,7 +191,7 @@ def _lu(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tenso
 
 
 @rule("qr")
-@conjugated
+@conjugate_rule
 def _qr(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor, *, mode: str) -> Cotangents:
     """Walter and Lehmann, "Algorithmic differentiation of linear algebra functions with application in optimum
     experimental design" (2010), section 3; for more columns than rows, Roberts and Roberts, "QR and LQ decomposition
@@ -228,33 +228,33 @@ def _hermitian(x: Tensor) -> Tensor:
 
 
 @rule("eigh")
-@conjugated
+@conjugate_rule
 def _eigh(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
     # Giles (2008), section 3.1.
     (of_values, of_vectors), (values, vectors) = gradients, out
     middle = as_diagonal(values * 0 if of_values is None else of_values, vectors)
     if of_vectors is not None:
-        of_vectors = with_phase(of_vectors, vectors, turning((of_vectors, vectors)))
+        of_vectors = add_phase_gradient(of_vectors, vectors, phase_rate((of_vectors, vectors)))
         middle = middle + matmul(adjoint(vectors), of_vectors) * astype(differences(values), vectors.dtype)
-    return (of_lower_half(matmul(matmul(vectors, middle), adjoint(vectors))),)
+    return (lower_half_gradient(matmul(matmul(vectors, middle), adjoint(vectors))),)
 
 
 @rule("eig")
-@conjugated
+@conjugate_rule
 def _eig(gradients: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor) -> Cotangents:
     # Giles (2008), section 3.1. The part of the gradient along each vector is removed first, as all have length 1.
     (of_values, of_vectors), (values, vectors) = gradients, out
     middle = as_diagonal(values * 0 if of_values is None else of_values, vectors)
     if of_vectors is not None:
         along = astype(real(sum(conj(of_vectors) * vectors, axis=-2, keepdims=True)), vectors.dtype)
-        of_vectors = with_phase(of_vectors - along * vectors, vectors, turning((of_vectors, vectors)))
+        of_vectors = add_phase_gradient(of_vectors - along * vectors, vectors, phase_rate((of_vectors, vectors)))
         middle = middle + matmul(adjoint(vectors), of_vectors) * conj(differences(values))
     of_x = solve(adjoint(vectors), matmul(middle, adjoint(vectors)))
     return (of_x,)
 
 
 @rule("svd")
-@conjugated
+@conjugate_rule
 def _svd(
     gradients: tuple[Any, ...], out: tuple[Tensor, Tensor, Tensor], x: Tensor, *, full_matrices: bool
 ) -> Cotangents:
@@ -272,8 +272,8 @@ def _svd(
         return (matmul(u * as_rows(astype(of_values, u.dtype)), vh),)
     of_u = zeros(u.shape, dtype=u.dtype, backend=u.backend) if of_u is None else of_u
     of_v = zeros(v.shape, dtype=v.dtype, backend=v.backend) if of_vh is None else adjoint(of_vh)
-    turned = turning((of_v, v))
-    of_u = with_phase(of_u, u, turning((of_u, u), (of_v, v)))
+    turned = phase_rate((of_v, v))
+    of_u = add_phase_gradient(of_u, u, phase_rate((of_u, u), (of_v, v)))
     total = as_rows(values) + as_columns(values)  # the squares of the values may overflow, and their differences cancel
     factors = astype(differences(values) / where(total == 0, 1, total), u.dtype)
     inverses = astype(1 / values, u.dtype)

@@ -12,7 +12,7 @@ from ....ops.indexing.taking import take_along_axis_at, take_at
 from ....ops.reduction import sum
 from ....ops.shape import broadcast_shapes, broadcast_to, expand_dims
 from ....tensor import Tensor
-from ...substitution import substituted
+from ...substitution import substitute
 from ..registry import Cotangents, rule
 
 
@@ -25,7 +25,7 @@ def _entries(x: Tensor, at: Tensor) -> Tensor:
     return take_along_axis_at(broadcast_to(x, (*batch, *x.shape[-2:])), wide, axis=-2, mode="clip")
 
 
-def _at_places(left: Tensor, right: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+def _product_at(left: Tensor, right: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
     """The entries of left @ right.T at (rows, columns): (..., n, k) and (..., m, k) give (..., number of entries)."""
     return sum(multiply(_entries(left, rows), _entries(right, columns)), axis=-1)
 
@@ -34,7 +34,7 @@ _TURNED: dict[str, Format] = {"coo": "coo", "csr": "csc", "csc": "csr"}
 """For each format, the one in which the same tensors are the transpose."""
 
 
-def _turned(first: Tensor, second: Tensor, format: Format) -> dict[str, Any]:
+def _transpose_indices(first: Tensor, second: Tensor, format: Format) -> dict[str, Any]:
     return {"first": second, "second": first} if format == "coo" else {"first": first, "second": second}
 
 
@@ -51,9 +51,9 @@ def _sparse_matmul(
     rows: int,
 ) -> Cotangents:
     where_at = places(first, second, format)
-    turned = _turned(first, second, format)
+    turned = _transpose_indices(first, second, format)
     of_x = sparse_matmul(values, turned["first"], turned["second"], cotangent, format=_TURNED[format], rows=x.shape[-2])
-    return _at_places(cotangent, x, where_at.rows, where_at.columns), None, None, of_x
+    return _product_at(cotangent, x, where_at.rows, where_at.columns), None, None, of_x
 
 
 @rule("sparse_matvec")
@@ -69,10 +69,10 @@ def _sparse_matvec(
     rows: int,
 ) -> Cotangents:
     where_at = places(first, second, format)
-    turned = _turned(first, second, format)
+    turned = _transpose_indices(first, second, format)
     of_x = sparse_matvec(values, turned["first"], turned["second"], cotangent, format=_TURNED[format], rows=x.shape[-1])
     left, right = expand_dims(cotangent, axis=-1), expand_dims(x, axis=-1)
-    return _at_places(left, right, where_at.rows, where_at.columns), None, None, of_x
+    return _product_at(left, right, where_at.rows, where_at.columns), None, None, of_x
 
 
 @rule("sparse_triangular_solve")
@@ -90,11 +90,11 @@ def _sparse_triangular_solve(
 ) -> Cotangents:
     # For a @ x = b, the cotangent of b solves the transposed system. The cotangent of a is minus the outer product of
     # that with x, at the entries that were read.
-    turned = _turned(first, second, format)
+    turned = _transpose_indices(first, second, format)
     system = turned["first"], turned["second"], cotangent
-    of_b = substituted(values, *system, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)
+    of_b = substitute(values, *system, format=_TURNED[format], lower=not lower, unit_diagonal=unit_diagonal)
     rows, columns = places(first, second, format)
     read = greater(rows, columns) if lower else less(rows, columns)
     if not unit_diagonal:
         read = read | equal(rows, columns)
-    return where(read, negative(_at_places(of_b, out, rows, columns)), 0), None, None, of_b
+    return where(read, negative(_product_at(of_b, out, rows, columns)), 0), None, None, of_b

@@ -21,7 +21,7 @@ from ....ops.reduction import sum
 from ....ops.shape import broadcast_to, expand_dims, matrix_transpose, reshape, squeeze
 from ....tensor import Tensor
 from ..registry import Cotangents, rule
-from .factorisations import as_rows, conjugate, conjugated, identity
+from .factorisations import as_rows, conjugate, conjugate_rule, identity
 
 
 def as_matrix(vector: Tensor, matrix: bool) -> Tensor:
@@ -71,7 +71,7 @@ def _slogdet(cotangents: tuple[Any, ...], out: tuple[Tensor, Tensor], x: Tensor)
     return (expand_dims(scale, axis=(-2, -1)) * matrix_transpose(inv(x)),)
 
 
-def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
+def _pseudo_inverse_gradient(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
     """The gradient of a matrix from the gradient of its pseudo-inverse, where the rank is constant.
 
     Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose variables
@@ -88,13 +88,13 @@ def _of_pseudo_inverse(gradient: Tensor, inverse: Tensor, x: Tensor) -> Tensor:
 
 
 @rule("pinv")
-@conjugated
+@conjugate_rule
 def _pinv(gradient: Tensor, out: Tensor, x: Tensor, rtol: Tensor) -> Cotangents:
-    return _of_pseudo_inverse(gradient, out, x), None
+    return _pseudo_inverse_gradient(gradient, out, x), None
 
 
 @rule("lstsq")
-@conjugated
+@conjugate_rule
 def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Tensor, rtol: Tensor) -> Cotangents:
     # The solution is pinv(a) @ b. The squared residuals do not change with the solution, which minimises them.
     of_solution, of_residuals, _, of_values = gradients
@@ -104,7 +104,7 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
     of_a, of_b = wide * 0, right * 0
     if of_solution is not None:
         columns = as_matrix(of_solution, matrix)
-        of_a = of_a + _of_pseudo_inverse(matmul(columns, adjoint(right)), inverse, wide)
+        of_a = of_a + _pseudo_inverse_gradient(matmul(columns, adjoint(right)), inverse, wide)
         of_b = of_b + matmul(adjoint(inverse), columns)
     if of_residuals is not None:
         weights = as_rows(of_residuals) if matrix else expand_dims(of_residuals, axis=(-2, -1))
@@ -124,7 +124,7 @@ def _lstsq(gradients: tuple[Any, ...], out: tuple[Tensor, ...], a: Tensor, b: Te
     return of_a, of_b if matrix else squeeze(of_b, -1), None
 
 
-def _by_real(x: Tensor, real_divisor: Tensor) -> Tensor:
+def _divide_by_real(x: Tensor, real_divisor: Tensor) -> Tensor:
     """x divided by real numbers."""
     if not x.dtype.is_complex:
         return x / real_divisor
@@ -147,7 +147,7 @@ def _vector_norm(
     away = out != 0
     length, cotangent = where(away, out, 1), where(away, cotangent, 0)
     if ord == 2:  # quotients first: the reciprocal of a length may be out of range
-        unit = _by_real(conjugate(x), length)
+        unit = _divide_by_real(conjugate(x), length)
         return (multiply(astype(cotangent, x.dtype), unit),)
     sizes = abs(x)
     if math.isinf(ord):

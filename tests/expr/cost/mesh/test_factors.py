@@ -184,5 +184,5 @@ def run(node: Node, operands: list[Any], outs: tuple[Template, ...]) -> list[Any
     values = [Value(Node(PARAMETER, x.template)) for x in tensors]
     rest = iter(values)
     out = outs[0] if isinstance(node.out, Template) else outs
-    device_node = Node(node.op, out, node.with_inputs(lambda value: next(rest)), node.options)
+    device_node = Node(node.op, out, node.map_inputs(lambda value: next(rest)), node.options)
     return [numpy.asarray(x) for x in evaluate(Graph(values, [Value(device_node)]), tensors)]
