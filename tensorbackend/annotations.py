@@ -27,3 +27,6 @@ SoleAxis: TypeAlias = Annotated[Axis | None, Meaning("sole axis")]
 
 ShapeLike: TypeAlias = Annotated[int | Sequence[int], Meaning("shape")]
 """The sizes of axes: a sequence of ints, or one int."""
+
+Ints: TypeAlias = tuple[int, ...]
+"""Ints as a callback gets them in an option: positions of axes, sizes, strides."""

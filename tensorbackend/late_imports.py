@@ -8,14 +8,15 @@ imported, so a backend's module and its library are imported when the backend is
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from .dispatch import programs_by
-from .dispatch.fallbacks import declared_by
+from .dispatch import programs
+from .dispatch.fallbacks import load_fallbacks
 from .protocol import Backend, Kernel
 from .protocol.core import CompositeCall
 from .select import build_in
-from .tensor.op_table import ops_loaded_by
+from .tensor.op_table import load_ops
 
 NAMESPACES = ("checkpoints", "distributed", "fft", "linalg", "nn", "optimize", "ragged", "random", "solvers", "sparse")
 """The public modules, each of which is imported on first use."""
@@ -112,6 +113,8 @@ def _template() -> type[Backend]:
     return TemplateBackend
 
 
+@load_ops.supply
+@cache
 def _ops() -> None:
     from importlib import import_module
     from pkgutil import walk_packages
@@ -123,10 +126,12 @@ def _ops() -> None:
             import_module(module.name)
 
 
+@load_fallbacks.supply
 def _fallbacks() -> None:
     from .ops import fallbacks  # noqa: F401 # importing the package declares them
 
 
+@programs.supply
 def _program(backend: Backend, default: Callable[..., Any], call: CompositeCall) -> Kernel | None:
     from .expr.composite_programs import program_of
 
@@ -139,6 +144,3 @@ build_in("expr", _expr)
 build_in("jax", _jax)
 build_in("numpy", _numpy)
 build_in("template", _template)
-ops_loaded_by(_ops)
-declared_by(_fallbacks)
-programs_by(_program)

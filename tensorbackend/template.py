@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
-import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, TypeAlias
 from weakref import WeakValueDictionary, ref
 
-from .caching.locks import free_in_child
+from .caching.locks import module_lock
 from .caching.memos import remembers
 from .dtypes import DType, DTypeLike, Kind, as_dtype, default_dtype
 from .errors import NamesError, ShapeError, TemplateDataError, expected
@@ -150,9 +148,7 @@ class TemplateKind:
 _kinds: WeakValueDictionary[tuple[DType, Names, bool], TemplateKind] = WeakValueDictionary()
 remembers("templates in use", lambda: sum(len(kind.by_shape) for kind in list(_kinds.values())), lambda: None)
 # Re-entrant, because garbage that is collected while the lock is held may run code that makes templates.
-_intern_lock = threading.RLock()
-
-free_in_child(sys.modules[__name__], "_intern_lock")
+_intern_lock = module_lock(__name__, "_intern_lock")
 
 
 def kind_of_parts(dtype: DType, names: Names, weak: bool = False) -> TemplateKind:

@@ -117,6 +117,6 @@ def test_sorted_operands_stay_sorted() -> None:
 def test_a_wrong_rule_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     call = Invocation("subtract", (tb.asarray([1.0, 2.0]), tb.asarray([1.0, 1.0])), {})
     check_agreement(call, [0, None])
-    monkeypatch.setitem(registry.rules(), "subtract", lambda batch: batch.whole(batch.inputs[0]))
+    monkeypatch.setitem(registry.rules, "subtract", lambda batch: batch.whole(batch.inputs[0]))
     with pytest.raises(AssertionError, match="subtract"):
         check_agreement(call, [0, None])

@@ -88,6 +88,20 @@ def kind_of(value: object) -> object:
     return (kind, repr(value)) if kind is complex else kind
 
 
+def options_key(options: Mapping[str, object]) -> tuple[object, ...]:
+    """The part of a key for the options of a callback, which are hashable: their values, and what tells them apart.
+
+    >>> options_key({"axis": 1}) == options_key({"axis": True})
+    False
+    """
+    return (*options.items(), *map(kind_of, options.values()))
+
+
+def is_same(option: object, other: object) -> bool:
+    """Whether two options are the same, as the key of one finds the entry of the other; NaN is the same as NaN."""
+    return bool(kind_of(option) == kind_of(other) and (option == other or (option != option and other != other)))
+
+
 def option_key(value: Any) -> Any:
     """The part of a key for an option; values that are equal but not the same option get different parts.
 

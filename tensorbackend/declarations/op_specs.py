@@ -107,15 +107,15 @@ class DeclaredOps(MutableMapping[str, OpSpec]):
 
     def __getitem__(self, name: str) -> OpSpec:
         if name not in self.imported:
-            load_ops()
+            load_ops.call()
         return self.imported[name]
 
     def __iter__(self) -> Iterator[str]:
-        load_ops()
+        load_ops.call()
         return iter(self.imported)
 
     def __len__(self) -> int:
-        load_ops()
+        load_ops.call()
         return len(self.imported)
 
     def __setitem__(self, name: str, spec: OpSpec) -> None:

@@ -20,7 +20,7 @@ from .checked import CHECKED as CHECKED
 from .checked import explain as explain
 from .checked import verify as verify
 from .composites import perform as perform
-from .composites import programs_by as programs_by
+from .composites import programs as programs
 from .decorators import Composite as Composite
 from .decorators import Primitive as Primitive
 from .decorators import composite as composite

@@ -10,12 +10,10 @@ Rejected: the precision in each key, which adds 40 ns to a call that takes 500 n
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..declarations.op_specs import OpSpec
 from ..dtypes import DType, defaults
 from ..interchange import is_plain_array
@@ -49,8 +47,7 @@ _memos: Final[list[Memo]] = []
 """The memos whose keys leave the precision out."""
 
 # Held from the check whether the mode is on until a call is entered in a memo, or the memos are exchanged.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 def is_cast(spec: OpSpec) -> bool:
@@ -74,15 +71,13 @@ def keep(memo: Memo, key: tuple[Any, ...], known: Record, operands: Iterable[DTy
         return True
 
 
+@defaults.when_casting.supply
 def settle() -> None:
     """Empties the memos when the mode begins."""
     if defaults.cast_blocks:
         with _lock:
             for memo in _memos:
                 memo.clear()
-
-
-defaults.when_casting.append(settle)
 
 
 def cast(arguments: Sequence[Any], keywords: dict[str, Any], spec: OpSpec) -> tuple[list[Any], dict[str, Any]] | None:

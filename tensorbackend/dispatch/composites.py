@@ -16,6 +16,7 @@ from ..dtypes import DType, as_dtype, defaults
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall, Core, Cost, Reach
 from ..protocol.planned import is_planned, plan_entered
+from ..registration import Supplied
 from ..rules.accuracy import Bounds
 from ..rules.axes import normalize_axis, sole_axis, sorted_axes
 from ..rules.broadcasting import result_type
@@ -30,17 +31,10 @@ from .kinds import Decision
 from .operands import Call, Operand, grouped, template_of
 from .path import Path
 
-_programs: list[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = []
-
-
-def programs_by(
-    maker: Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None],
-) -> None:
-    """Sets the function that makes the program of a default on a backend, for templates in place of tensors.
-
-    The function returns `None` for a default that reads data.
-    """
-    _programs[:] = [maker]
+programs: Supplied[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = Supplied(
+    lambda backend, default, call: None
+)
+"""Makes the program of a default on a backend, for templates in place of tensors; `None` for one that reads data."""
 
 
 def perform(
@@ -114,7 +108,7 @@ class CompositePath(Path):
 
     def _program(self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel | None:
         """The program of the default on a backend; `None` for a default that reads data."""
-        return _programs[0](backend, self.default, CompositeCall(out, tuple(inputs), options)) if _programs else None
+        return programs.call(backend, self.default, CompositeCall(out, tuple(inputs), options))
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors next to it."""

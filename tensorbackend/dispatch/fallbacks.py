@@ -17,6 +17,7 @@ from ..declarations.op_specs import CALLBACKS, list_implementations, read_parame
 from ..dtypes import DType
 from ..errors import ContractError, UnsupportedOp, expected
 from ..protocol import Backend, Payload
+from ..registration import Supplied
 from ..rules.broadcasting import ACCEPTED
 from ..rules.plan import Out
 from ..select import call_with_default
@@ -44,13 +45,9 @@ class Fallback(NamedTuple):
 
 _declared: dict[str, tuple[Fallback, ...]] = {}
 
-_loaders: list[Callable[[], None]] = []
-"""Functions that import the modules that declare fall-backs; called whenever fall-backs are looked up."""
-
-
-def declared_by(load: Callable[[], None]) -> None:
-    """Enters a function that imports modules that declare fall-backs; it runs whenever fall-backs are looked up."""
-    _loaders.append(load)
+load_fallbacks: Supplied[Callable[[], None]] = Supplied(lambda: None)
+"""Imports the modules that declare fall-backs, whenever fall-backs are looked up: again each time, as another thread
+may be in the middle of an import."""
 
 
 def fallback(callback: str, accept: str = "any", *, needs: tuple[str, ...]) -> Callable[[Body], Body]:
@@ -114,8 +111,7 @@ def fallbacks(callback: str) -> tuple[Fallback, ...]:
     >>> [sorted(fallback.needs) for fallback in fallbacks("subtract")]
     [['add', 'negate']]
     """
-    for load in _loaders:  # again each time, as another thread may be in the middle of an import
-        load()
+    load_fallbacks.call()
     return _declared.get(callback, ())
 
 

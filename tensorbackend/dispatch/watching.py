@@ -9,14 +9,12 @@ Rejected: a check in each call, which costs 20 to 30 ns of a call that takes 500
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from weakref import WeakSet
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..caching.memos import remembers
 from ..caching.option_keys import MEMO_LIMIT
 from ..protocol import Backend, Kernel
@@ -63,8 +61,7 @@ _programs: Final[WeakSet[Any]] = WeakSet()
 """Programs: functions that call the kernels in their global variables, and objects that are places."""
 
 # Held while the watching function changes in all places, and while a new program gets it.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 def watched(kernel: Kernel, subject: Subject | None) -> Kernel:

@@ -8,6 +8,7 @@ from typing import Final
 
 from ..errors import ArgumentError, expected
 from ..errors.tracebacks import name_in_errors
+from ..registration import Supplied
 from ..scopes import Block
 from .types import RANK, DType, Kind, bool_, complex64, complex128, float16, float32, float64, int64, uint64
 
@@ -30,8 +31,8 @@ it. `set_precision` replaces this function, so read it as an attribute of this m
 cast_blocks: list[int] = []
 """The widths to which operands are cast at present, by blocks of any thread and by the process."""
 
-when_casting: list[Callable[[], None]] = []
-"""Functions to call when the defaults have changed."""
+when_casting: Supplied[Callable[[], None]] = Supplied(lambda: None)
+"""Is called when the defaults have changed."""
 
 
 class _Casting(Block[None]):
@@ -44,7 +45,7 @@ class _Casting(Block[None]):
     def __enter__(self) -> None:
         cast_blocks.append(self._bits)
         try:
-            _cast_blocks_changed()
+            when_casting.call()
         except BaseException:  # an interrupt
             cast_blocks.remove(self._bits)
             raise
@@ -53,7 +54,7 @@ class _Casting(Block[None]):
     def __exit__(self, *error: object) -> None:
         super().__exit__()
         cast_blocks.remove(self._bits)
-        _cast_blocks_changed()
+        when_casting.call()
 
 
 def precision(bits: int, *, cast: bool = False) -> Block[None]:
@@ -130,7 +131,7 @@ def set_precision(bits: int, *, cast: bool = False) -> None:
     if _cast_by_process:
         cast_blocks.remove(_cast_by_process)
     _cast_by_process = bits if cast else 0
-    _cast_blocks_changed()
+    when_casting.call()
     current_precision = _precisions[-bits if cast else bits].get
 
 
@@ -160,11 +161,6 @@ def get_precision() -> int:
     64
     """
     return abs(current_precision())
-
-
-def _cast_blocks_changed() -> None:
-    for function in when_casting:
-        function()
 
 
 def cast_to(dtype: DType) -> DType | None:

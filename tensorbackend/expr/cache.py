@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Hashable
-from threading import RLock
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from weakref import WeakSet
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..caching.memos import clear_all, remembers
 from ..errors import ArgumentError, expected
 
@@ -39,8 +37,7 @@ def _do_nothing() -> None: ...
 
 
 # One lock for all caches: they are written only when something is compiled, and a forked child finds it free.
-_lock = RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 class Cache(Generic[Entry]):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from ..caching.memos import remembers
-from ..caching.option_keys import kind_of
+from ..caching.option_keys import options_key
 from ..dtypes import DType, Scalar, check_scalar, scalar_kind
 from ..errors import GradientError, OperandError, expected
 from ..ops.creation.filled import asarray, full
@@ -161,8 +161,7 @@ def _structure(graph: Graph) -> Hashable:
         return numbers[value.node], value.index
 
     rows = (
-        (node.op, node.out, node.map_inputs(place), *node.options.items(), node.default, node.line,
-         *map(kind_of, node.options.values()))
+        (node.op, node.out, node.map_inputs(place), node.default, node.line, *options_key(node.options))
         for node in graph.nodes
-    )  # fmt: skip
+    )
     return tuple(rows), tuple(map(place, graph.outputs)), len(graph.parameters), graph.names, graph.out_tree

@@ -11,7 +11,7 @@ from .record import ExprBackend, current, depends_on_argument, leak_error, no_da
 from .scopes import Lifted
 
 
-@reader
+@reader.supply
 def compute_constant(x: Tensor) -> Tensor:
     """Computes a tensor of a trace that depends on no argument; returns the tensor with its data.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
-from ..caching.option_keys import kind_of
+from ..caching.option_keys import is_same
 from ..errors import ArgumentError, ShapeError, expected
 from ..protocol import Backend
 from ..template import Template
@@ -42,15 +42,10 @@ class TracedCall(NamedTuple):
             leaves += leaves_like(tree, container, root, "to be nested as it was traced")
             places += paths(tree, root)
         for option, leaf, path in zip(self.options, leaves, places, strict=True):
-            if option is not NO_OPTION and leaf is not option and not _equal(option, leaf):
+            if option is not NO_OPTION and leaf is not option and not is_same(option, leaf):
                 expectation = f"{path} as it was traced, {option!r}"
                 raise ArgumentError(expected(expectation, "trace again for another option", given=leaf))
         return [leaf for option, leaf in zip(self.options, leaves, strict=True) if option is NO_OPTION]
-
-
-def _equal(option: Any, other: Any) -> bool:
-    """Whether two options lead to the same trace."""
-    return bool(kind_of(option) == kind_of(other) and (option == other or (option != option and other != other)))
 
 
 class Graph:

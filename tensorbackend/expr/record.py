@@ -12,6 +12,7 @@ from ..declarations.op_specs import CALLBACKS
 from ..errors import BackendError, TemplateDataError, expected
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.core import CompositeCall
+from ..registration import Supplied
 from ..rules.plan import Out
 from ..scopes import Block
 from ..select import call_with_default, get_backend
@@ -25,13 +26,8 @@ from .scopes import Lifted, Scope, scope_variable
 from .scopes import current as current
 from .scopes import outside as outside
 
-_readers: list[Callable[[Tensor], Tensor]] = []
-
-
-def reader(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """Registers the function that computes the data of a constant. It runs graphs, so a higher module defines it."""
-    _readers.append(function)
-    return function
+reader: Supplied[Callable[[Tensor], Tensor]] = Supplied(lambda x: x)
+"""Computes the data of a constant; it runs graphs."""
 
 
 class ExprBackend(Backend):
@@ -84,7 +80,7 @@ class ExprBackend(Backend):
 
     def to_binary(self, x: Tensor, limit: int, /) -> bytes:
         """The elements of a value that depends on no argument; `TemplateDataError` for any other."""
-        held = _readers[-1](x) if _readers else x
+        held = reader.call(x)
         if held is x:
             raise no_data_error(x)
         return held.backend.to_binary(held, limit)

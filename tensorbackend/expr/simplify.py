@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..caching.option_keys import kind_of
+from ..caching.option_keys import options_key
 from ..errors import TensorBackendError
 from ..protocol import Backend
 from ..scopes import contained
@@ -82,7 +82,7 @@ def _key(node: Node) -> tuple[Any, ...]:
     options = node.options
     if not options:
         return node.op, node.out, node.inputs, node.default
-    return node.op, node.out, node.inputs, node.default, *options.items(), *map(kind_of, options.values())
+    return node.op, node.out, node.inputs, node.default, *options_key(options)
 
 
 @contained

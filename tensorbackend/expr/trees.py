@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeVar, overload
 from ..caching.option_keys import holds_entries, remember
 from ..declarations.argument_errors import check_arguments, check_arguments_early
 from ..errors import ArgumentError, expected
+from ..registration import Supplied
 from ..tensor import Deallocated, Tensor
 
 T = TypeVar("T")
@@ -72,7 +73,8 @@ class _Node(NamedTuple):
 registered: Final[dict[type | None, _Node]] = {}
 """The classes that `register_tree_node` registered, with their functions."""
 
-_listeners: list[Callable[[type, _Node], None]] = []
+registering: Supplied[Callable[[type, _Node], None]] = Supplied(lambda kind, node: None)
+"""Is called for every class when it is registered."""
 
 _TAKEN: Final = (Tensor, Deallocated, dict, OrderedDict, defaultdict, list, tuple, type(None))
 """Classes that cannot be registered, as they are containers or leaves already."""
@@ -128,14 +130,13 @@ def register_tree_node(
     if registered.setdefault(kind, node) != node:
         raise ArgumentError(expected("a class that is registered once", "register a subclass", kind=kind))
     _containers.pop(kind, None)
-    for listener in _listeners:
-        listener(kind, node)
+    registering.call(kind, node)
     return kind
 
 
 def for_each_registered(listener: Callable[[type, _Node], None]) -> None:
     """Calls a function for every class that is registered, now or later."""
-    _listeners.append(listener)
+    registering.supply(listener)
     for kind, node in list(registered.items()):
         assert kind is not None  # a class
         listener(kind, node)

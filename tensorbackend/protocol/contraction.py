@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..annotations import Ints
 from ..template import Template
 from ..tensor import Tensor
 from .core import callback
@@ -13,16 +14,7 @@ class Contraction:
 
     @callback(reach="paired")
     def dot(
-        self,
-        out: Template,
-        x1: Tensor,
-        x2: Tensor,
-        /,
-        *,
-        contract1: tuple[int, ...],
-        batch1: tuple[int, ...],
-        contract2: tuple[int, ...],
-        batch2: tuple[int, ...],
+        self, out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
     ) -> Payload:
         """Sum of products over pairs of axes, for each entry of the paired batch axes.
 

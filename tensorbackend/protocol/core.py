@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias, TypeVar, overload
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..display import ends, show
 from ..dtypes import ALL_DTYPES, DType, DTypeLike, Scalar, as_dtype
 from ..dtypes.packing import unpack
@@ -188,6 +187,10 @@ class CompositeCall(NamedTuple):
     """The other parameters by name: defaults filled, axes as non-negative ints, dtypes as `DType`."""
 
 
+# Re-entrant, because one backend's setup may ask for another's instance.
+_instances_lock = module_lock(__name__, "_instances_lock")
+
+
 class Core:
     """The callbacks besides ops: identity, lifecycle and transport."""
 
@@ -247,13 +250,11 @@ class Core:
         return [self.kernels]
 
     _instances: ClassVar[dict[tuple[object, ...], Core]] = {}
-    # Re-entrant, because one backend's setup may ask for another's instance.
-    _instances_lock: ClassVar[threading.RLock] = threading.RLock()
 
     def __new__(cls, **options: object) -> Self:
         normalised = cls.init(**options)
         key = (cls, *sorted(normalised.items()))
-        with Core._instances_lock:
+        with _instances_lock:
             instance = Core._instances.get(key)
             if instance is None:
                 instance = object.__new__(cls)
@@ -569,9 +570,6 @@ class Core:
             if len(axis_positions) < x.shape[axis]:
                 x = x[(*[slice(None)] * axis, list(axis_positions))]
         return unpack(x.backend.to_binary(x, x.size), x.dtype)
-
-
-free_in_child(Core, "_instances_lock")
 
 
 class _Handed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
+from ..annotations import Ints
 from ..template import Template
 from ..tensor import Tensor
 from .core import callback
@@ -71,16 +72,7 @@ class Indexing:
         return None
 
     @callback(cost="strided view", reach="kept")
-    def slice(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        starts: tuple[int, ...],
-        lengths: tuple[int, ...],
-        strides: tuple[int, ...],
-    ) -> Payload:
+    def slice(self, out: Template, x: Tensor, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Payload:
         """The elements `starts[i] + j * strides[i]` for j below `lengths[i]`, on each axis i.
 
         Lengths count the elements taken, so `out.shape == lengths`. Strides are 1 or more, and all elements are in

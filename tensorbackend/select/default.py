@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..declarations.argument_errors import check_arguments
 from ..errors import ArgumentError, ArgumentKindError, BackendError, OperandError, expected
 from ..errors.tracebacks import name_in_errors
@@ -24,8 +22,7 @@ scoped_default: ContextVar[Backend | None] = ContextVar("tensorbackend_default_b
 _global: Backend | None = None
 
 # Held while the default is checked and then set.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 @name_in_errors

@@ -7,11 +7,10 @@ and a program registers a class by `register_backend`.
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..caching.memos import clear_all, remembers
 from ..caching.option_keys import MEMO_LIMIT
 from ..declarations.argument_errors import check_arguments_early
@@ -29,8 +28,7 @@ _built_in: dict[str, Callable[[], type[Backend]]] = {}
 _classes: dict[str, type[Backend]] = {}
 
 # Held while a name is looked up and then taken.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 def build_in(name: str, load: Callable[[], type[Backend]]) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..protocol import BackendLike
 from ..tensor import Deallocated, Tensor, bind
 from .choice import check_dtype_support
 from .default import get_backend
 
 # Held while a tensor is checked and then given up.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 @bind

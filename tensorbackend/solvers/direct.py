@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections import OrderedDict
 from hashlib import blake2b
 from math import prod
@@ -11,7 +9,7 @@ from typing import Any, Final
 
 import numpy
 
-from ..caching.locks import free_in_child
+from ..caching.locks import module_lock
 from ..errors import UnsupportedOp, expected
 from ..expr.host import host_call
 from ..expr.trees import unflatten
@@ -62,8 +60,7 @@ def _sparse(matrix: Any, b: Tensor, transposed: bool) -> Tensor:
 
 
 _factors: OrderedDict[bytes, Any] = OrderedDict()
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 def _solve_on_host(matrix: Any, b: Any, transposed: bool) -> Any:

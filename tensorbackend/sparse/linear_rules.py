@@ -18,6 +18,7 @@ from ..ops.elementwise.conversion import astype
 from ..ops.elementwise.ternary import where
 from ..ops.indexing.taking import take_at
 from ..ops.shape import broadcast_to, expand_dims, permute_dims, reshape
+from ..registration import Registry
 from ..select import get_backend
 from ..template import Template
 from ..tensor import Tensor
@@ -74,17 +75,10 @@ class Call(NamedTuple):
 
 Rule = Callable[[Call], Linear]
 
-RULES: dict[str, Rule] = {}
+RULES: Registry[Rule] = Registry("the links of")
+"""The rules by the names of callbacks."""
 
-
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Declares the rule for the ops whose callbacks have these names."""
-
-    def declare(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(names, function))
-        return function
-
-    return declare
+rule = RULES.of
 
 
 def _numbers(template: Template) -> Array:

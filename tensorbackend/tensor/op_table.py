@@ -9,26 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_loaders: list[Callable[[], None]] = []
+from ..registration import Supplied
 
-
-def ops_loaded_by(load: Callable[[], None]) -> None:
-    """Registers a function that imports the modules that declare ops."""
-    _loaders.append(load)
-
-
-def load_ops() -> None:
-    """Imports the modules that declare ops, once."""
-    for load in tuple(_loaders):
-        load()
-    _loaders.clear()
+load_ops: Supplied[Callable[[], None]] = Supplied(lambda: None)
+"""Imports the modules that declare ops, once."""
 
 
 class _PublicFunctions(dict[str, Callable[..., Any]]):
     """Public functions by name, which cannot be typed more closely; `tensor.bind` enters them."""
 
     def __missing__(self, name: str) -> Callable[..., Any]:
-        load_ops()
+        load_ops.call()
         if name in self:
             return self[name]
         raise KeyError(name)

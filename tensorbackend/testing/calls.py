@@ -23,6 +23,7 @@ from ..expr.graph import Graph
 from ..expr.trace import trace_leaves
 from ..protocol import Backend
 from ..protocol.reduction import TieBreak
+from ..registration import Registry
 from ..select import get_backend
 from ..tensor import Tensor
 from .bounds import bound_of
@@ -33,8 +34,11 @@ from .strategies import Draw, axes_of, broadcastable, tensors
 
 Generator: TypeAlias = Callable[[Draw, DType], "Invocation"]
 
-GENERATORS: dict[str, Generator] = {}
+GENERATORS: Registry[Generator] = Registry("the generator of")
 """The generators of calls that cannot be derived, by public name."""
+
+generates = GENERATORS.of
+"""Declares a generator of calls, which leaves the name of the op empty: `calls` fills it in."""
 
 
 class Invocation(NamedTuple):
@@ -109,19 +113,6 @@ def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
 
 def _moved(value: Any, target: Backend) -> Any:
     return _mapped(value, lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
-
-
-def generates(*names: str) -> Callable[[Generator], Generator]:
-    """Enters a generator of calls, which leaves the name of the op empty: `calls` fills it in."""
-
-    def enter(generator: Generator) -> Generator:
-        for name in names:
-            if name in GENERATORS:
-                raise ValueError(f"{name!r} has two generators")
-            GENERATORS[name] = generator
-        return generator
-
-    return enter
 
 
 def names() -> list[str]:

@@ -18,7 +18,7 @@ NAME = "tensorbackend"
 PACKAGE = Path(tb.__file__).parent
 
 LAYERS = [
-    ("annotations", "scopes", "errors", "caching"),
+    ("annotations", "registration", "scopes", "errors", "caching"),
     ("docstrings", "sizes"),
     ("dtypes",),
     ("template",),

@@ -26,14 +26,7 @@ class TorchCtc(TorchBase):
 
     @kernel()
     def ctc_forward(
-        self,
-        out: tuple[Template, Template],
-        scores: Array,
-        labels: Array,
-        frames: Array,
-        counts: Array,
-        *,
-        blank: int,
+        self, out: tuple[Template, Template], scores: Array, labels: Array, frames: Array, counts: Array, *, blank: int
     ) -> tuple[Array, Array]:
         """Returns the losses, and zeros for the state: `ctc_posteriors` computes PyTorch's state again."""
         losses = _Columns.of(scores, labels, frames, counts, blank).losses

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from tensorbackend import Template
+from tensorbackend.annotations import Ints
 from tensorbackend.dtypes import bool_, int64, uint64
 from tensorbackend.extending import index_out_of_range
 from tensorbackend.protocol import Kernel, planned
@@ -54,16 +55,7 @@ class TorchIndexing(TorchBase):
         return lambda values: values.nonzero(as_tuple=True)
 
     @planned
-    def slice(
-        self,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        starts: tuple[int, ...],
-        lengths: tuple[int, ...],
-        strides: tuple[int, ...],
-    ) -> Kernel:
+    def slice(self, out: Template, x: Template, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Kernel:
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
         key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)

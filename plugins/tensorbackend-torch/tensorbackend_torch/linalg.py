@@ -12,6 +12,7 @@ from math import prod
 from typing import Literal
 
 from tensorbackend import Template
+from tensorbackend.annotations import Ints
 from tensorbackend.dtypes import float32
 from tensorbackend.extending import not_positive_definite, singular_matrix
 from tensorbackend.protocol.linalg import Transform
@@ -28,15 +29,7 @@ class TorchLinalg(TorchBase):
 
     @kernel(unsigned="bits", narrow="float32")
     def dot(
-        self,
-        out: Template,
-        x1: Array,
-        x2: Array,
-        *,
-        contract1: tuple[int, ...],
-        batch1: tuple[int, ...],
-        contract2: tuple[int, ...],
-        batch2: tuple[int, ...],
+        self, out: Template, x1: Array, x2: Array, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
     ) -> Array:
         """One matrix product: axes merged into (batch, free, contracted) and (batch, contracted, free)."""
         free1 = tuple(axis for axis in range(x1.ndim) if axis not in contract1 + batch1)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, Final, cast
 
+from ...annotations import Ints
 from ...declarations.op_specs import CALLBACKS
 from ...dispatch import implementation
 from ...dtypes import bfloat16
@@ -138,12 +139,7 @@ class Chain(Compiled):
 
 
 def _in_blocks(
-    backend: ArrayBase,
-    function: Callable[..., Array],
-    out: Template,
-    height: int,
-    shape: tuple[int, ...],
-    layouts: Sequence[tuple[int, ...]],
+    backend: ArrayBase, function: Callable[..., Array], out: Template, height: int, shape: Ints, layouts: Sequence[Ints]
 ) -> Kernel:
     """The kernel of a chain that runs over blocks of rows, shared among threads."""
     empty, dtype, rows = backend.xp.empty, numpy_dtype(out.dtype), shape[0]

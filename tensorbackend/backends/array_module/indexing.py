@@ -11,6 +11,7 @@ from math import prod
 from operator import getitem
 from typing import Any, NamedTuple
 
+from ...annotations import Ints
 from ...dtypes import iinfo, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
@@ -107,16 +108,7 @@ class ArrayIndexing(ArrayBase):
         return None if any(isinstance(kind, Template) for kind in structure) else getitem
 
     @planned
-    def slice(
-        self,
-        out: Template,
-        x: Template,
-        /,
-        *,
-        starts: tuple[int, ...],
-        lengths: tuple[int, ...],
-        strides: tuple[int, ...],
-    ) -> Kernel:
+    def slice(self, out: Template, x: Template, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Kernel:
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
         key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)

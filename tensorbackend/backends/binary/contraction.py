@@ -6,6 +6,7 @@ import math
 from operator import mul
 from typing import Any
 
+from ...annotations import Ints
 from ...dtypes.packing import unpack
 from ...protocol import Backend, Payload
 from ...template import Template, intern_template
@@ -36,16 +37,7 @@ class BinaryContraction(Backend):
     """The contraction of the family `protocol.linalg`."""
 
     def dot(
-        self,
-        out: Template,
-        x1: Tensor,
-        x2: Tensor,
-        /,
-        *,
-        contract1: tuple[int, ...],
-        batch1: tuple[int, ...],
-        contract2: tuple[int, ...],
-        batch2: tuple[int, ...],
+        self, out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
     ) -> Payload:
         """See the protocol."""
         pairs = zip(_rows(x1, batch1, contract1), _rows(x2, batch2, contract2), strict=True)

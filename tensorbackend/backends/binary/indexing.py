@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import compress, islice
 
+from ...annotations import Ints
 from ...dtypes.packing import iterable, pack
 from ...protocol import Backend, Payload
 from ...protocol.indexing import Mode
@@ -117,16 +118,7 @@ class BinaryIndexing(Backend):
         write_block(target, x.shape, starts, update, (1,) * x.ndim)
         return bytes(target)
 
-    def slice(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        starts: tuple[int, ...],
-        lengths: tuple[int, ...],
-        strides: tuple[int, ...],
-    ) -> Payload:
+    def slice(self, out: Template, x: Tensor, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Payload:
         """See the protocol."""
         apart = steps(x.shape)
         start = sum(first * step for first, step in zip(starts, apart, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from ...caching.option_keys import kind_of, remember
+from ...caching.option_keys import options_key, remember
 from ...dtypes import defaults
 from ...protocol import Kernel, Payload
 from ...protocol.core import CompositeCall
@@ -37,7 +37,7 @@ class JaxComposites(JaxBase):
         arrays = list(_arrays(inputs))
         if self.composing.now or any(map(self.traced, arrays)):
             return default_impl(*args)
-        key = default_impl, defaults.current_precision(), *((*option, kind_of(option[1])) for option in options.items())
+        key = default_impl, defaults.current_precision(), *options_key(options)
         try:
             compiled = self.composites[key]
         except TypeError:  # an option that does not hash

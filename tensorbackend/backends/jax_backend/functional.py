@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
+from ...annotations import Ints
 from ...interchange import numpy_dtype
 from ...protocol import Payload
 from ...scopes import contained
@@ -21,15 +22,7 @@ class JaxFunctional(JaxBase, ArrayFunctional):
     """Functions of scalar tensors."""
 
     def reduce(
-        self,
-        out: Template,
-        x: Tensor,
-        initial: Tensor,
-        /,
-        *,
-        axes: tuple[int, ...],
-        keepdims: bool,
-        function: Fold,
+        self, out: Template, x: Tensor, initial: Tensor, /, *, axes: Ints, keepdims: bool, function: Fold
     ) -> Payload:
         """Folds a Python function over the elements, from the first to the last."""
         kept = tuple(axis for axis in range(len(x.shape)) if axis not in axes)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from ...annotations import Ints
 from ...dtypes import DType, as_dtype, iinfo, int32, int64, uint64
 from ...interchange import numpy_dtype
 from ...protocol import Kernel, Payload, kernel_of, planned
@@ -160,16 +161,7 @@ class JaxIndexing(JaxBase, ArrayIndexing):
 
     # The start of a block is an operand of its kernel, as it alone changes from call to call
 
-    def slice(
-        self,
-        out: Template,
-        x: Tensor,
-        /,
-        *,
-        starts: tuple[int, ...],
-        lengths: tuple[int, ...],
-        strides: tuple[int, ...],
-    ) -> Payload:
+    def slice(self, out: Template, x: Tensor, /, *, starts: Ints, lengths: Ints, strides: Ints) -> Payload:
         """Every `strides[i]`-th element from `starts[i]` on."""
         if all(stride == 1 or length == 1 for stride, length in zip(strides, lengths, strict=True)):
             return self._block(out, x, self._places(starts))

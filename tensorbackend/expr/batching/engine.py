@@ -95,7 +95,7 @@ def _tensors(inputs: Sequence[Any]) -> list[Any]:
 def _batch_call(call: Call) -> Results:
     """The results of a call on operands of which some are mapped; `None` for a composite whose parts are to run."""
     node = call.node
-    declared = rules().get(node.op)
+    declared = rules.get(node.op)
     results = declared(call) if declared is not None else None
     if results is not None:
         return results
@@ -114,7 +114,7 @@ def _batch_call(call: Call) -> Results:
 
 def runs_once(callback: Callback) -> bool:
     """Whether a primitive can take one more axis, rather than run once for each example."""
-    if callback.name in rules() or callback.elementwise or not callback.inputs:
+    if callback.name in rules or callback.elementwise or not callback.inputs:
         return True
     return all(name in ("axis", "axes", "lengths") or name in _FIRST or name in _KEPT for name in callback.options)
 

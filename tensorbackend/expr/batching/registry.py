@@ -12,9 +12,10 @@ It returns the results with the new axis in front, or `None` to leave the call t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 from ...ops.shape import broadcast_to, reshape
+from ...registration import Registry
 from ...rules.plan import NO_OPTIONS, Out
 from ...template import Template, intern_template
 from ...tensor import Tensor
@@ -113,24 +114,8 @@ def batch_template(template: Template, size: int, name: str | None = None) -> Te
 
 
 Rule: TypeAlias = Callable[[Call], Results]
-Function = TypeVar("Function", bound=Rule)
+rules: Registry[Rule] = Registry("the batching of")
+"""The rules by the names of callbacks."""
 
-_declared: dict[str, Rule] = {}
-
-
-def rule(*names: str) -> Callable[[Function], Function]:
-    """Declares the rule of the ops with these callbacks."""
-
-    def declare(function: Function) -> Function:
-        for name in names:
-            if name in _declared:
-                raise TypeError(f"the batching of {name!r} is declared twice")
-            _declared[name] = function
-        return function
-
-    return declare
-
-
-def rules() -> dict[str, Rule]:
-    """The declared rules, by the names of callbacks."""
-    return _declared
+rule = rules.of
+"""Declares the rule of the ops with these callbacks."""

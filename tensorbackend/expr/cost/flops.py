@@ -28,25 +28,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...declarations.op_specs import COSTS, CostRule
+from ...registration import Registry
 from ...rules.window import Windows
 from ...template import Template
 
 Function = TypeVar("Function", bound=CostRule)
 
-APPLICATIONS: dict[str, CostRule] = {}
+APPLICATIONS: Registry[CostRule] = Registry("the number of applications of")
 """How often a callback applies the function of scalars that it is given."""
 
-_rules: dict[str, CostRule] = {}
+_rules: Registry[CostRule] = Registry("the cost of")
 
-
-def flops(*names: str) -> Callable[[Function], Function]:
-    """Declares the rule of some callbacks."""
-
-    def declare(function: Function) -> Function:
-        _rules.update(dict.fromkeys(names, function))
-        return function
-
-    return declare
+flops = _rules.of
+"""Declares the rule of some callbacks."""
 
 
 def rule_of(callback: str) -> CostRule | None:
@@ -57,15 +51,10 @@ def rule_of(callback: str) -> CostRule | None:
     return _each if cost in ("operation", "transcendental") else _none
 
 
-def applications(*names: str) -> Callable[[Function], Function]:
+def applications(*names: str) -> Callable[[CostRule], CostRule]:
     """Declares how often some callbacks apply the function that they are given, which has its own costs."""
-
-    def declare(function: Function) -> Function:
-        APPLICATIONS.update(dict.fromkeys(names, function))
-        flops(*names)(_none)
-        return function
-
-    return declare
+    _rules.declare(_none, *names)
+    return APPLICATIONS.of(*names)
 
 
 def _each(out: Template, /, *inputs: Template, **options: object) -> int:

@@ -149,12 +149,7 @@ _BACK = {"sum": "vary", "vary": "sum", "gather": "scatter", "scatter": "gather",
 
 @rule("debug_callback")
 def _debug_callback(
-    cotangents: Arrived,
-    outs: Tensors,
-    carried: Tensors,
-    operands: Tensors,
-    *,
-    function: Callable[..., object] | None,
+    cotangents: Arrived, outs: Tensors, carried: Tensors, operands: Tensors, *, function: Callable[..., object] | None
 ) -> Cotangents:
     """Make each cotangent depend on the calls that its value needed, so that a gradient alone makes the calls too."""
     if function is not None:  # its carried value is a token, and nothing flows to the operands

@@ -61,7 +61,7 @@ def flows(node: Node) -> bool:
 
 def is_declared(node: Node) -> bool:
     """Whether the gradient of a node's op is declared, or there is none to declare."""
-    return node.op in gradients() or not flows(node)
+    return node.op in gradients or not flows(node)
 
 
 def gradient_support(spec: OpSpec) -> str:

@@ -11,14 +11,7 @@ from .registry import Cotangents, rule
 
 @rule("cumulative_sum")
 def _cumulative_sum(
-    cotangent: Tensor,
-    out: Tensor,
-    x: Tensor,
-    *,
-    axis: int,
-    dtype: DType | None,
-    include_initial: bool,
-    reverse: bool,
+    cotangent: Tensor, out: Tensor, x: Tensor, *, axis: int, dtype: DType | None, include_initial: bool, reverse: bool
 ) -> Cotangents:
     if include_initial:
         cotangent = sliced(cotangent, (slice(None),) * axis + (slice(-1) if reverse else slice(1, None),))

@@ -10,6 +10,8 @@ Nor does it take the difference of a rounded result from 1, which is 0 for sigmo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
 
 from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import hypot
@@ -41,30 +43,9 @@ def _scaled_gradient(cotangent: Tensor, out: Tensor, x: Tensor, scale: Tensor) -
 # Functions of one element
 
 
-@rule("abs")
-def _abs(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * conj(sign(x)),)
-
-
 def _leg(x: Tensor) -> Tensor:
     """sqrt(1 - x**2); a complex x may be so large that its square overflows."""
     return sqrt(1 - x) * sqrt(1 + x) if x.dtype.is_complex else sqrt((1 - x) * (1 + x))
-
-
-@rule("acos")
-def _acos(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (negative(cotangent) / _leg(x),)
-
-
-@rule("acosh")
-@widen_rule
-def _acosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / (sqrt(x - 1) * sqrt(x + 1)),)
-
-
-@rule("asin")
-def _asin(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / _leg(x),)
 
 
 def _slope(x: Tensor) -> Tensor:
@@ -80,119 +61,12 @@ def _slope(x: Tensor) -> Tensor:
     return power / (total * total)
 
 
-@rule("asinh")
-def _asinh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / (_leg(x * 1j) if x.dtype.is_complex else hypot(x, 1)),)
-
-
 @rule("atan")
 @widen_rule
 def _atan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     if x.dtype.is_complex:
         return (cotangent / (1 - x * 1j) / (1 + x * 1j),)
     return (cotangent / (x * x + 1),)
-
-
-@rule("atanh")
-@widen_rule
-def _atanh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / (1 - x) / (1 + x),)
-
-
-@rule("cbrt")
-@widen_rule
-def _cbrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / (3 * out * out),)
-
-
-@rule("conjugate")
-def _conjugate(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (conj(cotangent),)
-
-
-@rule("cos")
-def _cos(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (negative(cotangent) * sin(x),)
-
-
-@rule("cosh")
-def _cosh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * sinh(x),)
-
-
-@rule("erf")
-@widen_rule
-def _erf(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (2 / math.sqrt(math.pi)) * exp(negative(x * x)),)
-
-
-@rule("erf_inv")
-@widen_rule
-def _erf_inv(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (math.sqrt(math.pi) / 2) * exp(out * out),)
-
-
-@rule("erfc")
-@widen_rule
-def _erfc(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (-2 / math.sqrt(math.pi)) * exp(negative(x * x)),)
-
-
-@rule("exp")
-def _exp(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * out,)
-
-
-@rule("expm1")
-def _expm1(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * exp(x),)
-
-
-@rule("imag")
-def _imag(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (astype(cotangent, x.dtype) * -1j,)
-
-
-@rule("log")
-def _log(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / x,)
-
-
-@rule("log1p")
-def _log1p(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent / (x + 1),)
-
-
-@rule("negate")
-def _negate(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (negative(cotangent),)
-
-
-@rule("real")
-def _real(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent,)
-
-
-@rule("reciprocal")
-@widen_rule
-def _reciprocal(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (negative(cotangent) * out * out,)
-
-
-@rule("relu")
-def _relu(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (where(x > 0, cotangent, 0),)
-
-
-@rule("rsqrt")
-@widen_rule
-def _rsqrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * -0.5 * out / x,)
-
-
-@rule("sigmoid")
-def _sigmoid(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * _slope(x),)
 
 
 @rule("sign")
@@ -204,35 +78,56 @@ def _sign(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
     return ((cotangent - turned * turned * conj(cotangent)) * 0.5 / where(size == 0, 1, size),)
 
 
-@rule("sin")
-def _sin(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * cos(x),)
+Slope: TypeAlias = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""The cotangent of x, from that of the result, the result and x."""
+
+_OF_ONE: Final[Mapping[str, Slope]] = {
+    "abs": lambda cotangent, out, x: cotangent * conj(sign(x)),
+    "acos": lambda cotangent, out, x: negative(cotangent) / _leg(x),
+    "asin": lambda cotangent, out, x: cotangent / _leg(x),
+    "asinh": lambda cotangent, out, x: cotangent / (_leg(x * 1j) if x.dtype.is_complex else hypot(x, 1)),
+    "conjugate": lambda cotangent, out, x: conj(cotangent),
+    "cos": lambda cotangent, out, x: negative(cotangent) * sin(x),
+    "cosh": lambda cotangent, out, x: cotangent * sinh(x),
+    "exp": lambda cotangent, out, x: cotangent * out,
+    "expm1": lambda cotangent, out, x: cotangent * exp(x),
+    "imag": lambda cotangent, out, x: astype(cotangent, x.dtype) * -1j,
+    "log": lambda cotangent, out, x: cotangent / x,
+    "log1p": lambda cotangent, out, x: cotangent / (x + 1),
+    "negate": lambda cotangent, out, x: negative(cotangent),
+    "real": lambda cotangent, out, x: cotangent,
+    "relu": lambda cotangent, out, x: where(x > 0, cotangent, 0),
+    "sigmoid": lambda cotangent, out, x: cotangent * _slope(x),
+    "sin": lambda cotangent, out, x: cotangent * cos(x),
+    "sinh": lambda cotangent, out, x: cotangent * cosh(x),
+    "sqrt": lambda cotangent, out, x: cotangent * 0.5 / out,
+    "square": lambda cotangent, out, x: cotangent * 2 * x,
+    "tanh": lambda cotangent, out, x: cotangent * (4 * _slope(x + x)),
+}
+"""Functions of one element."""
+
+_WIDENED: Final[Mapping[str, Slope]] = {
+    "acosh": lambda cotangent, out, x: cotangent / (sqrt(x - 1) * sqrt(x + 1)),
+    "atanh": lambda cotangent, out, x: cotangent / (1 - x) / (1 + x),
+    "cbrt": lambda cotangent, out, x: cotangent / (3 * out * out),
+    "erf": lambda cotangent, out, x: cotangent * (2 / math.sqrt(math.pi)) * exp(negative(x * x)),
+    "erf_inv": lambda cotangent, out, x: cotangent * (math.sqrt(math.pi) / 2) * exp(out * out),
+    "erfc": lambda cotangent, out, x: cotangent * (-2 / math.sqrt(math.pi)) * exp(negative(x * x)),
+    "reciprocal": lambda cotangent, out, x: negative(cotangent) * out * out,
+    "rsqrt": lambda cotangent, out, x: cotangent * -0.5 * out / x,
+    "tan": lambda cotangent, out, x: cotangent * (4 * _slope(x * 2j) if x.dtype.is_complex else out * out + 1),
+}
+"""Functions of one element, computed in at least float32."""
 
 
-@rule("sinh")
-def _sinh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * cosh(x),)
+def _cotangents(slope: Slope) -> Callable[[Tensor, Tensor, Tensor], Cotangents]:
+    return lambda cotangent, out, x: (slope(cotangent, out, x),)
 
 
-@rule("sqrt")
-def _sqrt(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * 0.5 / out,)
-
-
-@rule("square")
-def _square(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * 2 * x,)
-
-
-@rule("tan")
-@widen_rule
-def _tan(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (4 * _slope(x * 2j) if x.dtype.is_complex else out * out + 1),)
-
-
-@rule("tanh")
-def _tanh(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    return (cotangent * (4 * _slope(x + x)),)
+for _name, _slope_of_x in _OF_ONE.items():
+    rule(_name)(_cotangents(_slope_of_x))
+for _name, _slope_of_x in _WIDENED.items():
+    rule(_name)(widen_rule(_cotangents(_slope_of_x)))
 
 
 # Functions of two elements

@@ -116,10 +116,7 @@ def _needs_expansion(node: Node) -> bool:
 
 @contained
 def pull_back(
-    outputs: Sequence[Value],
-    cotangents: Sequence[Tensor],
-    inputs: Sequence[Value],
-    known: Lookup = expr_tensor,
+    outputs: Sequence[Value], cotangents: Sequence[Tensor], inputs: Sequence[Value], known: Lookup = expr_tensor
 ) -> list[Tensor]:
     """Compute the cotangents of `inputs` from those of `outputs`, as tensors of the graph with the inputs' names.
 

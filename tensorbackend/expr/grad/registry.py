@@ -28,6 +28,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from ...caching.memos import Kept, clear_all
+from ...registration import Registry
 from ...tensor import Tensor
 
 
@@ -57,7 +58,9 @@ class Gradient(NamedTuple):
     """Whether the rule gets `needed` too, which says which of its inputs need a cotangent."""
 
 
-_declared: dict[str, Gradient] = {}
+gradients: Final[Registry[Gradient]] = Registry("the gradient of")
+"""The declared gradients, by the names of callbacks."""
+
 _of_rules: Final[list[Kept[Any]]] = []
 
 
@@ -94,18 +97,10 @@ def not_differentiable(*names: str, reason: str) -> None:
 
 
 def _enter(names: tuple[str, ...], gradient: Gradient) -> None:
-    for name in names:
-        if name in _declared:
-            raise TypeError(f"the gradient of {name!r} is declared twice")
-        _declared[name] = gradient
+    gradients.declare(gradient, *names)
     clear_all(_of_rules)
 
 
 def gradient_of(name: str) -> Gradient | None:
     """The gradient that is declared under the name of a callback, `None` if there is none."""
-    return gradients().get(name)
-
-
-def gradients() -> dict[str, Gradient]:
-    """The declared gradients, by the names of callbacks."""
-    return _declared
+    return gradients.get(name)

@@ -212,12 +212,7 @@ def _values(payloads: Any) -> Iterator[Value]:
 
 
 def _recording_kernel(
-    backend: TapeBackend,
-    name: str,
-    call: CompositeCall,
-    below: Kernel,
-    general: Kernel,
-    default: Default | None = None,
+    backend: TapeBackend, name: str, call: CompositeCall, below: Kernel, general: Kernel, default: Default | None = None
 ) -> Kernel:
     """The kernel of an op of tensors, for templates in place of tensors: it runs `below`, and records that.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from types import CodeType
 from typing import Any
 from weakref import finalize
 
-from ...caching.locks import free_in_child
+from ...caching.locks import module_lock
 from ...declarations.argument_errors import check_arguments, check_arguments_early
 from ...errors import ArgumentError, expected
 from ...rules.plan import integer
@@ -32,8 +31,7 @@ TOP = 20
 _running: list[Profile] = []
 
 # Held while a profile begins or ends.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)
 
 
 class Profile:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-import threading
 from threading import get_ident
 from time import perf_counter_ns as now
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
-from ...caching.locks import free_in_child
+from ...caching.locks import module_lock
 from ...dispatch.watching import Subject, watch
 from ...protocol import Backend, Kernel
 from ...protocol.core import Core
@@ -146,5 +145,4 @@ def is_asynchronous(backend: Backend) -> bool:
 recorder: Final = Recorder()
 
 # Held while a profile begins or ends.
-_lock = threading.RLock()
-free_in_child(sys.modules[__name__], "_lock")
+_lock = module_lock(__name__)

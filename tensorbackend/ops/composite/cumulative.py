@@ -24,7 +24,7 @@ from ...tensor import Tensor, TensorLike
 from ..creation.filled import asarray
 from ..elementwise.binary import add, maximum, minimum, multiply, subtract
 from ..elementwise.conversion import astype
-from ..indexing.slices import slice_
+from ..indexing.slices import entries
 from ..padding import pad
 from ..shape import concatenate
 
@@ -34,20 +34,13 @@ def _running(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, r
     assert isinstance(axis, int)  # by the dispatcher
     distance = 1
     while distance < (size := x.shape[axis]):
-        low, high = _part(x, axis, 0, size - distance), _part(x, axis, distance, size - distance)
+        low, high = entries(x, axis, 0, size - distance), entries(x, axis, distance, size - distance)
         if reverse:
-            x = concatenate([combine(high, low), _part(x, axis, size - distance, distance)], axis=axis)
+            x = concatenate([combine(high, low), entries(x, axis, size - distance, distance)], axis=axis)
         else:
-            x = concatenate([_part(x, axis, 0, distance), combine(low, high)], axis=axis)
+            x = concatenate([entries(x, axis, 0, distance), combine(low, high)], axis=axis)
         distance *= 2
     return x
-
-
-def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
-    """`length` entries along an axis, from `start` on."""
-    starts, lengths = [0] * x.ndim, list(x.shape)
-    starts[axis], lengths[axis] = start, length
-    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
 def _after(first: Scalar, x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
@@ -145,7 +138,7 @@ def _diff(x: Tensor, /, *, axis: Axis, n: int) -> Tensor:
     along = normalize_axis(x.template, axis)
     for _ in range(min(n, x.shape[along])):
         length = x.shape[along] - 1
-        x = subtract(_part(x, along, 1 if length else 0, length), _part(x, along, 0, length))
+        x = subtract(entries(x, along, 1 if length else 0, length), entries(x, along, 0, length))
     return x
 
 

@@ -10,7 +10,6 @@ from ...template import Shape, intern_template
 from ...tensor import Tensor
 from ..creation.filled import from_binary
 from ..elementwise.conversion import astype
-from ..indexing.slices import slice_
 from ..shape import reshape
 
 
@@ -41,13 +40,6 @@ def widened(x: Tensor) -> Tensor:
 def scalar(x: Tensor) -> Tensor:
     """A tensor of one element, without its axes."""
     return reshape(x, ())
-
-
-def part(x: Tensor, axis: int, start: int, count: int) -> Tensor:
-    """`count` entries along an axis, from `start` on."""
-    starts, lengths = [0] * x.ndim, list(x.shape)
-    starts[axis], lengths[axis] = start, count
-    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:

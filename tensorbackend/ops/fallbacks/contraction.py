@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ...annotations import Ints
 from ...dispatch.fallbacks import fallback
 from ...template import Shape, Template
 from ...tensor import Tensor
@@ -25,15 +26,7 @@ def _matrices(x: Tensor, batch: tuple[int, ...], contract: tuple[int, ...]) -> t
 
 @fallback("dot", needs=("as_type", "multiply", "reshape", "sum", "transpose"))
 def _dot(
-    out: Template,
-    x1: Tensor,
-    x2: Tensor,
-    /,
-    *,
-    contract1: tuple[int, ...],
-    batch1: tuple[int, ...],
-    contract2: tuple[int, ...],
-    batch2: tuple[int, ...],
+    out: Template, x1: Tensor, x2: Tensor, /, *, contract1: Ints, batch1: Ints, contract2: Ints, batch2: Ints
 ) -> Tensor:
     wide = accumulating(out.dtype)
     left, _ = _matrices(astype(x1, wide), batch1, contract1)

@@ -20,9 +20,8 @@ from ..contraction import dot
 from ..creation.filled import from_binary, full
 from ..elementwise.binary import add, divide, multiply, subtract
 from ..elementwise.conversion import astype
-from ..indexing.slices import slice_
+from ..indexing.slices import entries, slice_
 from ..shape import concatenate, pad_with, permute_dims, reshape
-from .common import part
 
 _SHORT = 32
 """Up to this length a product with the matrix is quicker than a split into halves."""
@@ -66,7 +65,7 @@ def _transformed(out: Template, x: Tensor, axis: int, length: int, sign: int, di
     wide = complex128 if complex128 in x.backend.dtypes else out.dtype
     size = x.shape[axis]
     if size > length:
-        x = part(x, axis, 0, length)
+        x = entries(x, axis, 0, length)
     elif size < length:
         around = tuple((0, length - size if position == axis else 0, 0) for position in range(x.ndim))
         x = pad_with(x, full((), 0, dtype=x.dtype), padding=around)
@@ -88,7 +87,7 @@ def _spectrum(rows: Tensor, sign: int) -> Tensor:
     even, odd = (
         _spectrum(slice_(rows, starts=(0, start), lengths=(count, half), strides=(1, 2)), sign) for start in (0, 1)
     )
-    turned = multiply(odd, part(part(_roots(2, length, sign, rows.dtype), 0, 1, 1), 1, 0, half))
+    turned = multiply(odd, entries(entries(_roots(2, length, sign, rows.dtype), 0, 1, 1), 1, 0, half))
     return concatenate([add(even, turned), subtract(even, turned)], axis=1)
 
 

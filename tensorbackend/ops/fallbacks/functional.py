@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...annotations import Ints
 from ...dispatch.fallbacks import fallback
 from ...select import move
 from ...template import Template
@@ -30,16 +31,7 @@ def _joined(elements: list[Tensor], out: Template) -> Tensor:
 
 
 @fallback("reduce", needs=("concatenate", "reshape", "slice", "transpose"))
-def _reduce(
-    out: Template,
-    x: Tensor,
-    initial: Tensor,
-    /,
-    *,
-    axes: tuple[int, ...],
-    keepdims: bool,
-    function: OfTwo,
-) -> Tensor:
+def _reduce(out: Template, x: Tensor, initial: Tensor, /, *, axes: Ints, keepdims: bool, function: OfTwo) -> Tensor:
     order = (*(axis for axis in range(x.ndim) if axis not in axes), *axes)
     elements = _elements(permute_dims(x, order))
     row = len(elements) // max(out.size, 1)

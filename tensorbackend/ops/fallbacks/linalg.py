@@ -18,6 +18,7 @@ from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.transcendental import sqrt
 from ..elementwise.unary import abs as absolute
+from ..indexing.slices import entries
 from ..indexing.taking import take_along_axis_at, take_at
 from ..reduction import all as every
 from ..reduction import any as some
@@ -25,7 +26,7 @@ from ..reduction import argmax
 from ..reduction import max as greatest
 from ..reduction import sum as total
 from ..shape import broadcast_to, concatenate, flip, matrix_transpose, reshape
-from .common import listed, part, widened
+from .common import listed, widened
 
 
 def _stack(x: Tensor, batch: Shape) -> Tensor:
@@ -83,11 +84,11 @@ def _triangular_solve(
         left, right = flip(left, axis=(1, 2)), flip(right, axis=1)
     if left.size and some(equal(_diagonal(left), 0)).item():
         raise singular_matrix()
-    size, solved = left.shape[-1], part(right, 1, 0, 0)
+    size, solved = left.shape[-1], entries(right, 1, 0, 0)
     for row in range(size):
-        line = part(left, 1, row, 1)
-        known = dot(part(line, 2, 0, row), solved, contract=([2], [1]), batch=([0], [0]))
-        solved_row = divide(subtract(part(right, 1, row, 1), known), part(line, 2, row, 1))
+        line = entries(left, 1, row, 1)
+        known = dot(entries(line, 2, 0, row), solved, contract=([2], [1]), batch=([0], [0]))
+        solved_row = divide(subtract(entries(right, 1, row, 1), known), entries(line, 2, row, 1))
         solved = concatenate([solved, solved_row], axis=1)
     if not lower:
         solved = flip(solved, axis=1)
@@ -119,12 +120,14 @@ def _cholesky(out: Template, x: Tensor, /) -> Tensor:
     size, a = x.shape[-1], widened(_stack(x, x.shape[:-2]))
     if not x.size:
         return zeros(out.shape, dtype=out.dtype)
-    factor = part(a, 2, 0, 0)
+    factor = entries(a, 2, 0, 0)
     for column in range(size):
         below = size - column
-        known = dot(part(factor, 1, column, below), part(factor, 1, column, 1), contract=([2], [2]), batch=([0], [0]))
-        rest = subtract(part(part(a, 1, column, below), 2, column, 1), known)
-        pivot = part(rest, 1, 0, 1)
+        known = dot(
+            entries(factor, 1, column, below), entries(factor, 1, column, 1), contract=([2], [2]), batch=([0], [0])
+        )
+        rest = subtract(entries(entries(a, 1, column, below), 2, column, 1), known)
+        pivot = entries(rest, 1, 0, 1)
         if not every(logical_and(less(0, pivot), less(pivot, math.inf))).item():
             raise not_positive_definite()
         above = zeros((a.shape[0], column, 1), dtype=a.dtype)
@@ -175,19 +178,19 @@ def _lu(out: tuple[Template, Template, Template], x: Tensor, /) -> tuple[Tensor,
     number, other = _rows(rows), _columns(columns)
     order = broadcast_to(number, (count, rows, 1))
     for column in range(rank):
-        sizes = where(less(number, column), -1.0, absolute(part(a, 2, column, 1)))
+        sizes = where(less(number, column), -1.0, absolute(entries(a, 2, column, 1)))
         pivot = argmax(sizes, axis=1, keepdims=True)
         exchanged = where(equal(number, pivot), column, where(equal(number, column), pivot, number))
         order = take_along_axis_at(order, exchanged, axis=1, mode="clip")
         a = take_along_axis_at(a, broadcast_to(exchanged, a.shape), axis=1, mode="clip")
-        line = part(a, 1, column, 1)
-        divisor = part(line, 2, column, 1)
+        line = entries(a, 1, column, 1)
+        divisor = entries(line, 2, column, 1)
         below = logical_and(less(column, number), _distinct(divisor))
-        factors = where(below, divide(part(a, 2, column, 1), where(_distinct(divisor), divisor, 1.0)), 0.0)
+        factors = where(below, divide(entries(a, 2, column, 1), where(_distinct(divisor), divisor, 1.0)), 0.0)
         reduced = subtract(a, multiply(factors, where(less(column, other), line, 0.0)))
         a = where(logical_and(below, equal(other, column)), factors, reduced)
-    lower = add(where(less(_columns(rank), number), part(a, 2, 0, rank), 0.0), eye(rows, rank, dtype=a.dtype))
-    upper = where(less_equal(_rows(rank), other), part(a, 1, 0, rank), 0.0)
+    lower = add(where(less(_columns(rank), number), entries(a, 2, 0, rank), 0.0), eye(rows, rank, dtype=a.dtype))
+    upper = where(less_equal(_rows(rank), other), entries(a, 1, 0, rank), 0.0)
     permutation = astype(equal(number, matrix_transpose(order)), a.dtype)
     return _results(x, out, (permutation, lower, upper))
 
@@ -233,11 +236,11 @@ def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced"
     number, other = _rows(rows), _columns(columns)
     q = broadcast_to(eye(rows, dtype=r.dtype), (count, rows, rows))
     for column in range(min(rows - 1, columns)) if r.size else ():
-        v = where(less(number, column), 0.0, part(r, 2, column, 1))
+        v = where(less(number, column), 0.0, entries(r, 2, column, 1))
         size = greatest(absolute(v), axis=1, keepdims=True)
         v = divide(v, where(equal(size, 0), 1.0, size))  # so that no square overflows or vanishes
         length = sqrt(total(multiply(v, v), axis=1, keepdims=True))
-        head = part(v, 1, column, 1)
+        head = entries(v, 1, column, 1)
         v = where(equal(number, column), where(less(head, 0), subtract(head, length), add(head, length)), v)
         square = total(multiply(v, v), axis=1, keepdims=True)
         scale = where(equal(square, 0), 0.0, divide(2.0, where(equal(square, 0), 1.0, square)))
@@ -245,9 +248,9 @@ def _qr(out: tuple[Template, Template], x: Tensor, /, *, mode: Literal["reduced"
         r = subtract(r, multiply(multiply(v, scale), along))
         across = dot(q, v, contract=([2], [1]), batch=([0], [0]))
         q = subtract(q, multiply(across, matrix_transpose(multiply(v, scale))))
-    r, q = part(where(less_equal(number, other), r, 0.0), 1, 0, inner), part(q, 2, 0, inner)
+    r, q = entries(where(less_equal(number, other), r, 0.0), 1, 0, inner), entries(q, 2, 0, inner)
     rank = min(rows, columns)
-    turned = less(_diagonal(part(part(r, 1, 0, rank), 2, 0, rank)), 0)
+    turned = less(_diagonal(entries(entries(r, 1, 0, rank), 2, 0, rank)), 0)
     signs = where(turned, -1.0, ones((), dtype=r.dtype))
     signs = concatenate([signs, ones((count, inner - rank), dtype=r.dtype)], axis=1)
     down = reshape(signs, (count, inner, 1))

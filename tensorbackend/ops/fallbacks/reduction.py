@@ -14,10 +14,11 @@ from ..elementwise.binary import add, equal, logical_and, logical_or, maximum, m
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
 from ..elementwise.unary import isnan
+from ..indexing.slices import entries
 from ..reduction import max as greatest
 from ..reduction import min as least
 from ..shape import permute_dims, reshape
-from .common import accumulating, along, listed, part
+from .common import accumulating, along, listed
 from .functional import OfTwo
 
 
@@ -30,8 +31,8 @@ def _folded(x: Tensor, axes: tuple[int, ...], shape: Shape, function: OfTwo, ide
         while x.shape[axis] > 1:
             count = x.shape[axis] // 2
             if x.shape[axis] % 2:
-                spare.append(part(x, axis, 2 * count, 1))
-            x = function(part(x, axis, 0, count), part(x, axis, count, count))
+                spare.append(entries(x, axis, 2 * count, 1))
+            x = function(entries(x, axis, 0, count), entries(x, axis, count, count))
         for leftover in spare:
             x = function(x, leftover)
     return reshape(x, shape)
@@ -60,9 +61,9 @@ def _product(out: Template, x: Tensor, /, *, axes: tuple[int, ...], keepdims: bo
     # With infinite factors the result depends on the order, so one row is multiplied after the other.
     rows = permute_dims(x, (*axes, *(axis for axis in range(x.ndim) if axis not in axes)))
     rows = reshape(rows, (x.size // out.size, out.size))
-    product = part(rows, 0, 0, 1)
+    product = entries(rows, 0, 0, 1)
     for row in range(1, rows.shape[0]):
-        product = multiply(product, part(rows, 0, row, 1))
+        product = multiply(product, entries(rows, 0, row, 1))
     return reshape(product, out.shape)
 
 

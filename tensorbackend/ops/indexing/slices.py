@@ -115,6 +115,13 @@ put_block = _put_slice
 """`put_slice` where all starts are ints."""
 
 
+def entries(x: Tensor, axis: int, start: int, count: int) -> Tensor:
+    """`count` entries along an axis, from `start` on."""
+    starts, lengths = [0] * x.ndim, list(x.shape)
+    starts[axis], lengths[axis] = start, count
+    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
+
+
 def sliced(x: Tensor, key: Any) -> Tensor:
     """Basic indexing: an int drops its axis, a slice keeps it, None makes a new axis, ... stands for the axes that are
     left. The result is always a new tensor."""

@@ -13,15 +13,8 @@ from ....rules.axes import normalize_axes, normalize_axis
 from ....rules.broadcasting import broadcast
 from ....template import as_shape
 from ....tensor import Tensor
-from ...indexing.slices import slice_
+from ...indexing.slices import entries
 from ...shape import broadcast_to, concatenate, expand_dims, laid_flat, permute_dims, reshape, squeeze
-
-
-def _part(x: Tensor, axis: int, start: int, length: int) -> Tensor:
-    """The `length` entries along an axis from position `start` on."""
-    starts, lengths = [0] * x.ndim, list(x.shape)
-    starts[axis], lengths[axis] = start, length
-    return slice_(x, starts=tuple(starts), lengths=tuple(lengths), strides=(1,) * x.ndim)
 
 
 @composite
@@ -50,7 +43,7 @@ def unstack(x: Tensor, /, *, axis: Axis = 0) -> tuple[Tensor, ...]:
     [[1, 3], [2, 4]]
     """
     along = normalize_axis(x.template, axis)
-    return tuple(squeeze(_part(x, along, start, 1), along) for start in range(x.shape[along]))
+    return tuple(squeeze(entries(x, along, start, 1), along) for start in range(x.shape[along]))
 
 
 @composite
@@ -74,7 +67,7 @@ def split(x: Tensor, /, sections: int | Sequence[int], *, axis: Axis = 0) -> tup
         if count < 1 or size % count:
             raise ShapeError(expected(f"a number of sections that divides {size}", "give positions", sections=count))
         bounds = list(range(0, size + 1, size // count)) if size else [0] * (count + 1)
-    return tuple(_part(x, along, low, high - low) for low, high in itertools.pairwise(bounds))
+    return tuple(entries(x, along, low, high - low) for low, high in itertools.pairwise(bounds))
 
 
 @composite
@@ -98,7 +91,7 @@ def roll(x: Tensor, /, shift: int | Sequence[int], *, axis: Axis | Sequence[Axis
         size = x.shape[along]
         cut = -distance % size if size else 0
         if cut:
-            x = concatenate([_part(x, along, cut, size - cut), _part(x, along, 0, cut)], axis=along)
+            x = concatenate([entries(x, along, cut, size - cut), entries(x, along, 0, cut)], axis=along)
     return x
 
 

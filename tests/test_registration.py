@@ -1,0 +1,52 @@
+"""Entries that are declared once, and functions that higher layers supply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tensorbackend.expr.batching.registry import rules
+from tensorbackend.expr.cost.flops import APPLICATIONS, applications, flops
+from tensorbackend.expr.grad.registry import gradients, zero_gradient
+from tensorbackend.registration import Registry, Supplied
+from tensorbackend.sparse.linear_rules import RULES
+from tensorbackend.testing import GENERATORS
+
+
+@pytest.mark.parametrize("registry", [rules, gradients, RULES, GENERATORS, APPLICATIONS], ids=lambda known: known.what)
+def test_a_second_entry_of_a_name_is_refused(registry: Registry[object]) -> None:
+    name, entry = next(iter(registry.items()))
+    with pytest.raises(TypeError, match=rf"{registry.what} '{name}' is declared twice"):
+        registry.declare(object(), name)
+    assert registry[name] is entry
+
+
+def test_a_second_cost_or_gradient_is_refused() -> None:
+    with pytest.raises(TypeError, match="the cost of 'conv' is declared twice"):
+        flops("conv")(lambda out, x, kernel, /, **options: 0)
+    with pytest.raises(TypeError, match="the cost of 'window_reduce' is declared twice"):
+        applications("window_reduce")
+    with pytest.raises(TypeError, match="the gradient of 'sin' is declared twice"):
+        zero_gradient("sin")
+
+
+def test_a_decorator_returns_what_it_declares() -> None:
+    known: Registry[Callable[[int], int]] = Registry("the rule of")
+
+    @known.of("double", "twice")
+    def double(x: int) -> int:
+        return 2 * x
+
+    assert known["double"](3) == known["twice"](3) == double(3) == 6
+
+
+def test_a_function_is_supplied_later() -> None:
+    answer: Supplied[Callable[[int], int]] = Supplied(lambda x: x)
+    assert answer.call(2) == 2
+
+    @answer.supply
+    def more(x: int) -> int:
+        return x + 1
+
+    assert answer.call(2) == more(2) == 3
