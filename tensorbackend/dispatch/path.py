@@ -167,6 +167,7 @@ class Path(Planner):
             self.calls.enter(key, record(ready))
         elif _is_of_default(ready.out, native, dtypes) or not keep(self.calls, key, record(ready), native):
             self.calls.enter((defaults.current_precision(), *key), record(ready))
+            self.calls.entries.setdefault(key[0], {})  # else a call without the precision in its key finds no memo
 
     def _run(self, ready: Ready, backend: Backend, payloads: Sequence[Payload], arguments: Sequence[Any]) -> Any:
         """The result of a ready call on payloads."""

@@ -10,12 +10,12 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
                 _out, _function, _ready = _found
                 _data_x = x.data
         except Exception:
-            _found = None
-        if _found is not None:
+            _found = ()
+        if _found:
             try:
                 _data = _function(_data_x)
             ...
-        if _plans:
+        if _found is None and _plans:
             try:  # a new shape of a kind that is known
                 ...
                 _shapes = _shape_x,
@@ -44,8 +44,8 @@ _OP: Final = """\
 def op({signature}):
     try:
         {find}
-    except Exception:  # whatever a call does that is not ready; what follows serves it, or raises in its own words
-        _found = None
+    except Exception:  # whatever a call does that has no key; the full path serves it, or raises in its own words
+        _found = ()
     {run}
     return _missed(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context
 """
@@ -57,13 +57,13 @@ def {}({}):
 """
 
 _RUN: Final = """\
-if _found is not None:
+if _found:
     try:
         _data = _function({payloads})
     except Exception as _error:  # whatever a backend's code raises
         _data = _recovered(_error, _ready, _backend, [{payloads}], ({arguments}))
     {wrap}
-if _plans:
+if _found is None and _plans:
     try:
         {operands}
         {lists}
@@ -76,7 +76,7 @@ if _plans:
         pass"""
 
 _RUN_DIRECT: Final = """\
-if _found is not None:
+if _found:
     try:
         _data = _function({payloads})
         if _out.__class__ is _Shaped:
@@ -134,8 +134,6 @@ for _operand in {0}:
 
 _OPERAND: Final = """\
 if {0}.__class__ is _Tensor:
-    if _backend is None: _backend = {0}.backend
-    elif _backend is not {0}.backend: raise KeyError
     _template = {0}.template
     _kind_{0}, _shape_{0} = _template.kind, _template.shape
 else:
@@ -143,16 +141,12 @@ else:
 """The source that reads the kind and the shape of an operand."""
 
 _OPERANDS: Final = """\
-if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
 _kind_{0}, _shape_{0} = [], []
-for _operand in {0}:
-    if _backend is None: _backend = _operand.backend
-    elif _backend is not _operand.backend: raise KeyError
-    _template = _operand.template
+for _template in _templates_{0}:
     _kind_{0}.append(_template.kind)
     _shape_{0}.append(_template.shape)
 _kind_{0} = tuple(_kind_{0})"""
-"""The source that reads the kinds and the shapes of a sequence of tensors."""
+"""The source that reads the kinds and the shapes of a sequence of tensors, whose templates are known."""
 
 _KEY: Final = """\
 _kind_{x}, _kind_{0}, _data_{0} = {x}.template.kind, {0}.__class__, {0}
@@ -229,13 +223,13 @@ def source_of(
     source += _KEY_OF.format("key_of", parameters, indented("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
     if by_kind:
         both = f"({by_kind['kind']}), ({by_kind['shapes']})"
-        source += _KEY_OF.format("kind_of", parameters, indented(by_kind["operands"], 1), both)
+        source += _KEY_OF.format("kind_of", parameters, indented("\n".join([*lines, by_kind["operands"]]), 1), both)
     return source
 
 
 def _by_kind(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Parameter]) -> dict[str, str]:
-    """The parts of the source that finds a plan by kind."""
-    lines, lists, shapes, kind, data = ["_backend = None" if tensors else placement(spec)], [], [], [], []
+    """The parts of the source that finds a plan by kind, where that of the key has found the backend."""
+    lines, lists, shapes, kind, data = [], [], [], [], []
     several = any(map(is_sequence, tensors))
     for parameter in (*tensors, *options):
         name = parameter.name
@@ -263,7 +257,7 @@ def _by_kind(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Param
             data.append(f"{name}.data if {name}.__class__ is _Tensor else _plan.constants[{number}]({name})")
     plain = not several and len(shapes) == len(tensors)
     return {
-        "operands": "\n".join(lines),
+        "operands": "\n".join(lines) or "pass",
         "lists": "\n".join(lists) or "pass",
         "kind": f"_defaults.current_precision(), _backend, {', '.join(kind)}",
         "shapes": "".join(f"{shape}, " for shape in shapes) or "()",

@@ -235,3 +235,10 @@ def test_numbers_alone_follow_the_default_backend() -> None:
     with tb.default_backend("binary"):
         assert tb.add(1, 2).backend.name == "binary"
         assert tb.where(True, 1, 2).backend.name == "binary"
+
+
+def test_a_result_of_the_default_precision_is_planned_by_kind_too() -> None:
+    for size in range(3, 12):
+        assert tb.exp(tb.zeros(size, dtype="s32")).tolist() == [1.0] * size
+    (plan,) = plans("exp")
+    assert len(plan.met) == 12 - 3 - kinds.FEW - 1
