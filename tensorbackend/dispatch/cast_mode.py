@@ -21,20 +21,10 @@ from ..rules.accuracy import TO_THE_BIT
 from ..tensor import Tensor, public_op
 from .records import Memo, Record
 
-COMPUTING: Final = frozenset(
-    [
-        "contraction",
-        "convolution",
-        "cumulative",
-        "elementwise",
-        "fourier",
-        "functional",
-        "linalg",
-        "reduction",
-        "special",
-        "window",
-    ]
-)
+COMPUTING: Final = frozenset({
+    "contraction", "convolution", "cumulative", "elementwise", "fourier", "functional", "linalg", "reduction",
+    "special", "window",
+})  # fmt: skip
 """The families of ops that compute with their operands. Most other ops move elements, and keep their dtype."""
 
 MAKING: Final = frozenset({"creation", "random"})

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..caching.option_keys import option_key, remember
 from ..declarations.op_specs import CostRule, OpSpec, Parameter, declare, read_parameters
-from ..dtypes import DType, as_dtype, defaults
+from ..dtypes import as_dtype, defaults
 from ..protocol import Backend, Kernel, own_method
 from ..protocol.core import CompositeCall, Core, Cost, Reach
 from ..protocol.planned import is_planned, plan_entered
@@ -28,7 +28,7 @@ from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import composite_kernel, kernel, of_templates, payloads_of, templates_of, wrap
 from .kinds import Decision
-from .operands import Call, Operand, grouped, template_of
+from .operands import Call, Operand, template_of
 from .path import Path
 
 programs: Supplied[Callable[[Backend, Callable[..., Any], CompositeCall], Kernel | None]] = Supplied(
@@ -62,38 +62,28 @@ class CompositePath(Path):
         self.planned = [self.trials, self.met]
         self.parts = self.default
 
-    def decide(self, call: Call, backend: Backend | None) -> Decision:
+    def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """Finds the output template by a trial on templates."""
         chosen = backend or common_backend(call.deciding)
         out, options, result = call.memoised(self.trials, lambda: self._trial(call))
         tensors = [move(x, chosen) for x in self._tensors(call, chosen)]
-        return Decision(chosen, out, options, tensors, (), result)
+        return Decision(chosen, out, [x.template for x in tensors], call.groups, options, (), result), tensors
 
-    def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
+    def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel for symbolic sizes: of the backend's planned override, or the program of the default."""
-        backend, out, options, tensors, _, _ = decision
-        inputs = call.grouped([x.template for x in tensors])
+        backend, out, _, _, options, _, _ = decision
         method = own_method(backend, self.spec.callback)
         if method is not None:
-            return plan_entered(backend, method, out, inputs, options) if is_planned(method) else None
-        if type(backend).optional is not Core.optional:
-            return None
-        return self._program(backend, out, inputs, options)
+            return plan_entered(backend, method, out, decision.arguments, options) if is_planned(method) else None
+        return None if type(backend).optional is not Core.optional else self._program(decision)
 
-    def kernel(
-        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
-        options: Mapping[str, Any], groups: Sequence[int | None],
-    ) -> tuple[Kernel, bool]:  # fmt: skip
+    def kernel(self, decision: Decision) -> tuple[Kernel, bool]:
         """The kernel by which the backend computes the call."""
+        backend, out, _, _, options, _, _ = decision
         if backend.template_only:
             return of_templates(out), True
-        return self._kernel(backend, out, grouped(inputs, groups), options)
-
-    def _kernel(
-        self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]
-    ) -> tuple[Kernel, bool]:
-        name, default = self.spec.callback, self.default
-        op_by_op = composite_kernel(backend, name, out, inputs, options, default)
+        name, inputs = self.spec.callback, decision.arguments
+        op_by_op = composite_kernel(backend, name, out, inputs, options, self.default)
         if own_method(backend, name) is not None or type(backend).optional is not Core.optional:
             return op_by_op, True
         try:
@@ -104,11 +94,12 @@ class CompositePath(Path):
         if again is None:  # most templates are met once
             remember(self.met, key, False)
             return op_by_op, False
-        return self._program(backend, out, inputs, options) or op_by_op, True
+        return self._program(decision) or op_by_op, True
 
-    def _program(self, backend: Backend, out: Out, inputs: Sequence[Any], options: Mapping[str, Any]) -> Kernel | None:
+    def _program(self, decision: Decision) -> Kernel | None:
         """The program of the default on a backend; `None` for a default that reads data."""
-        return programs.call(backend, self.default, CompositeCall(out, tuple(inputs), options))
+        call = CompositeCall(decision.out, tuple(decision.arguments), decision.options)
+        return programs.call(decision.backend, self.default, call)
 
     def _tensors(self, call: Call, backend: Backend) -> list[Tensor]:
         """The operands as tensors; a Python number takes the dtype to which it promotes with the tensors next to it."""

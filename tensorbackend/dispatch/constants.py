@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
 from ..caching.memos import clear_all, remembers
-from ..caching.option_keys import MEMO_LIMIT, remember
+from ..caching.option_keys import MEMO_LIMIT, NUMBERS, remember
 from ..dtypes import DType, check_scalar, check_scalars
 from ..dtypes.packing import element_type, writer
 from ..errors import TensorBackendError
@@ -81,19 +81,7 @@ def constants_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Pay
     return payload
 
 
-def makers_of(
-    op: str, operands: Sequence[Any], tensors: Sequence[Tensor]
-) -> tuple[Callable[[Any], Payload] | None, ...]:
-    """For each operand the function that makes the payload of a Python number, `None` for a tensor.
-
-    `tensors` are the operands as tensors on one backend.
-    """
-    return tuple([
-        None if isinstance(operand, Tensor) else constants_of(op, x.dtype, x.backend)
-        for operand, x in zip(operands, tensors, strict=True)
-    ])  # fmt: skip
-
-
-def scalars_of(op: str, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
-    """As `constants_of`, for NumPy's numbers of that dtype."""
-    return lambda value: constants_of(op, dtype, backend)(value.item())
+def maker_of(op: str, operand: object, dtype: DType, backend: Backend) -> Callable[[Any], Payload]:
+    """The function that makes the payload of a number like `operand`: a Python number, or one of NumPy's."""
+    payload = constants_of(op, dtype, backend)
+    return payload if operand.__class__ in NUMBERS else lambda value: payload(value.item())

@@ -13,10 +13,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ..declarations.op_specs import OpSpec, read_parameters
 from ..declarations.parameters import Role
 from ..docstrings import described
-from ..protocol import Backend
 from .generated import generated
-from .records import KeyOf, Lookup, Memo, Ready, record
-from .watching import Change, Subject, holds_kernels, watched
+from .records import Dispatcher, Ready, record
+from .watching import Subject, holds_kernels, watched
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,8 +39,10 @@ def direct(
     return declare
 
 
-class _Path:
+class _Path(Dispatcher):
     """The calls of such a function that are ready."""
+
+    direct = True
 
     def __init__(
         self, function: Callable[..., Any], plan: Callable[..., Ready | None], roles: Mapping[str, Role]
@@ -50,38 +51,23 @@ class _Path:
             parameter._replace(role=roles.get(parameter.name, parameter.role))
             for parameter in read_parameters(function)
         ])  # fmt: skip
-        self.name = function.__name__
+        name = function.__name__
+        nested = all(parameter.role != "option" for parameter in parameters)
+        super().__init__(OpSpec(name, "composite", name, function, parameters), sole=False, nested=nested)
         self.function, self.plan = function, plan
-        self.calls = Memo(nested=all(parameter.role != "option" for parameter in parameters))
-        spec = OpSpec(self.name, "composite", self.name, function, parameters)
-        self.op: Any = generated(spec, self.calls, Lookup(self.missed))
-        update_wrapper(self.op, function)
-        holds_kernels(self)
+        self.op: Any = update_wrapper(generated(self, self.missed), function)
+        holds_kernels(self.calls)
 
-    def missed(self, key_of: KeyOf, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    def missed(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
         """The result of the function; the next call of the kind runs the backend's kernel, if it has one."""
         result = self.function(*arguments, **keywords)
         try:
-            key = key_of(*arguments, **keywords)
+            key = self.key_of(*arguments, **keywords)
             known = self.calls.find(key)
         except Exception:  # an argument that has no key
             return result
         ready = self.plan(result, *arguments, **keywords) if known is None else None
         if ready is not None:
-            (backend,) = (part for part in key if isinstance(part, Backend))
-            subject = Subject(self.name, self.name, backend)
-            self.calls.enter(key, record(ready._replace(kernel=watched(ready.kernel, subject), subject=subject)))
+            subject = Subject(self.spec.name, self.spec.name, arguments[0].backend)
+            self.calls.enter(key, record(ready._replace(subject=subject, kernel=watched(ready.kernel, subject))))
         return result
-
-    def exchange(self, change: Change) -> None:
-        """Replaces each kernel by what `change` returns for it."""
-        self.calls.exchange(change)
-
-    def forget(self) -> None:
-        """Drops all calls that are ready."""
-        self.calls.clear()
-
-    @property
-    def memos(self) -> list[Any]:
-        """The memo of the calls."""
-        return [self.calls]

@@ -1,31 +1,7 @@
-"""The code of warm calls, generated from the op's signature: one look-up, one kernel, one tensor.
+"""The functions of warm calls, whose code is generated (`source`).
 
-The code spells out the key of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is
-
-    def op(x, /, *, axis=None, keepdims=False):
-        try:
-            _backend = x.backend
-            _found = _find((
-                _defaults.current_precision(), _backend, x.template,
-                axis if axis is None or axis.__class__ is _str or axis.__class__ is _bool
-                else (axis,) if axis.__class__ is _int
-                else (axis if axis.__class__ in _ATOMS else _told(axis), axis.__class__),
-                keepdims if ...
-            ))
-            if _found is not None:
-                _out, _function, _ready = _found
-                _data_x = x.data
-        except Exception:
-            _found = None
-        if _found is not None:
-            try:
-                _data = _function(_data_x)
-            ...
-        return _lookup.call(x, axis=axis, keepdims=keepdims)
-
-A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend].get(x.template)`. A loop
-over the options takes three to five times as long. Compiling the code of every op would double the import time of the
-package, so each op starts as a stub, which replaces its code by the generated code at the first call. Ops of one
+A loop over the options takes three to five times as long. Compiling the code of every op would double the import time
+of the package, so each op starts as a stub, which replaces its code by the generated code at the first call. Ops of one
 signature share the code.
 """
 
@@ -33,84 +9,24 @@ from __future__ import annotations
 
 import builtins
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-from ..caching.option_keys import ATOMS, option_key
-from ..declarations.op_specs import OpSpec, Parameter
+from ..caching.memos import remembers_calls
+from ..caching.option_keys import ATOMS, NUMBERS, option_key
 from ..dtypes import defaults
 from ..errors import ContractError
 from ..errors.tracebacks import name_in_errors
+from ..interchange import scalar_dtype
 from ..select import creation_backend
 from ..select.default import current
-from ..template import Template
+from ..template import Template, TemplateKind, kind_of_parts
 from ..tensor import Tensor, blank_tensor
 from .kernels import Shaped, wrap
-from .records import Failed, Lookup, Memo, recovery
-
-PLACEMENT: Final = "backend", "device", "like"
-"""The options that say on which backend an op without operands makes its tensor."""
-
-_CODE: Final = """\
-def op({signature}):
-    try:
-        {find}
-    except Exception:  # whatever a call does that is not ready; the full path runs it, or raises in its own words
-        _found = None
-    if _found is not None:
-        try:
-            _data = _function({payloads})
-        except Exception as _error:  # whatever a backend's code raises
-            _data = _recovered(_error, _ready, _backend, [{payloads}], ({arguments}))
-        {wrap}
-    return _lookup.call({passed})  # here, so that no error has a look-up's error as its context
-
-def key_of({parameters}):
-    {prepared}
-    return {key}
-"""
-
-_DIRECT: Final = """\
-def op({signature}):
-    try:
-        {find}
-        if _found is not None:
-            _data = _function({payloads})
-            if _out.__class__ is _Shaped:
-                _out = _out[_data.shape]
-            {wrap}
-    except _ContractError:
-        raise
-    except Exception:  # as above; what a kernel raises, too
-        pass
-    return _lookup.call({passed})
-
-def key_of({parameters}):
-    {prepared}
-    return {key}
-"""
-"""The code for a function that can do without its kernel (`direct`), as it does where an optional tensor is given."""
-
-_WRAP: Final = """\
-_tensor = _blank()
-_tensor.template = _out
-_tensor.backend = _backend
-_tensor.data = _data
-return _tensor"""
-
-_WRAP_ANY: Final = f"""\
-if _out.__class__ is _Template:
-    {_WRAP.replace(chr(10), chr(10) + "    ")}
-return _wrap(_out, _backend, _data, _ready.result)"""
-
-_ALIKE_OR_NOT: Final = """\
-if {alike}:
-    {of_tensors}
-else:
-    {of_numbers}"""
-"""The source of a look-up with Python numbers among the operands, or none."""
+from .records import Dispatcher, Missed
+from .source import source_of
 
 _HERE: Final = os.path.dirname(__file__)  # a frame of the code is then one of this package, not of the user
 
@@ -119,234 +35,31 @@ def op(*arguments, **keywords):
     return _settled()(*arguments, **keywords)
 """
 
-OPTION: Final = (
-    "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
-    "else ({0},) if {0}.__class__ is _int "
-    "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
-)
-"""The source of an option as part of a key. None, strings and bools stand alone: nothing else equals None or a string,
-and every other option that equals a bool is in a tuple, with its class unless it is an int."""
 
-_SEQUENCE: Final = """\
-if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
-{backend}
-_templates_{0} = []
-for _operand in {0}:
-    if _operand.backend is not _backend: raise KeyError
-    _templates_{0}.append(_operand.template)
-_templates_{0} = tuple(_templates_{0})"""
-"""The source that reads the templates of a sequence of tensors. For a few tensors, a loop takes half the time of a
-comprehension, which enters a function of its own before Python 3.12."""
+def rank(shape: Any) -> int:
+    """The part of a kind for an option that is a shape: the number of its sizes, -1 for an int.
 
-PAYLOADS: Final = """\
-_data_{0} = []
-for _operand in {0}:
-    _data_{0}.append(_operand.data)"""
-"""The source that reads the payloads of a sequence of tensors."""
-
-
-_KEY: Final = """\
-_kind_{x}, _kind_{0}, _data_{0} = {x}.template.kind, {0}.__class__, {0}
-if _kind_{0} is tuple:
-    _kind_{0} = tuple(map(type, {0}))
-    if _Tensor in _kind_{0}:
-        _kind_{x} = {x}.template
-        _kind_{0}, _data_{0} = _structure({0}, _backend)
-elif _kind_{0} is _Tensor:
-    if {0}.backend is not _backend: raise KeyError
-    _kind_{x}, _kind_{0}, _data_{0} = {x}.template, {0}.template, ({0}.data,)
-else:
-    _data_{0} = ({0},)"""
-"""The source that reads the structure and the payloads of a key. Without tensors, it serves every size of what it is a
-key of."""
-
-
-def generated(
-    spec: OpSpec,
-    calls: Memo,
-    lookup: Lookup,
-    failed: Failed | None = None,
-    *,
-    sole: bool = False,
-    reflected: bool = False,
-) -> Callable[..., Any]:
-    """The op of a declared function, by code generated from its signature.
-
-    Without `failed`, a call whose kernel fails goes to `lookup`. `sole` says that the op has one result whatever its
-    arguments are. A reflected op takes its two operands in the other order. The op has a namespace of its own in place
-    of a module's, so that replacing its code is enough. Names that are not parameters begin with an underscore.
+    Raises `KeyError` for anything but an int or a tuple of ints.
     """
-    namespace: dict[str, Any] = {
-        "__builtins__": builtins,  # for functions in C that import a module
-        "_ATOMS": ATOMS,
-        "_ContractError": ContractError,
-        "_Shaped": Shaped,
-        "_Template": Template,
-        "_Tensor": Tensor,
-        "_blank": blank_tensor,
-        "_bool": bool,
-        "_calls": calls.entries,
-        "_current": current,
-        "_defaults": defaults,
-        "_find": calls.entries.get,
-        "_int": int,
-        "_lookup": lookup,
-        "_placed": creation_backend,
-        "_recovered": failed and recovery(failed),
-        "_str": str,
-        "_structure": structure_of,
-        "_told": option_key,
-        "_wrap": wrap,
-    }
-
-    def settled() -> FunctionType:
-        """The op, with the generated code in place of the stub's."""
-        code, code_of_key = _codes(
-            source_of(spec, nested=calls.nested, direct=failed is None, sole=sole, reflected=reflected)
-        )
-        key_of = FunctionType(code_of_key, namespace, spec.name)
-        for function in (op, key_of):
-            function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
-        lookup.key_of = key_of
-        op.__code__ = code.replace(co_name=spec.name)  # its own, as errors find the op's name by its code
-        return name_in_errors(op, spec.name)
-
-    namespace["_settled"] = settled
-    op = FunctionType(_first_code, namespace, spec.name)
-    return op
+    if shape.__class__ is int:
+        return -1
+    if shape.__class__ is tuple:
+        for size in shape:
+            if size.__class__ is not int:
+                raise KeyError
+        return len(shape)
+    raise KeyError
 
 
-@lru_cache(1024)
-def _codes(source: str) -> tuple[CodeType, CodeType]:
-    """The code of an op, and of the function of its key."""
-    import linecache  # slow to import, and only the first calls of ops need it
+class _Numbers(dict[type, Any]):
+    """What stands in a kind for a number next to tensors, by its class: for one of NumPy's the kind of a tensor."""
 
-    file = f"{_HERE}/<{source[: source.index(chr(10))]}>"
-    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    op, key_of = (code for code in compile(source, file, "exec").co_consts if isinstance(code, CodeType))
-    return op, key_of
-
-
-(_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))
-
-
-def source_of(
-    spec: OpSpec, *, nested: bool = False, direct: bool = False, sole: bool = False, reflected: bool = False
-) -> str:
-    """The source of an op's code, which depends on the parameters of the declared function and on these flags alone."""
-    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
-    options = [parameter for parameter in spec.parameters if parameter.role == "option"]
-    if not tensors:
-        options = [parameter for parameter in options if parameter.name not in PLACEMENT]
-    option_parts = [OPTION.format(parameter.name) for parameter in options]
-
-    def parts(kinds: Sequence[str]) -> list[str]:
-        precision = [] if nested or direct else ["_defaults.current_precision()"]
-        return [*precision, "_backend", *kinds, *option_parts]
-
-    def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
-        found = f"_found = _find(({', '.join(parts(kinds))}, ))"
-        if nested:
-            first, *others = kinds
-            levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
-            found = "\n".join([f"_found = _calls[_backend].get({first})", *levels])
-        read = indented("\n".join(["_out, _function, _ready = _found", *reads]), 1)
-        return "\n".join([*lines, found, f"if _found is not None:\n    {read}"])
-
-    left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
-    tensors = [parameter for parameter in tensors if parameter.name not in left_out]
-    lines, kinds = _of_tensors(tensors) if tensors else ([placement(spec)], [])
-    lines += [f"if {name} is not None: raise KeyError" for name in left_out]
-    found = find(lines, kinds, list(map(_read, tensors)))
-    if takes_numbers(tensors):
-        names = [parameter.name for parameter in tensors]
-        lines, kinds = _of_numbers(names)
-        reads = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
-        constants = f"{', '.join(f'_as_{name}' for name in names)} = _ready.constants"
-        found = _ALIKE_OR_NOT.format(
-            alike=" is ".join(f"{name}.__class__" for name in names),
-            of_tensors=indented(found, 1),
-            of_numbers=indented(find(lines, kinds, [constants, *reads]), 1),
-        )
-    payloads = [f"{'*' * (parameter.kind == 'variadic')}_data_{parameter.name}" for parameter in tensors]
-    keywords = [parameter.name for parameter in spec.parameters if parameter.kind == "keyword"]
-    arguments = "".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
-    parameters = signature_of(spec)
-    return (_DIRECT if direct else _CODE).format(
-        signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
-        parameters=parameters,
-        find=indented(found, 2),
-        payloads=", ".join(payloads),
-        arguments=arguments,
-        wrap=indented(_WRAP if sole else _WRAP_ANY, 3 if direct else 2),
-        passed=arguments + "".join(f"{name}={name}, " for name in keywords),
-        prepared=indented("\n".join(lines), 1),
-        key=f"({', '.join(parts(kinds))}, )",
-    )
-
-
-def placement(spec: OpSpec) -> str:
-    """The source that finds the backend of an op without operands."""
-    names = [parameter.name for parameter in spec.parameters if parameter.name in PLACEMENT]
-    if not names:
-        return "_backend = _current()"
-    none = " and ".join(f"{name} is None" for name in names)
-    return f"_backend = _current() if {none} else _placed({', '.join(f'{name}={name}' for name in names)})"
-
-
-def takes_numbers(tensors: Sequence[Parameter]) -> bool:
-    """Whether Python numbers may stand for some of an op's operands: it takes two or more, each by position."""
-    return len(tensors) > 1 and all(
-        parameter.role == "tensor" and parameter.kind == "positional" and not parameter.optional
-        for parameter in tensors
-    )
-
-
-def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
-    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
-    lines, kinds = [], []
-    for number, parameter in enumerate(tensors):
-        name = parameter.name
-        check = f"if {name}.backend is not _backend: raise KeyError"
-        if is_sequence(parameter):
-            lines.append(_SEQUENCE.format(name, backend="" if number else f"_backend = {name}[0].backend"))
-            kinds.append(f"_templates_{name}")
-        elif parameter.role == "key":
-            lines.append(_KEY.format(name, x=tensors[0].name))
-            kinds = [f"_kind_{tensors[0].name}", f"_kind_{name}"]
-        elif parameter.role == "number":
-            kinds.append(f"{name}.__class__")
-        elif number and parameter.optional:
-            lines.append(check.replace("if ", f"if {name} is not None and ", 1))
-            kinds.append(f"(None if {name} is None else {name}.template)")
-        else:
-            lines.append(check if number else f"_backend = {name}.backend")
-            kinds.append(f"{name}.template")
-    return lines, kinds
-
-
-def _of_numbers(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The same where numbers stand for some of the tensors; the class of a number is its part of the key."""
-    *leading, last = names
-    first = "".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last
-    check = "if {0}.__class__ is _Tensor and {0}.backend is not _backend: raise KeyError"
-    kinds = [f"({name}.template if {name}.__class__ is _Tensor else {name}.__class__)" for name in names]
-    return [f"_backend = ({first}).backend", *map(check.format, names[1:])], kinds
-
-
-def _read(parameter: Parameter) -> str:
-    """The source that reads the payload of a tensor parameter; for several tensors, the list of their payloads."""
-    if parameter.role == "key":
-        return "pass"
-    if parameter.role == "number":
-        return f"_data_{parameter.name} = {parameter.name}"
-    single = "_data_{0} = None if {0} is None else {0}.data" if parameter.optional else "_data_{0} = {0}.data"
-    return (PAYLOADS if is_sequence(parameter) else single).format(parameter.name)
-
-
-def is_sequence(parameter: Parameter) -> bool:
-    """Whether a parameter takes several tensors."""
-    return parameter.role == "tensors" or parameter.kind == "variadic"
+    def __missing__(self, number_class: type) -> TemplateKind:
+        dtype = scalar_dtype(number_class)
+        if dtype is None:
+            raise KeyError(number_class)
+        kind = self[number_class] = kind_of_parts(dtype, ())
+        return kind
 
 
 def structure_of(key: tuple[Any, ...], backend: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -368,32 +81,63 @@ def structure_of(key: tuple[Any, ...], backend: Any) -> tuple[tuple[Any, ...], t
     return tuple(kinds), tuple(parts)
 
 
-def indented(lines: str, depth: int) -> str:
-    """Lines, all but the first of them indented."""
-    return lines.replace("\n", "\n" + "    " * depth)
+_NAMES: Final[dict[str, Any]] = {
+    "__builtins__": builtins,  # for functions in C that import a module
+    "_ATOMS": ATOMS,
+    "_ContractError": ContractError,
+    "_Shaped": Shaped,
+    "_Template": Template,
+    "_Tensor": Tensor,
+    "_blank": blank_tensor,
+    "_bool": bool,
+    "_current": current,
+    "_defaults": defaults,
+    "_int": int,
+    "_numbers": _Numbers({number_class: number_class for number_class in NUMBERS}),
+    "_placed": creation_backend,
+    "_rank": rank,
+    "_str": str,
+    "_told": option_key,
+    "_wrap": wrap,
+}
 
 
-def starred(parameter: Parameter) -> str:
-    return f"*{parameter.name}" if parameter.kind == "variadic" else parameter.name
+def generated(of: Dispatcher, missed: Missed, *, reflected: bool = False) -> Callable[..., Any]:
+    """The op of a dispatcher, by code generated from its signature, which leaves calls of unknown kinds to `missed`.
+
+    A reflected op takes its two operands in the other order. The op has a namespace of its own in place of a module's,
+    so that replacing its code is enough. Names that are not parameters begin with an underscore.
+    """
+    spec, entries = of.spec, of.calls.entries
+    namespace = {**_NAMES, "_calls": entries, "_find": entries.get, "_missed": missed, "_plans": of.plans}
+    namespace |= {"_recovered": of.recovered, "_structure": structure_of}
+
+    def settled() -> FunctionType:
+        """The op, with the generated code in place of the stub's."""
+        code, *codes_of_keys = _codes(
+            source_of(spec, nested=of.calls.nested, direct=of.direct, sole=of.sole, reflected=reflected)
+        )
+        keys = [FunctionType(key_code, namespace, spec.name) for key_code in codes_of_keys]
+        for function in (op, *keys):
+            function.__defaults__, function.__kwdefaults__ = spec.function.__defaults__, spec.function.__kwdefaults__
+        of.key_of, of.kind_of = keys[0], keys[-1]
+        op.__code__ = code.replace(co_name=spec.name)  # its own, as errors find the op's name by its code
+        return name_in_errors(op, spec.name)
+
+    namespace["_settled"] = settled
+    op = FunctionType(_first_code, namespace, spec.name)
+    return op
 
 
-def signature_of(spec: OpSpec) -> str:
-    """The parameters as written in source; None stands for each default."""
-    code = spec.function.__code__
-    first_default = code.co_argcount - len(spec.function.__defaults__ or ())
-    by_name = spec.function.__kwdefaults__ or {}
-    return ", ".join(_parameters(spec.parameters, code.co_posonlyargcount, first_default, by_name))
+@lru_cache(1024)
+def _codes(source: str) -> tuple[CodeType, ...]:
+    """The code of an op, and of the functions of its keys."""
+    import linecache  # slow to import, and only the first calls of ops need it
+
+    file = f"{_HERE}/<{source[: source.index(chr(10))]}>"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    return tuple([code for code in compile(source, file, "exec").co_consts if isinstance(code, CodeType)])
 
 
-def _parameters(
-    parameters: Sequence[Parameter], positional_only: int, first_default: int, by_name: dict[str, Any]
-) -> Iterator[str]:
-    has_star = any(parameter.kind == "variadic" for parameter in parameters)
-    for position, parameter in enumerate(parameters):
-        if parameter.kind == "keyword" and not has_star:
-            has_star = True
-            yield "*"
-        default = parameter.name in by_name if parameter.kind == "keyword" else position >= first_default
-        yield starred(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
-        if parameter.kind == "positional" and position + 1 == positional_only:
-            yield "/"
+remembers_calls("code of warm calls", _codes)
+(_first_code,) = (code for code in compile(_FIRST, __file__, "exec").co_consts if isinstance(code, CodeType))

@@ -9,7 +9,7 @@ from ..caching.option_keys import NUMBERS, freeze, kind_of, remember
 from ..declarations.op_specs import OpSpec, Parameter
 from ..dtypes import Scalar, defaults, scalar_kind
 from ..errors import OperandError, expected
-from ..interchange import is_plain_array
+from ..interchange import is_plain_array, scalar_dtype
 from ..sizes import is_size
 from ..template import Template, intern_template, is_symbolic_template, weak_template
 from ..tensor import Tensor, public_op
@@ -41,7 +41,7 @@ def as_operand(value: object, parameter: Parameter) -> Operand:
 def without_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
     """The positional arguments of a call with tensors for other libraries' arrays, on the backend of the tensors there.
 
-    `None` if no operand is such an array, or if one of them makes no tensor.
+    `None` if no operand is such an array, or if one of them makes no tensor. Numbers of NumPy's stay as they are.
     """
     places = [
         place
@@ -50,6 +50,7 @@ def without_arrays(spec: OpSpec, arguments: Sequence[Any]) -> list[Any] | None:
         and not isinstance(value, Tensor)
         and spec.at(place).role == "tensor"
         and is_plain_array(value)
+        and scalar_dtype(value.__class__) is None
     ]
     if not places:
         return None
@@ -75,7 +76,7 @@ def template_of(operand: Operand) -> Template:
 class Call:
     """One call: its operands, and its arguments with templates in place of the operands."""
 
-    __slots__ = ("arguments", "foreign", "groups", "key", "keywords", "native", "operands")
+    __slots__ = ("arguments", "groups", "key", "keywords", "native", "operands")
 
     operands: list[Operand]
     """Tensors and Python numbers in the order of the parameters, sequences laid out flat."""
@@ -87,13 +88,11 @@ class Call:
     """The keyword arguments likewise."""
     native: list[Tensor]
     """The operands that came as tensors, without those made from another library's arrays."""
-    foreign: bool
-    """Whether an operand came as another library's array."""
     key: tuple[object, ...]
     """All that a plan depends on."""
 
     def __init__(self, spec: OpSpec, arguments: Sequence[object], keywords: dict[str, object]) -> None:
-        self.operands, self.groups, self.native, self.foreign = [], [], [], False
+        self.operands, self.groups, self.native = [], [], []
         self.arguments = [self._symbolic(value, spec.at(i)) for i, value in enumerate(arguments)]
         self.keywords = {}
         if keywords:
@@ -121,12 +120,9 @@ class Call:
         return tuple(map(template_of, self.operands[len(self.operands) - len(value) :]))
 
     def _take(self, value: object, parameter: Parameter) -> None:
-        operand = as_operand(value, parameter)
-        self.operands.append(operand)
+        self.operands.append(as_operand(value, parameter))
         if isinstance(value, Tensor):
             self.native.append(value)
-        elif isinstance(operand, Tensor):
-            self.foreign = True
 
     @property
     def deciding(self) -> list[Tensor]:

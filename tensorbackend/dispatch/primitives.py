@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ..declarations.op_specs import OpSpec, declare, read_parameters
-from ..dtypes import DType
 from ..protocol import Backend, Kernel
 from ..rules.accuracy import Bounds
-from ..rules.plan import Out, Plan
+from ..rules.plan import Plan
 from ..select import common_backend, move
-from ..template import Template
 from ..tensor import Tensor, bind
 from .constants import constant
 from .kernels import PlainCallback, casting, of_templates, primitive_kernel, symbolic_kernel
@@ -25,43 +23,36 @@ class PrimitivePath(Path):
 
     def __init__(self, spec: OpSpec) -> None:
         super().__init__(spec)
-        self.plans: dict[Any, Plan] = {}
-        self.planned = [self.plans]
+        self.rules: dict[Any, Plan] = {}
+        self.planned = [self.rules]
 
-    def decide(self, call: Call, backend: Backend | None) -> Decision:
+    def decide(self, call: Call, backend: Backend | None) -> tuple[Decision, list[Tensor]]:
         """The plan that the rule gives, and the operands as tensors on one backend."""
-        plan: Plan = call.memoised(self.plans, lambda: self.spec.function(*call.arguments, **call.keywords))
+        plan: Plan = call.memoised(self.rules, lambda: self.spec.function(*call.arguments, **call.keywords))
         chosen = backend or common_backend(call.deciding)
         pairs = zip(call.operands, plan.inputs, strict=True)
         tensors = [
             move(operand, chosen) if isinstance(operand, Tensor) else constant(self.spec.name, operand, dtype, chosen)
             for operand, dtype in pairs
         ]
-        return Decision(chosen, plan.out, plan.options, tensors, plan.inputs, self.spec.result)
+        inputs = [x.template for x in tensors]
+        return Decision(chosen, plan.out, inputs, call.groups, plan.options, plan.inputs, self.spec.result), tensors
 
-    def kernel(
-        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
-        options: Mapping[str, Any], groups: Sequence[int | None],
-    ) -> tuple[Kernel, bool]:  # fmt: skip
+    def kernel(self, decision: Decision) -> tuple[Kernel, bool]:
         """The kernel, which first casts the operands to the dtypes of the plan."""
-        if backend.template_only:
-            return of_templates(out), True
-        return self._casting(backend, out, inputs, dtypes, options, groups, primitive_kernel), True
+        if decision.backend.template_only:
+            return of_templates(decision.out), True
+        return self._casting(decision, primitive_kernel), True
 
-    def kind_kernel(self, decision: Decision, call: Call) -> Kernel | None:
+    def kind_kernel(self, decision: Decision) -> Kernel | None:
         """The kernel of a planned callback for symbolic sizes."""
-        backend, out, options, tensors, dtypes, _ = decision
         try:
-            return self._casting(
-                backend, out, [x.template for x in tensors], dtypes, options, call.groups, symbolic_kernel
-            )
+            return self._casting(decision, symbolic_kernel)
         except PlainCallback:
             return None
 
-    def _casting(
-        self, backend: Backend, out: Out, inputs: Sequence[Template], dtypes: Sequence[DType],
-        options: Mapping[str, Any], groups: Sequence[int | None], plan: Callable[..., Kernel],
-    ) -> Kernel:  # fmt: skip
+    def _casting(self, decision: Decision, plan: Callable[..., Kernel]) -> Kernel:
+        backend, out, inputs, groups, options, dtypes, _ = decision
         cast_templates = [
             x if x.dtype is dtype else x.replace(dtype=dtype) for x, dtype in zip(inputs, dtypes, strict=True)
         ]

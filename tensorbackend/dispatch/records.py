@@ -1,15 +1,19 @@
-"""The calls of an op that are ready: records of them, the memo that holds these, and what a warm call does besides."""
+"""The calls of an op that are ready: records of them, the memo that holds these, and what a warm call needs besides."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..caching.option_keys import MEMO_LIMIT, remember
+from ..declarations.op_specs import OpSpec
+from ..errors import DataError
 from ..protocol import Backend, Kernel, Payload
 from ..protocol.planned import QuickKernel, is_busy, quick_form
 from ..template import Template
 from ..tensor import Tensor
+from .checked import explain
 from .watching import Change, Subject
 
 
@@ -78,6 +82,11 @@ class Memo:
         """Replaces each kernel by what `change` returns for it."""
         _exchange(self.entries, change)
 
+    @property
+    def memos(self) -> list[Memo]:
+        """The memo itself, as a place of kernels (`watching`)."""
+        return [self]
+
     def clear(self) -> None:
         """Drops all records."""
         self.entries.clear()
@@ -93,55 +102,67 @@ def _exchange(level: dict[Any, Any], change: Change) -> None:
             level[key] = record(ready._replace(kernel=change(ready.kernel, ready.subject)))
 
 
-KeyOf: TypeAlias = Callable[..., Any]
-"""Returns the key of a call for its arguments; raises an error for a call that has no key."""
+Key: TypeAlias = Any
+"""A key of a memo: the backend, the templates or their kinds, the classes of numbers, the options, the precision."""
 
-Missed: TypeAlias = Callable[[KeyOf, Sequence[Any], dict[str, Any]], Any]
-"""Runs the full path of a call; takes the `KeyOf` of the op, and the arguments by position and by name."""
-
-Failed: TypeAlias = Callable[[Exception, Backend, Sequence[Any]], None]
-"""Raises the error that the user sees in place of a kernel's, if that is another one; takes the arguments too."""
+Missed: TypeAlias = Callable[[Sequence[Any], dict[str, Any]], Any]
+"""Runs the full path of a call; takes the arguments by position and by name."""
 
 
-class Lookup:
-    """What a warm call turns to when it has no exact plan."""
+class Dispatcher(ABC):
+    """What the code of an op's warm calls needs of the op."""
 
-    __slots__ = ("call", "key_of", "missed")
+    direct = False
+    """Whether a call does without its kernel where that fails (`direct`)."""
 
-    def __init__(self, missed: Missed) -> None:
-        self.missed: Final = missed
-        self.key_of: KeyOf | None = None
-        """The function of an exact key, `None` until the op's code is generated."""
-        self.call: Callable[..., Any] = self._miss
-        """Takes the arguments of the call. It takes the full path, until the op has plans by kind (`kind_lookup`)."""
+    def __init__(self, spec: OpSpec, *, sole: bool, nested: bool) -> None:
+        self.spec: Final = spec
+        self.sole: Final = sole
+        """Whether the op has one result whatever its arguments are."""
+        self.calls: Final = Memo(nested=nested)
+        """The calls that are ready."""
+        self.plans: Final[dict[Key, list[Any]]] = {}
+        """The plans that serve new shapes, by kind; those that were met first stand first."""
+        self.key_of: Callable[..., Key]
+        """The key of a call for its arguments, once the op's code is generated.
 
-    def _miss(self, *arguments: Any, **keywords: Any) -> Any:
-        assert self.key_of is not None  # the op's code has run
-        return self.missed(self.key_of, arguments, keywords)
+        Raises an error of any class for a call that has no key.
+        """
+        self.kind_of: Callable[..., tuple[Key, tuple[Any, ...]]]
+        """Likewise the kind of a call, and the shapes of its operands and options."""
 
-
-def recovery(failed: Failed) -> Callable[..., Payload]:
-    """The function that handles a kernel's error: it runs the kernel if only its quick form was busy, or raises."""
+    @abstractmethod
+    def missed(self, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
+        """The result of a call that is not ready."""
 
     def recovered(
-        error: Exception, ready: Ready, backend: Backend, payloads: Sequence[Any], arguments: Sequence[Any]
+        self, error: Exception, ready: Ready, backend: Backend, payloads: Sequence[Any], arguments: Sequence[Any]
     ) -> Payload:
+        """The payload of a call whose kernel raised an error because its quick form was busy; else raises an error."""
         if isinstance(ready.kernel, QuickKernel) and is_busy(error):
             try:
                 return ready.kernel(*payloads)
             except Exception as other:  # whatever a backend's code raises
                 other.__context__ = None  # the first error did not lead to this one
                 error = other
-        failed(error, backend, arguments)
+        self.failed(error, backend, arguments)
         raise error
 
-    return recovered
+    def failed(self, error: Exception, backend: Backend, arguments: Sequence[Any]) -> None:
+        """Raises the error that the user sees in place of a kernel's error, if there is one.
+
+        It is a `DataError` with the op and its operands in front of the text, or a `ContractError` for an accident of a
+        plugin.
+        """
+        if isinstance(error, DataError):
+            raise error.met(self.spec.name, _templates_in(arguments)) from None
+        explain(error, self.spec.callback, backend)
 
 
-def operands_of(arguments: Sequence[Any]) -> Iterator[Template]:
+def _templates_in(arguments: Sequence[Any]) -> Iterator[Template]:
     """The templates of the tensors among the arguments of a call."""
     for argument in arguments:
         if isinstance(argument, Tensor):
             yield argument.template
         elif isinstance(argument, list | tuple):
-            yield from operands_of(argument)
+            yield from _templates_in(argument)

@@ -50,26 +50,28 @@ class Leaves:
         if kind is tuple or kind is list:
             if kind is tuple and {part.__class__ for part in value} in ({Size}, {Size, int}):
                 return self._leaf(value)
-            parts = [self.builder(part, depth + 1) for part in value]
-            return None if not any(parts) else _sequence(kind, value, parts)
-        if issubclass(kind, tuple) and hasattr(kind, "_make"):
-            named = self.builder(tuple(value), depth)
-            return named and (lambda numbers: kind._make(named(numbers)))
+            return self._made(lambda *parts: kind(parts), value, depth)
         if kind is FunctionType:
             return self._function(value, depth)
         if kind is partial:
             if len(value.args) == 1 and not value.keywords and not isinstance(value.func, FunctionType):
                 part = self.builder(value.args[0], depth + 1)  # a kernel in a context
                 return part and _partial_of_one(value.func, part)
-            parts = [self.builder(part, depth + 1) for part in (value.func, value.args, value.keywords)]
-            return None if not any(parts) else _partial(value, parts)
+            return self._made(_partial, (value.func, value.args, value.keywords), depth)
         if kind is QuickKernel:
-            parts = [self.builder(part, depth + 1) for part in (value.quick, value.spare)]
-            return None if not any(parts) else _quick_kernel(value, parts)
+            return self._made(QuickKernel, (value.quick, value.spare), depth)
         if kind is dict:
-            parts = [self.builder(part, depth + 1) for part in value.values()]
-            return None if not any(parts) else _dictionary(value, parts)
+            return self._made(lambda *parts: dict(zip(value, parts, strict=True)), tuple(value.values()), depth)
         return None
+
+    def _made(self, make: Callable[..., Any], values: Sequence[Any], depth: int) -> Builder | None:
+        """What makes a value of several parts."""
+        parts = [self.builder(value, depth + 1) for value in values]
+        if not any(parts):
+            return None
+        return lambda numbers: make(*[
+            value if part is None else part(numbers) for value, part in zip(values, parts, strict=True)
+        ])  # fmt: skip
 
     def _leaf(self, value: Any) -> Builder:
         place = self._place(value)
@@ -120,36 +122,9 @@ def _contents(cell: CellType, function: FunctionType) -> Any:
     return None if contents is function else contents
 
 
-def _sequence(kind: type, values: Sequence[Any], parts: Sequence[Builder | None]) -> Builder:
-    return lambda numbers: kind([
-        value if part is None else part(numbers) for value, part in zip(values, parts, strict=True)
-    ])  # fmt: skip
-
-
 def _partial_of_one(function: Any, part: Builder) -> Builder:
     return lambda numbers: partial(function, part(numbers))
 
 
-def _partial(value: Any, parts: Sequence[Builder | None]) -> Builder:
-    given = value.func, value.args, value.keywords
-
-    def build(numbers: Sequence[Any]) -> Any:
-        function, arguments, keywords = (
-            old if part is None else part(numbers) for old, part in zip(given, parts, strict=True)
-        )
-        return partial(function, *arguments, **keywords)
-
-    return build
-
-
-def _quick_kernel(value: QuickKernel, parts: Sequence[Builder | None]) -> Builder:
-    given = value.quick, value.spare
-    return lambda numbers: QuickKernel(*[
-        old if part is None else part(numbers) for old, part in zip(given, parts, strict=True)
-    ])  # fmt: skip
-
-
-def _dictionary(value: dict[Any, Any], parts: Sequence[Builder | None]) -> Builder:
-    return lambda numbers: {
-        key: old if part is None else part(numbers) for (key, old), part in zip(value.items(), parts, strict=True)
-    }
+def _partial(function: Any, arguments: Any, keywords: Any) -> Any:
+    return partial(function, *arguments, **keywords)

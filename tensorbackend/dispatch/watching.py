@@ -47,12 +47,9 @@ class Place(Protocol):
     def exchange(self, change: Change) -> None:
         """Replaces each kernel by what `change` returns for it."""
 
-    def forget(self) -> None:
-        """Drops all kernels."""
-
     @property
-    def memos(self) -> Sequence[dict[Any, Any]]:
-        """The memos of the place."""
+    def memos(self) -> Sequence[Any]:
+        """The memos of the place: of calls, and of what plans them."""
 
 
 _watch: Change | None = None
@@ -101,20 +98,14 @@ def forget() -> None:
     """
     with _lock:
         for place in _places:
-            place.forget()
-
-
-def _clear() -> None:
-    forget()
-    for place in _places:
-        for memo in place.memos:
-            memo.clear()
+            for memo in place.memos:
+                memo.clear()
 
 
 remembers(
     "calls that are ready",
     lambda: sum(len(memo) for place in _places for memo in place.memos),
-    _clear,
+    forget,
     lambda: MEMO_LIMIT * sum(len(place.memos) for place in _places),
 )
 
@@ -122,29 +113,6 @@ remembers(
 def holds_kernels(place: Place) -> None:
     """Enters a place that lasts as long as the process."""
     _places.append(place)
-
-
-def holds_memo(memo: dict[Any, Any], name: str) -> None:
-    """Enters a memo of the op `name` whose keys hold a backend, and whose values are kernels or `None`."""
-    _places.append(_MemoPlace(memo, name))
-
-
-class _MemoPlace(NamedTuple):
-    memo: dict[Any, Any]
-    name: str
-
-    def exchange(self, change: Change) -> None:
-        for key, kernel in list(self.memo.items()):
-            if kernel is not None:
-                (backend, *_) = (part for part in key if isinstance(part, Backend))
-                self.memo[key] = change(kernel, Subject(self.name, self.name, backend))
-
-    def forget(self) -> None:
-        self.memo.clear()
-
-    @property
-    def memos(self) -> Sequence[dict[Any, Any]]:
-        return [self.memo]
 
 
 def is_program(program: Any) -> None:

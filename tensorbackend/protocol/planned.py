@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from operator import attrgetter
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 from ..caching.option_keys import option_key, remember
@@ -133,8 +134,8 @@ def planned(method: Callable[..., Kernel], /) -> Callable[..., Payload]:
 
     @wraps(method)
     def callback(self: Any, out: Any, /, *inputs: Any, **options: object) -> Payload:
-        kernel = entered(self, method, out, _mapped(_template, inputs), options)
-        return kernel(*_mapped(_data, inputs))
+        kernel = entered(self, method, out, _mapped("template", inputs), options)
+        return kernel(*_mapped("data", inputs))
 
     callback.__plan__ = method  # type: ignore[attr-defined] # read by `kernel_of`
     return callback
@@ -195,17 +196,10 @@ def nameless(templates: Any) -> Any:
     return None if templates is None else tuple(map(nameless, templates))
 
 
-def _mapped(read: Callable[[Tensor], Any], inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """Applies a function to each tensor; a sequence of tensors gives a tuple, `None` stays `None`."""
+def _mapped(attribute: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """An attribute of each tensor; a sequence of tensors gives a tuple, `None` stays `None`."""
+    read = attrgetter(attribute)
     return tuple([
         read(x) if isinstance(x, Tensor) else None if x is None else tuple(map(read, x))
         for x in inputs
     ])  # fmt: skip
-
-
-def _template(x: Tensor) -> Template:
-    return x.template
-
-
-def _data(x: Tensor) -> Payload:
-    return x.data

@@ -112,7 +112,7 @@ def test_a_shape_that_is_met_often_is_ready(name: str, monkeypatch: pytest.Monke
     for size in (4, 5, 6, 7):
         CALLS[name](size)
     path, (plan,) = path_of(name), plans(name)
-    monkeypatch.setattr(path, "prepare", None)  # no exact plan is made
+    monkeypatch.setattr(path, "decide", None)  # no exact plan is made
     ready = len(path.calls)
     for times in range(1, kinds.OFTEN + 3):
         result, wanted = CALLS[name](50)
@@ -225,3 +225,20 @@ def test_a_profile_sees_new_shapes() -> None:
             tb.exp(row(size))
     assert sum(span.name == "exp" for span in report.spans) == 4
     assert tb.exp(row(12)).shape == (12,)
+
+
+def test_numbers_alone_follow_the_default_backend() -> None:
+    """Numbers have no backend of their own, so that no plan may keep the one that was the default."""
+    for _ in range(kinds.FEW + kinds.OFTEN + 2):
+        assert tb.add(1, 2).backend.name == "numpy"
+        assert tb.where(True, 1, 2).backend.name == "numpy"
+    with tb.default_backend("binary"):
+        assert tb.add(1, 2).backend.name == "binary"
+        assert tb.where(True, 1, 2).backend.name == "binary"
+
+
+def test_a_result_of_the_default_precision_is_planned_by_kind_too() -> None:
+    for size in range(3, 12):
+        assert tb.exp(tb.zeros(size, dtype="s32")).tolist() == [1.0] * size
+    (plan,) = plans("exp")
+    assert len(plan.met) == 12 - 3 - kinds.FEW - 1

@@ -20,7 +20,7 @@ FEW = {
 }
 """Memos that stay small by what they remember, and why."""
 
-ENTER = {"remembers", "remembers_calls", "holds_entries", "holds_memo"}
+ENTER = {"remembers", "remembers_calls", "holds_entries", "holds_kernels"}
 """The functions that enter memos among those that are shown."""
 
 

@@ -68,6 +68,12 @@ def arity(kernel: Any) -> int | None:
     return int(code.co_argcount) - isinstance(kernel, MethodType)
 
 
+def viewing(kernel: Kernel) -> Kernel:
+    """Marks a kernel that only moves elements: it makes no floating-point report, so it enters no context."""
+    kernel.__viewing__ = True  # type: ignore[attr-defined] # read by `ArrayBase.enter`
+    return kernel
+
+
 class ArrayBase(Backend):
     """State and helpers of a backend on an array module; `setup` sets `xp`, and `silent` where it is needed."""
 
@@ -109,7 +115,7 @@ class ArrayBase(Backend):
 
     def enter(self, kernel: Kernel, /) -> Kernel:
         """The kernel without floating-point reports."""
-        return kernel if self.silent is None else self.silent.kernel(kernel)
+        return kernel if self.silent is None or hasattr(kernel, "__viewing__") else self.silent.kernel(kernel)
 
     def attempted(
         self, quick: Kernel, careful: Kernel, /, *, holds: Callable[..., bool] | None = None, underflow: bool = False

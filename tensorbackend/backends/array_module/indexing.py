@@ -19,7 +19,7 @@ from ...protocol.indexing import Mode
 from ...protocol.workspace import takes
 from ...rules.data_errors import index_out_of_range
 from ...template import Template
-from .base import Array, ArrayBase
+from .base import Array, ArrayBase, viewing
 from .precision import accumulating
 from .workspace_bytes import accumulated, in_64_bits
 
@@ -112,7 +112,7 @@ class ArrayIndexing(ArrayBase):
         """A view of every `strides[i]`-th element from `starts[i]` on."""
         steps = zip(starts, lengths, strides, strict=True)
         key = (*(slice(start, start + length * stride, stride) for start, length, stride in steps), ...)
-        return lambda values: values[key]
+        return viewing(lambda values: values[key])
 
     @planned
     def put_slice(self, out: Template, x: Template, update: Template, /, *, starts: tuple[int, ...]) -> Kernel:

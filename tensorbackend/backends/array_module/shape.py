@@ -11,7 +11,7 @@ from ...interchange import numpy_dtype
 from ...protocol import Kernel, planned
 from ...protocol.workspace import takes
 from ...template import Shape, Template
-from .base import Array, ArrayBase
+from .base import Array, ArrayBase, viewing
 
 _LARGE = 1 << 12
 """From this number of elements on, only the padding is filled with the pad value: no element is written twice."""
@@ -24,13 +24,13 @@ class ArrayShaping(ArrayBase):
     def reshape(self, out: Template, x: Template, /) -> Kernel:
         """The same elements in row-major order under another shape."""
         shape = out.shape
-        return lambda values: values.reshape(shape)
+        return viewing(lambda values: values.reshape(shape))
 
     @planned
     def squeeze(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Removes `axes`."""
         shape = out.shape
-        return lambda values: values.reshape(shape)
+        return viewing(lambda values: values.reshape(shape))
 
     @planned
     def broadcast(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
@@ -42,17 +42,17 @@ class ArrayShaping(ArrayBase):
             sizes[axis] = size
         lined_up = tuple(sizes)
         if order != tuple(range(len(axes))):
-            return lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape)
+            return viewing(lambda values: broadcast_to(values.transpose(order).reshape(lined_up), shape))
         if lined_up == shape:
-            return lambda values: values.reshape(shape)
+            return viewing(lambda values: values.reshape(shape))
         if axes == tuple(range(out.ndim - x.ndim, out.ndim)):
-            return lambda values: broadcast_to(values, shape)
-        return lambda values: broadcast_to(values.reshape(lined_up), shape)
+            return viewing(lambda values: broadcast_to(values, shape))
+        return viewing(lambda values: broadcast_to(values.reshape(lined_up), shape))
 
     @planned
     def transpose(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """Axis i of the result is axis `axes[i]` of x."""
-        return lambda values: values.transpose(axes)
+        return viewing(lambda values: values.transpose(axes))
 
     @planned
     def pad(
@@ -65,7 +65,7 @@ class ArrayShaping(ArrayBase):
     def reverse(self, out: Template, x: Template, /, *, axes: tuple[int, ...]) -> Kernel:
         """A view in which the order along `axes` is reversed."""
         key = (*(slice(None, None, -1 if axis in axes else 1) for axis in range(x.ndim)), ...)
-        return lambda values: values[key]
+        return viewing(lambda values: values[key])
 
     @planned
     def concatenate(self, out: Template, tensors: Sequence[Template], /, *, axis: int) -> Kernel:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
-from ...caching.option_keys import NUMBERS, remember
+from ...caching.option_keys import NUMBERS
 from ...declarations.argument_errors import check_arguments
 from ...dispatch import CHECKED, verify
-from ...dispatch.watching import Subject, holds_memo, watched
+from ...dispatch.records import Memo, Ready, record
+from ...dispatch.watching import Subject, holds_kernels, watched
 from ...docstrings import described
 from ...dtypes import check_scalar, int64, scalar_kind, uncast
 from ...errors import BackendError, ContractError, IndexRangeError, ShapeError, TemplateDataError, expected
@@ -122,14 +123,13 @@ def _where_mask(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         return where(wide, chosen, x)
 
 
-_writes: dict[Any, Write | None] = {}
-"""How a backend assigns in one step, by the backend, the dtype and names of x, and the kinds of the key and the value.
+_writes: Final = Memo(nested=False)
+"""How a backend assigns in one step, by the backend, the kind of x, and those of the key and the value.
 
-All that the kinds leave open are sizes, the numbers in a key, and the value of a number. `None`: the backend takes no
-number of that class, so that a tensor is made of it.
+All that the kinds leave open are sizes, the numbers in a key, and the value of a number.
 """
 
-holds_memo(_writes, "setitem")
+holds_kernels(_writes)
 
 
 @bind
@@ -149,8 +149,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     ([0.0, 5.0, 5.0], [0.0, 0.0])
     """
     if x.__class__ is Tensor:
-        backend, template = x.backend, x.template
-        kinds, parts, of_value = key.__class__, key, value.__class__
+        backend, kinds, parts, of_value = x.backend, key.__class__, key, value.__class__
         try:
             if kinds is tuple:
                 kinds = tuple(map(type, key))
@@ -159,11 +158,8 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
             elif kinds is Tensor:
                 kinds, parts = _kind(key, backend), key.data
             if of_value is Tensor:
-                if value.backend is not backend:
-                    raise KeyError
-                given = value.template
-                of_value = given.dtype, given.names
-            write: Any = _writes[backend, template.dtype, template.names, kinds, of_value]
+                of_value = _kind(value, backend)
+            _, write, _ = _writes.entries[backend, x.template.kind, kinds, of_value]
             if CHECKED:
                 write = _verified(write, put_at(x, key, value))
             write(x, parts, value)
@@ -181,13 +177,12 @@ setattr(Tensor, "__setitem__", setitem)  # noqa: B010 # a type checker sees the 
 
 
 def _kind(part: Any, backend: Backend) -> Any:
-    """What `_writes` tells apart of a tensor or of a part of a key; `KeyError` for a tensor on another backend."""
+    """What `_writes` tells apart of a value or a part of a key; `KeyError` for a tensor on another backend."""
     if part.__class__ is not Tensor:
         return part.__class__
     if part.backend is not backend:
         raise KeyError
-    template = part.template
-    return template.dtype, template.names
+    return part.template.kind
 
 
 def _data(part: Any) -> Any:
@@ -216,21 +211,13 @@ def _plain(x: Tensor, key: Any, value: Any) -> tuple[Any, Any] | None:
     a tensor in x's dtype; `None` if they are so already, or wrong."""
     try:
         plain = tuple([settled(part, x) for part in key]) if isinstance(key, tuple) else settled(key, x)
-        number = value.__class__ in NUMBERS and _writes.get(_name(x, plain, value), True) is not None
-        written = value if number else _update(x, value)
+        written = value if value.__class__ in NUMBERS else _update(x, value)
     except Exception:  # whatever is wrong, `put_at` raises it
         return None
     if plain.__class__ is not tuple:
         return None if plain is key and written is value else (plain, written)
     same = all(part is plain_part for part, plain_part in zip(key, plain, strict=True))
     return None if same and written is value else (plain, written)
-
-
-def _name(x: Tensor, key: Any, value: Any) -> tuple[Any, ...]:
-    """The entry of `_writes` for a plain key and value; `KeyError` where one of their tensors is on another backend."""
-    backend, template = x.backend, x.template
-    kinds = tuple([_kind(part, backend) for part in key]) if isinstance(key, tuple) else _kind(key, backend)
-    return backend, template.dtype, template.names, kinds, _kind(value, backend)
 
 
 def _learn(x: Tensor, key: Any, value: Any) -> None:
@@ -240,16 +227,24 @@ def _learn(x: Tensor, key: Any, value: Any) -> None:
     of_tensor = value.__class__ is Tensor and value.dtype is x.dtype
     if not SETTLED.issuperset([part.__class__ for part in parts]) or not (of_tensor or value.__class__ in NUMBERS):
         return
+    backend, template = x.backend, x.template
     try:
-        name = _name(x, key, value)
+        kinds = tuple([_kind(part, backend) for part in key]) if isinstance(key, tuple) else _kind(key, backend)
+        name = backend, template.kind, kinds, _kind(value, backend)
     except KeyError:
         return
     structure = tuple([part.template if part.__class__ is Tensor else part.__class__ for part in parts])
-    write = x.backend.assignment(x.template, structure, value.template if of_tensor else value.__class__)
+    write = backend.assignment(template, structure, value.template if of_tensor else value.__class__)
+    if write is None and not of_tensor:  # the backend takes no number of that class
+        write = _by_tensor(backend.assignment(template, structure, Template((), x.dtype)))
     if write is not None:
-        write = watched(write, Subject("setitem", "setitem", x.backend))
-    if write is not None or not of_tensor:
-        remember(_writes, name, write)
+        subject = Subject("setitem", "setitem", backend)
+        _writes.enter(name, record(Ready(None, watched(write, subject), subject=subject)))
+
+
+def _by_tensor(write: Write | None) -> Write | None:
+    """An assignment of a number by one of a tensor."""
+    return write and (lambda x, key, value: write(x, key, _update(x, value)))
 
 
 def _verified(write: Write, wanted: Tensor) -> Write:

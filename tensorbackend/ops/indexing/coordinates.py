@@ -18,6 +18,7 @@ from ..creation.filled import full, iota
 from ..elementwise.binary import add, multiply
 from ..shape import broadcast_to, reshape
 from .keys import Part, counted
+from .taking import check_constant
 
 _CLASSES: dict[str, type] = {"int": int, "slice": slice, "new": NoneType, "fill": EllipsisType}
 
@@ -70,6 +71,7 @@ def places(x: Tensor, parts: Sequence[Part]) -> Places | None:
         if part.kind == "int":
             coordinates[part.axis] = full((), index(part.value) % x.shape[part.axis], dtype="int64", backend=x.backend)
         elif part.kind == "array":
+            check_constant("put_at", x, part.value, x.shape[part.axis])
             coordinates[part.axis] = _led(counted(part.value, x.shape[part.axis]), len(leading) - before)
     if not depth:
         vectors = iota(0, backend=x.backend)  # the one index vector without entries

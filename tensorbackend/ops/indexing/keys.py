@@ -28,7 +28,7 @@ from ..elementwise.conversion import astype
 from ..shape import expand_dims, laid_flat, permute_dims, reshape
 from .scatter import gather
 from .slices import sliced
-from .taking import from_end, take, take_at
+from .taking import check_constant, from_end, take, take_at
 
 SETTLED: Final = frozenset({int, slice, NoneType, EllipsisType, Tensor})
 """The classes of the parts of a key that need no conversion."""
@@ -186,6 +186,8 @@ def _picked(x: Tensor, parts: list[Part]) -> Tensor:
         entries = take_at if any(part.kind == "mask" for part in parts) else take
         picked, block, width = entries(cut, at, axis=place), place, at.ndim
     else:
+        for at, place in zip(indices, places, strict=True):
+            check_constant("gather", cut, at, merged[place])
         wide = broadcast_arrays(*(counted(at, merged[place]) for at, place in zip(indices, places, strict=True)))
         rest = [axis for axis in range(len(merged)) if axis not in places]
         leading = permute_dims(cut, (*places, *rest))

@@ -17,7 +17,7 @@ from ...dispatch.records import Ready
 from ...errors import AxisError, IndexRangeError, ShapeError, expected
 from ...protocol.indexing import Mode
 from ...rules.axes import normalize_axis, sole_axis
-from ...rules.data_errors import with_original_index
+from ...rules.data_errors import index_out_of_range, with_original_index
 from ...rules.indexing import check_indices, plan_take, plan_take_along
 from ...rules.plan import Plan
 from ...template import Template
@@ -27,7 +27,7 @@ from ..creation.values import together
 from ..elementwise.binary import add, less, multiply
 from ..elementwise.conversion import astype
 from ..elementwise.ternary import where
-from ..shape import broadcast_to, expand_dims, permute_dims, reshape
+from ..shape import broadcast_to, expand_dims, laid_flat, permute_dims, reshape
 from .batches import Batch, paired, positions
 from .scatter import gather
 from .slices import first_entry, slice_
@@ -45,6 +45,19 @@ def from_end(indices: Tensor, size: int) -> Tensor:
         return indices
     wide = astype(indices, "int64")  # -1 + 200 is beyond int8
     return where(less(wide, 0), add(wide, size), wide)
+
+
+def check_constant(op: str, x: Tensor, indices: Tensor, size: int) -> None:
+    """Raises `IndexRangeError` for constant indices into an axis of a tensor that a compiler is tracing.
+
+    `from_end` is traced with it, so that no op behind that has numbers to look at.
+    """
+    backend = x.backend
+    if backend is not indices.backend or backend.is_concrete(x) or not backend.is_concrete(indices):
+        return
+    for place in laid_flat(indices.backend_copy("binary")).tolist():
+        if not -size <= place < size:
+            raise index_out_of_range(place, size, -size).met(op, (x.template, indices.template))
 
 
 def _reading(
@@ -117,6 +130,8 @@ def take(
     plan = plan_take(x.template, indices.template, axis, mode)
     along = plan.options["axis"]
     assert isinstance(along, int)
+    if mode == "error":
+        check_constant("take", x, indices, x.shape[along])
     try:
         return _take(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:
@@ -128,6 +143,8 @@ def _in_batches(x: Tensor, indices: Tensor, along: int, mode: Mode, batch: Batch
 
     x (4, 7, 5) at indices (5, 3) along axis 1, where x's axis 2 is the batch, gives (4, 3, 5).
     """
+    if mode == "error":
+        check_constant("take", x, indices, x.shape[along])
     vectors = expand_dims(from_end(indices, x.shape[along]), axis=indices.ndim)
     x_axes, vector_axes = positions(x, vectors, batch)
     if along in x_axes:
@@ -180,8 +197,9 @@ def take_along_axis(x: TensorLike, indices: TensorLike, /, *, axis: Axis = -1, m
     along = normalize_axis(x.template, axis)
     if indices.ndim == x.ndim:
         x, indices = (_spread(operand, other, along) for operand, other in ((x, indices), (indices, x)))
-    plan = plan_take_along(x.template, indices.template, along, mode)
-    assert isinstance(plan.out, Template)
+    plan_take_along(x.template, indices.template, along, mode)  # raises what is wrong
+    if mode == "error":
+        check_constant("take_along_axis", x, indices, x.shape[along])
     try:
         return _take_along_axis(x, from_end(indices, x.shape[along]), axis=along, mode=mode)
     except IndexRangeError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy
 import pytest
 from hypothesis import given
@@ -54,7 +56,6 @@ def test_a_warm_call_refuses_an_index_equal_to_the_size(name: str, dtype: str) -
 @pytest.mark.parametrize("function", [tb.indexed_max, tb.indexed_min])
 @pytest.mark.parametrize("updates", [[5.0, 7.0, 7.0, 1.0], [0.0, -0.0, 3.0, 3.0]])
 def test_jax_differentiates_extremes_at_indices(function: Callable[..., tb.Tensor], updates: list[float]) -> None:
-    import jax
 
     x, updates_of_x = (tb.tensor(row, dtype="f64", backend="jax") for row in ([1.0, 5.0, 0.0, 3.0], updates))
     places, weights = tb.tensor([[1], [1], [3], [0]], backend="jax"), tb.tensor([1.0, 2.0, 3.0, 4.0], backend="jax")
@@ -68,9 +69,37 @@ def test_jax_differentiates_extremes_at_indices(function: Callable[..., tb.Tenso
 
 
 def test_jax_differentiates_the_greatest_of_segments() -> None:
-    import jax
 
     x = tb.tensor([2.0, 2.0, 1.0, -1.0], backend="jax")
     segments = tb.tensor([0, 0, 0, 1], backend="jax")
     slopes = jax.grad(lambda x: tb.sum(tb.segment_max(x, segments, size=3)[:2]).data)(x)
     assert slopes.tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+OUTSIDE = tb.asarray(numpy.array([7]), backend="jax")
+
+READS_AND_WRITES: dict[str, Callable[[tb.Tensor, tb.Tensor], tb.Tensor]] = {
+    "take": tb.take,
+    "take_along_axis": tb.take_along_axis,
+    "one index": lambda x, at: x[at],
+    "two indices": lambda x, at: tb.stack([x, x, x])[at, at],
+    "put_at": lambda x, at: tb.put_at(x, at, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", READS_AND_WRITES)
+def test_a_constant_index_out_of_range_is_an_error_in_code_that_jax_compiles(name: str) -> None:
+    function = READS_AND_WRITES[name]
+
+    def compiled(values: Any, at: tb.Tensor) -> Any:
+        return jax.jit(lambda traced: function(tb.asarray(traced), at).data)(values)
+
+    values = jnp.arange(3.0)
+    with pytest.raises(IndexRangeError, match="expected an index from -3 to 2, got index=7"):
+        compiled(values, OUTSIDE)
+    last = tb.asarray(numpy.array([-1]), backend="jax")
+    numpy.testing.assert_array_equal(
+        compiled(values, last), numpy.asarray(function(tb.asarray(values, backend="jax"), last))
+    )
+    with pytest.raises(IndexRangeError, match="got index=-4"):
+        compiled(values, tb.asarray(numpy.array([-4]), backend="jax"))

@@ -1,0 +1,361 @@
+"""The source of warm calls, made from the op's signature: one look-up, one kernel, one tensor.
+
+The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=False)` it is
+
+    def op(x, /, *, axis=None, keepdims=False):
+        try:  # a call that is ready
+            _backend = x.backend
+            _found = _find((_defaults.current_precision(), _backend, x.template, axis if axis is None or ...))
+            if _found is not None:
+                _out, _function, _ready = _found
+                _data_x = x.data
+        except Exception:
+            _found = ()
+        if _found:
+            try:
+                _data = _function(_data_x)
+            ...
+        if _found is None and _plans:
+            try:  # a new shape of a kind that is known
+                ...
+                _shapes = _shape_x,
+                for _plan in _plans[_defaults.current_precision(), _backend, _kind_x, axis if ...]:
+                    _found = _plan.shapes(_shape_x)
+                    if _found is not None:
+                        return _plan.call(_found, _shapes, (x.data, ))
+            except Exception:
+                pass
+        return _missed((x, ), {'axis': axis, 'keepdims': keepdims})
+
+A plain op, such as `add`, has a nested memo, which leaves the precision out: `_calls[_backend].get(x.template)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ..declarations.op_specs import OpSpec, Parameter
+
+PLACEMENT: Final = "backend", "device", "like"
+"""The options that say on which backend an op without operands makes its tensor."""
+
+_OP: Final = """\
+def op({signature}):
+    try:
+        {find}
+    except Exception:  # whatever a call does that has no key; the full path serves it, or raises in its own words
+        _found = ()
+    {run}
+    return _missed(({arguments}), {{{keywords}}})  # here, so that no error has a look-up's error as its context
+"""
+
+_KEY_OF: Final = """
+def {}({}):
+    {}
+    return {}
+"""
+
+_RUN: Final = """\
+if _found:
+    try:
+        _data = _function({payloads})
+    except Exception as _error:  # whatever a backend's code raises
+        _data = _recovered(_error, _ready, _backend, [{payloads}], ({arguments}))
+    {wrap}
+if _found is None and _plans:
+    try:
+        {operands}
+        {lists}
+        _shapes = {shapes}
+        for _plan in _plans[{kind}]:
+            _found = _plan.shapes({each})
+            if _found is not None:
+                return _plan.call(_found, _shapes, ({data}))
+    except Exception:  # an unknown kind, or whatever an exact plan does right or raises in its own words
+        pass"""
+
+_RUN_DIRECT: Final = """\
+if _found:
+    try:
+        _data = _function({payloads})
+        if _out.__class__ is _Shaped:
+            _out = _out[_data.shape]
+        {wrap}
+    except _ContractError:
+        raise
+    except Exception:  # as above; what a kernel raises, too
+        pass"""
+"""How a function runs that can do without its kernel (`direct`), as it does where an optional tensor is given."""
+
+_WRAP: Final = """\
+_tensor = _blank()
+_tensor.template = _out
+_tensor.backend = _backend
+_tensor.data = _data
+return _tensor"""
+
+_WRAP_ANY: Final = f"""\
+if _out.__class__ is _Template:
+    {_WRAP.replace(chr(10), chr(10) + "    ")}
+return _wrap(_out, _backend, _data, _ready.result)"""
+
+_ALIKE_OR_NOT: Final = """\
+if {alike}:
+    {of_tensors}
+else:
+    {of_numbers}"""
+"""The source of a look-up with Python numbers among the operands, or none."""
+
+OPTION: Final = (
+    "{0} if {0} is None or {0}.__class__ is _str or {0}.__class__ is _bool "
+    "else ({0},) if {0}.__class__ is _int "
+    "else ({0} if {0}.__class__ in _ATOMS else _told({0}), {0}.__class__)"
+)
+"""The source of an option as part of a key. None, strings and bools stand alone: nothing else equals None or a string,
+and every other option that equals a bool is in a tuple, with its class unless it is an int."""
+
+_SEQUENCE: Final = """\
+if {0}.__class__ is not tuple and {0}.__class__ is not list: raise KeyError
+{backend}
+_templates_{0} = []
+for _operand in {0}:
+    if _operand.backend is not _backend: raise KeyError
+    _templates_{0}.append(_operand.template)
+_templates_{0} = tuple(_templates_{0})"""
+"""The source that reads the templates of a sequence of tensors. For a few tensors, a loop takes half the time of a
+comprehension, which enters a function of its own before Python 3.12."""
+
+_PAYLOADS: Final = """\
+_data_{0} = []
+for _operand in {0}:
+    _data_{0}.append(_operand.data)"""
+"""The source that reads the payloads of a sequence of tensors."""
+
+_OPERAND: Final = """\
+if {0}.__class__ is _Tensor:
+    _template = {0}.template
+    _kind_{0}, _shape_{0} = _template.kind, _template.shape
+else:
+    _kind_{0}, _shape_{0} = _numbers[{0}.__class__], ()"""
+"""The source that reads the kind and the shape of an operand."""
+
+_OPERANDS: Final = """\
+_kind_{0}, _shape_{0} = [], []
+for _template in _templates_{0}:
+    _kind_{0}.append(_template.kind)
+    _shape_{0}.append(_template.shape)
+_kind_{0} = tuple(_kind_{0})"""
+"""The source that reads the kinds and the shapes of a sequence of tensors, whose templates are known."""
+
+_KEY: Final = """\
+_kind_{x}, _kind_{0}, _data_{0} = {x}.template.kind, {0}.__class__, {0}
+if _kind_{0} is tuple:
+    _kind_{0} = tuple(map(type, {0}))
+    if _Tensor in _kind_{0}:
+        _kind_{x} = {x}.template
+        _kind_{0}, _data_{0} = _structure({0}, _backend)
+elif _kind_{0} is _Tensor:
+    if {0}.backend is not _backend: raise KeyError
+    _kind_{x}, _kind_{0}, _data_{0} = {x}.template, {0}.template, ({0}.data,)
+else:
+    _data_{0} = ({0},)"""
+"""The source that reads the structure and the payloads of a key. Without tensors, it serves every size of what it is a
+key of."""
+
+
+def source_of(
+    spec: OpSpec, *, nested: bool = False, direct: bool = False, sole: bool = False, reflected: bool = False
+) -> str:
+    """The source of an op's code, which depends on the parameters of the declared function and on these flags alone."""
+    parameters = signature_of(spec)
+    tensors = [parameter for parameter in spec.parameters if parameter.role != "option"]
+    options = [
+        parameter
+        for parameter in spec.parameters
+        if parameter.role == "option" and (tensors or parameter.name not in PLACEMENT)
+    ]
+    by_kind = {} if direct else _by_kind(spec, tensors, options)
+    option_parts = [OPTION.format(parameter.name) for parameter in options]
+
+    def parts(kinds: Sequence[str]) -> list[str]:
+        precision = [] if nested or direct else ["_defaults.current_precision()"]
+        return [*precision, "_backend", *kinds, *option_parts]
+
+    def find(lines: Sequence[str], kinds: Sequence[str], reads: Sequence[str]) -> str:
+        found = f"_found = _find(({', '.join(parts(kinds))}, ))"
+        if nested:
+            first, *others = kinds
+            levels = [f"if _found is not None: _found = _found.get({kind})" for kind in others]
+            found = "\n".join([f"_found = _calls[_backend].get({first})", *levels])
+        read = indented("\n".join(["_out, _function, _ready = _found", *reads]), 1)
+        return "\n".join([*lines, found, f"if _found is not None:\n    {read}"])
+
+    left_out = [parameter.name for parameter in tensors if direct and parameter.optional]
+    tensors = [parameter for parameter in tensors if parameter.name not in left_out]
+    lines, kinds = _of_tensors(tensors) if tensors else ([placement(spec)], [])
+    lines += [f"if {name} is not None: raise KeyError" for name in left_out]
+    found = find(lines, kinds, list(map(_read, tensors)))
+    if takes_numbers(tensors):
+        names = [parameter.name for parameter in tensors]
+        lines, kinds = _of_numbers(names)
+        reads = [f"_data_{name} = {name}.data if _as_{name} is None else _as_{name}({name})" for name in names]
+        constants = f"{', '.join(f'_as_{name}' for name in names)} = _ready.constants"
+        found = _ALIKE_OR_NOT.format(
+            alike=" is ".join(f"{name}.__class__" for name in names),
+            of_tensors=indented(found, 1),
+            of_numbers=indented(find(lines, kinds, [constants, *reads]), 1),
+        )
+    arguments = "".join(f"{starred(parameter)}, " for parameter in spec.parameters if parameter.kind != "keyword")
+    run = (_RUN_DIRECT if direct else _RUN).format(
+        payloads=", ".join(f"{'*' * (parameter.kind == 'variadic')}_data_{parameter.name}" for parameter in tensors),
+        arguments=arguments,
+        wrap=indented(_WRAP if sole else _WRAP_ANY, 2 if direct else 1),
+        **{name: indented(lines, 2) for name, lines in by_kind.items()},
+    )
+    source = _OP.format(
+        signature=", ".join([*reversed([parameter.name for parameter in tensors]), "/"]) if reflected else parameters,
+        find=indented(found, 2),
+        run=indented(run, 1),
+        arguments=arguments,
+        keywords=", ".join(f"{x.name!r}: {x.name}" for x in spec.parameters if x.kind == "keyword"),
+    )
+    source += _KEY_OF.format("key_of", parameters, indented("\n".join(lines), 1), f"{', '.join(parts(kinds))}, ")
+    if by_kind:
+        both = f"({by_kind['kind']}), ({by_kind['shapes']})"
+        source += _KEY_OF.format("kind_of", parameters, indented("\n".join([*lines, by_kind["operands"]]), 1), both)
+    return source
+
+
+def _by_kind(spec: OpSpec, tensors: Sequence[Parameter], options: Sequence[Parameter]) -> dict[str, str]:
+    """The parts of the source that finds a plan by kind, where that of the key has found the backend."""
+    lines, lists, shapes, kind, data = [], [], [], [], []
+    several = any(map(is_sequence, tensors))
+    for parameter in (*tensors, *options):
+        name = parameter.name
+        if parameter.meaning == "shape":
+            kind.append(f"_rank({name})")
+        elif parameter.role == "option":
+            kind.append(OPTION.format(name))
+        else:
+            kind.append(f"_kind_{name}")
+            lines.append((_OPERANDS if is_sequence(parameter) else _OPERAND).format(name))
+    for parameter in spec.parameters:
+        name = parameter.name
+        if parameter.meaning == "shape":
+            shapes.append(f"({name},) if {name}.__class__ is not tuple else {name}")
+        elif is_sequence(parameter):
+            shapes.append(f"*_shape_{name}")
+        elif parameter.role != "option":
+            shapes.append(f"_shape_{name}")
+    for number, parameter in enumerate(tensors):
+        name = parameter.name
+        if several:
+            lists.append(_read(parameter))
+            data.append("*" * (parameter.kind == "variadic") + f"_data_{name}")
+        else:
+            data.append(f"{name}.data if {name}.__class__ is _Tensor else _plan.constants[{number}]({name})")
+    plain = not several and len(shapes) == len(tensors)
+    return {
+        "operands": "\n".join(lines) or "pass",
+        "lists": "\n".join(lists) or "pass",
+        "kind": f"_defaults.current_precision(), _backend, {', '.join(kind)}",
+        "shapes": "".join(f"{shape}, " for shape in shapes) or "()",
+        "each": ", ".join(shapes) if plain else "*_shapes",
+        "data": "".join(f"{payload}, " for payload in data),
+    }
+
+
+def placement(spec: OpSpec) -> str:
+    """The source that finds the backend of an op without operands."""
+    names = [parameter.name for parameter in spec.parameters if parameter.name in PLACEMENT]
+    if not names:
+        return "_backend = _current()"
+    none = " and ".join(f"{name} is None" for name in names)
+    return f"_backend = _current() if {none} else _placed({', '.join(f'{name}={name}' for name in names)})"
+
+
+def takes_numbers(tensors: Sequence[Parameter]) -> bool:
+    """Whether Python numbers may stand for some of an op's operands: it takes two or more, each by position."""
+    return len(tensors) > 1 and all(
+        parameter.role == "tensor" and parameter.kind == "positional" and not parameter.optional
+        for parameter in tensors
+    )
+
+
+def _of_tensors(tensors: Sequence[Parameter]) -> tuple[list[str], list[str]]:
+    """The lines that find the backend of a call from its tensors, and the parts of the key that stand for these."""
+    lines, kinds = [], []
+    for number, parameter in enumerate(tensors):
+        name = parameter.name
+        check = f"if {name}.backend is not _backend: raise KeyError"
+        if is_sequence(parameter):
+            lines.append(_SEQUENCE.format(name, backend="" if number else f"_backend = {name}[0].backend"))
+            kinds.append(f"_templates_{name}")
+        elif parameter.role == "key":
+            lines.append(_KEY.format(name, x=tensors[0].name))
+            kinds = [f"_kind_{tensors[0].name}", f"_kind_{name}"]
+        elif parameter.role == "number":
+            kinds.append(f"{name}.__class__")
+        elif number and parameter.optional:
+            lines.append(check.replace("if ", f"if {name} is not None and ", 1))
+            kinds.append(f"(None if {name} is None else {name}.template)")
+        else:
+            lines.append(check if number else f"_backend = {name}.backend")
+            kinds.append(f"{name}.template")
+    return lines, kinds
+
+
+def _of_numbers(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The same where numbers stand for some of the tensors; the class of a number is its part of the key."""
+    *leading, last = names
+    first = "".join(f"{name} if {name}.__class__ is _Tensor else " for name in leading) + last
+    check = "if {0}.__class__ is _Tensor and {0}.backend is not _backend: raise KeyError"
+    kinds = [f"({name}.template if {name}.__class__ is _Tensor else {name}.__class__)" for name in names]
+    return [f"_backend = ({first}).backend", *map(check.format, names[1:])], kinds
+
+
+def _read(parameter: Parameter) -> str:
+    """The source that reads the payload of a tensor parameter; for several tensors, the list of their payloads."""
+    if parameter.role == "key":
+        return "pass"
+    if parameter.role == "number":
+        return f"_data_{parameter.name} = {parameter.name}"
+    single = "_data_{0} = None if {0} is None else {0}.data" if parameter.optional else "_data_{0} = {0}.data"
+    return (_PAYLOADS if is_sequence(parameter) else single).format(parameter.name)
+
+
+def is_sequence(parameter: Parameter) -> bool:
+    """Whether a parameter takes several tensors."""
+    return parameter.role == "tensors" or parameter.kind == "variadic"
+
+
+def indented(lines: str, depth: int) -> str:
+    """Lines, all but the first of them indented."""
+    return lines.replace("\n", "\n" + "    " * depth)
+
+
+def starred(parameter: Parameter) -> str:
+    return f"*{parameter.name}" if parameter.kind == "variadic" else parameter.name
+
+
+def signature_of(spec: OpSpec) -> str:
+    """The parameters as written in source; None stands for each default."""
+    code = spec.function.__code__
+    first_default = code.co_argcount - len(spec.function.__defaults__ or ())
+    by_name = spec.function.__kwdefaults__ or {}
+    return ", ".join(_parameters(spec.parameters, code.co_posonlyargcount, first_default, by_name))
+
+
+def _parameters(
+    parameters: Sequence[Parameter], positional_only: int, first_default: int, by_name: dict[str, Any]
+) -> Iterator[str]:
+    has_star = any(parameter.kind == "variadic" for parameter in parameters)
+    for position, parameter in enumerate(parameters):
+        if parameter.kind == "keyword" and not has_star:
+            has_star = True
+            yield "*"
+        default = parameter.name in by_name if parameter.kind == "keyword" else position >= first_default
+        yield starred(parameter) + ("=None" if default and parameter.kind != "variadic" else "")
+        if parameter.kind == "positional" and position + 1 == positional_only:
+            yield "/"
