@@ -73,9 +73,9 @@ class Remembers(NumpyBackend):
         super().setup()
         self.plans: dict[Any, Any] = {}
 
-    def forget(self) -> None:
-        self.plans.clear()
-        self.kernels.clear()
+    @property
+    def memos(self) -> list[dict[Any, Any]]:
+        return [self.plans, self.kernels]
 
     def exchange(self, change: Any) -> None:
         pass  # nothing watches here
