@@ -4,6 +4,7 @@ from tensorbackend.extending import count_as_ours
 
 from .errors import MissingOperators as MissingOperators
 from .errors import ModelError as ModelError
+from .exporting import export as export
 from .model import Model as Model
 from .model import load as load
 

@@ -82,7 +82,8 @@ def test_a_published_model_is_differentiated_and_its_costs_are_predicted_without
     x = tb.asarray(inputs_of("ch_ppocr_mobile_v2.0_cls_infer")["x"])
 
     def score(x: tb.Tensor) -> tb.Tensor:
-        return model(x)[0, 0]
+        first: tb.Tensor = model(x)[0, 0]
+        return first
 
     gradient = numpy.asarray(tb.grad(score)(x))
     assert gradient.shape == x.shape

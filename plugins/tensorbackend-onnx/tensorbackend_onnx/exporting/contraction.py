@@ -1,0 +1,139 @@
+"""Products, convolutions, windows and Fourier transforms."""
+
+from __future__ import annotations
+
+import math
+from string import ascii_lowercase
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.expr.node import Node
+
+from .elementwise import dtype, is_complex
+from .writer import Name, Writer, writes
+
+POOLS = {"window_max": "MaxPool", "window_sum": "AveragePool"}
+
+
+@writes("matmul")
+def matmul(w: Writer, node: Node, x: Name, y: Name) -> Any:
+    return NotImplemented if is_complex(node) else w.op("MatMul", x, y)
+
+
+@writes("dot")
+def dot(w: Writer, node: Node, x: Name, y: Name) -> Any:
+    """One sum of products, whose axes have letters."""
+    if is_complex(node):
+        return NotImplemented
+    contract1, batch1, contract2, batch2 = (
+        node.options[name] for name in ("contract1", "batch1", "contract2", "batch2")
+    )
+    letters = iter(ascii_lowercase)
+    first = [next(letters) for _ in range(node.operands[0].template.ndim)]
+    second = [next(letters) for _ in range(node.operands[1].template.ndim)]
+    for one, other in [*zip(contract1, contract2, strict=True), *zip(batch1, batch2, strict=True)]:  # type: ignore[call-overload]
+        second[other] = first[one]
+    batch = [first[axis] for axis in batch1]  # type: ignore[attr-defined]
+    used = {*batch, *(first[axis] for axis in contract1)}  # type: ignore[attr-defined]
+    free = [letter for letter in [*first, *second] if letter not in used]
+    equation = f"{''.join(first)},{''.join(second)}->{''.join([*batch, *free])}"
+    return w.op("Einsum", x, y, equation=equation)
+
+
+@writes("einsum")
+def einsum(w: Writer, node: Node, *operands: Any) -> Any:
+    names = operands[0] if operands and isinstance(operands[0], tuple) else operands
+    equation = str(node.options["subscripts"]).replace(" ", "")
+    plain = all(letter in ascii_lowercase for letter in equation.replace(",", "").replace("->", ""))
+    short = "->" in equation and " " not in str(node.options["subscripts"]).strip()
+    return w.op("Einsum", *names, equation=equation) if plain and short and not is_complex(node) else NotImplemented
+
+
+@writes("determinant")
+def determinant(w: Writer, node: Node, x: Name) -> Any:
+    return NotImplemented if is_complex(node) else w.op("Det", x)
+
+
+@writes("conv")
+def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
+    options: Any = node.options
+    dilated = any(step != 1 for step in options["input_dilation"])
+    negative = any(number < 0 for pair in options["padding"] for number in pair)
+    if dilated or negative or options["batch_groups"] != 1 or is_complex(node):
+        return NotImplemented
+    return w.op(
+        "Conv",
+        x,
+        kernel,
+        dilations=list(options["kernel_dilation"]),
+        group=options["feature_groups"],
+        pads=[low for low, _ in options["padding"]] + [high for _, high in options["padding"]],
+        strides=list(options["strides"]),
+    )
+
+
+@writes(*POOLS)
+def pool(w: Writer, node: Node, x: Name) -> Any:
+    """A pool over the axes with windows, which ONNX wants to be the last ones after two others."""
+    options: Any = node.options
+    rows = list(zip(options["window_dimensions"], options["strides"], options["padding"], strict=True))
+    spatial = [axis for axis, (size, step, pads) in enumerate(rows) if (size, step, tuple(pads)) != (1, 1, (0, 0))]
+    floats = tb.isdtype(dtype(node), "real floating")
+    if not floats or len(spatial) > 3 or any(number < 0 for _, _, pads in rows for number in pads):
+        return NotImplemented
+    if not spatial:
+        return x
+    out, own = node.outs[0], node.operands[0].template
+    kept = [axis for axis in range(own.ndim) if axis not in spatial]
+    order = [*kept, *spatial]
+    moved = x if order == sorted(order) else w.op("Transpose", x, perm=order)
+    as_is = len(kept) == 2
+    if not as_is:
+        moved = w.op("Reshape", moved, w.ints((-1, 1, *(own.shape[axis] for axis in spatial))))
+    attributes: dict[str, Any] = {
+        "kernel_shape": [rows[axis][0] for axis in spatial],
+        "strides": [rows[axis][1] for axis in spatial],
+        "pads": [rows[axis][2][0] for axis in spatial] + [rows[axis][2][1] for axis in spatial],
+        "dilations": [options["window_dilations"][axis] for axis in spatial],
+    }
+    if node.op == "window_sum":
+        attributes["count_include_pad"] = 1
+    result = w.op(POOLS[node.op], moved, **attributes)
+    if node.op == "window_sum":
+        result = w.op("Mul", result, w.scalar(math.prod(attributes["kernel_shape"]), dtype(node)))
+    if not as_is:
+        result = w.op("Reshape", result, w.ints(out.shape[axis] for axis in order))
+    back = [order.index(axis) for axis in range(own.ndim)]
+    return result if back == sorted(back) else w.op("Transpose", result, perm=back)
+
+
+@writes("fft", "ifft")
+def fft(w: Writer, node: Node, x: Name) -> Any:
+    """A transform of pairs; another length than the axis has is cut or filled up first."""
+    options: Any = node.options
+    axis, length, own = options["axis"], options["length"], node.operands[0].template
+    if options["norm"] != "backward" or w.shared.opset < 20:
+        return NotImplemented
+    numbers = x if tb.isdtype(own.dtype, "complex floating") else w.op("Unsqueeze", x, w.ints([-1]))
+    count = w.op("Squeeze", w.ints([length]), w.ints([0]))
+    return w.op("DFT", numbers, count, w.scalar(axis, tb.int64), inverse=int(node.op == "ifft"))
+
+
+@writes("real", "imag")
+def part(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Gather", x, w.scalar(int(node.op == "imag"), tb.int64), axis=-1)
+
+
+@writes("complex")
+def complex_(w: Writer, node: Node, real: Name, imag: Name) -> Name:
+    """Pairs of real parts, and imaginary ones that may broadcast with them."""
+    out = node.outs[0]
+    dtype = tb.float32 if out.dtype == tb.complex64 else tb.float64
+    parts = (w.op("Expand", w.cast(part, dtype), w.ints(out.shape)) for part in (real, imag))
+    return w.op("Concat", *(w.op("Unsqueeze", part, w.ints([-1])) for part in parts), axis=-1)
+
+
+@writes("conjugate")
+def conjugate(w: Writer, node: Node, x: Name) -> Name:
+    part = tb.float32 if dtype(node) == tb.complex64 else tb.float64
+    return w.op("Mul", x, w.scalar([1, -1], part))

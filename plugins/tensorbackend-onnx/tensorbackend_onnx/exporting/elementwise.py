@@ -1,0 +1,220 @@
+"""Ops that compute each element by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.dtypes import bool_
+from tensorbackend.expr.node import Node
+
+from ..dtypes import ELEMENT_TYPES
+from .writer import Name, Writer, writes
+
+SAME = {
+    "abs": "Abs",
+    "acos": "Acos",
+    "acosh": "Acosh",
+    "asin": "Asin",
+    "asinh": "Asinh",
+    "atan": "Atan",
+    "atanh": "Atanh",
+    "ceil": "Ceil",
+    "cos": "Cos",
+    "cosh": "Cosh",
+    "erf": "Erf",
+    "exp": "Exp",
+    "floor": "Floor",
+    "is_infinity": "IsInf",
+    "is_nan": "IsNaN",
+    "log": "Log",
+    "negate": "Neg",
+    "relu": "Relu",
+    "round": "Round",
+    "sigmoid": "Sigmoid",
+    "sign": "Sign",
+    "sin": "Sin",
+    "sinh": "Sinh",
+    "softplus": "Softplus",
+    "sqrt": "Sqrt",
+    "tan": "Tan",
+    "tanh": "Tanh",
+    "quotient": "Div",
+    "divide": "Div",
+}
+"""Ops that an operator computes as they are, on real numbers."""
+
+OF_NUMBERS = {"add": "Add", "max": "Max", "min": "Min", "multiply": "Mul", "pow": "Pow", "subtract": "Sub"}
+"""Ops of two tensors, of numbers in ONNX: bools are cast."""
+
+COMPARISONS = {
+    "equal": "Equal",
+    "greater": "Greater",
+    "greater_equal": "GreaterOrEqual",
+    "less": "Less",
+    "less_equal": "LessOrEqual",
+}
+LOGICAL = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
+
+
+def dtype(node: Node, position: int = 0) -> tb.DType:
+    """The dtype of an input."""
+    return node.operands[position].template.dtype
+
+
+def is_complex(node: Node) -> bool:
+    """Whether a node computes, or takes, complex numbers."""
+    templates = [*node.outs, *(value.template for value in node.operands)]
+    return any(tb.isdtype(template.dtype, "complex floating") for template in templates)
+
+
+@writes(*SAME)
+def same(w: Writer, node: Node, *inputs: Name) -> Any:
+    if is_complex(node):
+        return w.op("Neg", *inputs) if node.op == "negate" else NotImplemented
+    return w.op(SAME[node.op], *inputs)
+
+
+@writes(*OF_NUMBERS)
+def of_numbers(w: Writer, node: Node, x: Name, y: Name) -> Any:
+    if is_complex(node):
+        return w.op(OF_NUMBERS[node.op], x, y) if node.op in ("add", "subtract") else NotImplemented
+    if dtype(node) != bool_:
+        return w.op(OF_NUMBERS[node.op], x, y)
+    wide = (w.cast(z, tb.int32) for z in (x, y))
+    return w.cast(w.op(OF_NUMBERS[node.op], *wide), node.outs[0].dtype)
+
+
+@writes(*COMPARISONS)
+def comparison(w: Writer, node: Node, x: Name, y: Name) -> Name:
+    if dtype(node) == bool_ and node.op != "equal":
+        x, y = w.cast(x, tb.int32), w.cast(y, tb.int32)
+    return w.op(COMPARISONS[node.op], x, y)
+
+
+@writes("not_equal")
+def not_equal(w: Writer, node: Node, x: Name, y: Name) -> Name:
+    return w.op("Not", w.op("Equal", x, y))
+
+
+@writes(*LOGICAL)
+def logical(w: Writer, node: Node, *inputs: Name) -> Name:
+    bools = (x if dtype(node, place) == bool_ else w.cast(x, bool_) for place, x in enumerate(inputs))
+    return w.op(LOGICAL[node.op], *bools)
+
+
+BITWISE = {
+    "bitwise_and": ("BitwiseAnd", "And"),
+    "bitwise_not": ("BitwiseNot", "Not"),
+    "bitwise_or": ("BitwiseOr", "Or"),
+    "bitwise_xor": ("BitwiseXor", "Xor"),
+}
+"""Ops of bits: of integers, and of bools."""
+
+
+@writes(*BITWISE)
+def bitwise(w: Writer, node: Node, *inputs: Name) -> Name:
+    return w.op(BITWISE[node.op][dtype(node) == bool_], *inputs)
+
+
+@writes("logical_not")
+def logical_not(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Not", x if dtype(node) == bool_ else w.cast(x, bool_))
+
+
+@writes("left_shift", "right_shift")
+def shift(w: Writer, node: Node, x: Name, y: Name) -> Any:
+    if not tb.isdtype(dtype(node), "unsigned integer"):
+        return NotImplemented
+    return w.op("BitShift", x, y, direction="LEFT" if node.op == "left_shift" else "RIGHT")
+
+
+@writes("remainder")
+def remainder(w: Writer, node: Node, x: Name, y: Name) -> Name:
+    if not tb.isdtype(dtype(node), "real floating"):
+        return w.op("Mod", x, y)
+    rest = w.op("Mod", x, y, fmod=1)
+    zero = w.scalar(0, dtype(node))
+    other = w.op("Xor", w.op("Less", rest, zero), w.op("Less", y, zero))
+    moved = w.op("And", other, w.op("Not", w.op("Equal", rest, zero)))
+    return w.op("Where", moved, w.op("Add", rest, y), rest)
+
+
+@writes("floor_divide")
+def floor_divide(w: Writer, node: Node, x: Name, y: Name) -> Name:
+    if tb.isdtype(dtype(node), "real floating"):
+        return w.op("Floor", w.op("Div", x, y))
+    return w.op("Div", w.op("Sub", x, w.op("Mod", x, y)), y)
+
+
+@writes("rsqrt")
+def rsqrt(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Reciprocal", w.op("Sqrt", x))
+
+
+@writes("reciprocal")
+def reciprocal(w: Writer, node: Node, x: Name) -> Any:
+    return NotImplemented if is_complex(node) else w.op("Reciprocal", x)
+
+
+@writes("log1p")
+def log1p(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Log", w.op("Add", x, w.scalar(1, dtype(node))))
+
+
+@writes("expm1")
+def expm1(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Sub", w.op("Exp", x), w.scalar(1, dtype(node)))
+
+
+@writes("erfc")
+def erfc(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Sub", w.scalar(1, dtype(node)), w.op("Erf", x))
+
+
+@writes("select")
+def select(w: Writer, node: Node, condition: Name, x: Name, y: Name) -> Name:
+    return w.op("Where", condition if dtype(node) == bool_ else w.cast(condition, bool_), x, y)
+
+
+@writes("clip")
+def clip(w: Writer, node: Node, x: Name, low: Name, high: Name) -> Name:
+    if all(value.template.ndim == 0 for value in node.operands[1:]):
+        return w.op("Clip", x, low, high)
+    return w.op("Min", w.op("Max", x, low), high)
+
+
+@writes("as_type")
+def as_type(w: Writer, node: Node, x: Name) -> Any:
+    before, after = dtype(node), node.outs[0].dtype
+    if before == after:
+        return x
+    if tb.isdtype(before, "complex floating"):
+        return NotImplemented
+    if tb.isdtype(after, "complex floating"):
+        part = tb.float32 if after == tb.complex64 else tb.float64
+        real = w.op("Unsqueeze", w.cast(x, part), w.ints([-1]))
+        return w.op("Concat", real, w.op("Mul", real, w.scalar(0, part)), axis=-1)
+    return w.cast(x, after)
+
+
+@writes("bitcast")
+def bitcast(w: Writer, node: Node, x: Name) -> Any:
+    return w.op("BitCast", x, to=ELEMENT_TYPES[node.outs[0].dtype]) if w.has("BitCast") else NotImplemented
+
+
+@writes("gelu")
+def gelu(w: Writer, node: Node, x: Name) -> Any:
+    if not w.has("Gelu"):
+        return NotImplemented
+    return w.op("Gelu", x, approximate="tanh" if node.options["approximate"] else "none")
+
+
+@writes("leaky_relu")
+def leaky_relu(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("LeakyRelu", x, alpha=float(node.options["slope"]))  # type: ignore[arg-type]
+
+
+@writes("elu")
+def elu(w: Writer, node: Node, x: Name) -> Name:
+    return w.op("Elu", x, alpha=float(node.options["alpha"]))  # type: ignore[arg-type]

@@ -1,0 +1,54 @@
+"""Ops that read and write at indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend.expr.node import Node
+
+from .elementwise import dtype, is_complex
+from .writer import Name, Writer, writes
+
+
+def indices(w: Writer, node: Node, x: Name, sizes: tuple[int, ...], position: int = 1) -> Any:
+    """Indices in int64; where the mode is "clip", within the axes. "fill" has no counterpart."""
+    wide = x if dtype(node, position) == tb.int64 else w.cast(x, tb.int64)
+    if node.options["mode"] == "error":
+        return wide
+    if node.options["mode"] == "clip":
+        last = w.op("Sub", w.ints(sizes), w.scalar(1, tb.int64))
+        return w.op("Max", w.op("Min", wide, last), w.scalar(0, tb.int64))
+    raise w.refuse(f'{node.op} with mode="fill"', 'use mode="clip" and where()')
+
+
+@writes("take")
+def take(w: Writer, node: Node, x: Name, places: Name) -> Name:
+    axis: Any = node.options["axis"]
+    return w.op("Gather", x, indices(w, node, places, (node.operands[0].template.shape[axis],)), axis=axis)
+
+
+@writes("take_along_axis")
+def take_along_axis(w: Writer, node: Node, x: Name, places: Name) -> Name:
+    axis: Any = node.options["axis"]
+    own, out = node.operands[0].template.shape, node.outs[0].shape
+    places = indices(w, node, places, (own[axis],))
+    whole = [size if position == axis else out[position] for position, size in enumerate(own)]
+    x = x if tuple(whole) == own else w.op("Expand", x, w.ints(whole))
+    places = places if node.operands[1].template.shape == out else w.op("Expand", places, w.ints(out))
+    return w.op("GatherElements", x, places, axis=axis)
+
+
+@writes("gather")
+def gather(w: Writer, node: Node, x: Name, places: Name) -> Any:
+    depth = node.operands[1].template.shape[-1]
+    return w.op("GatherND", x, indices(w, node, places, node.operands[0].template.shape[:depth]))
+
+
+@writes("indexed_add", "indexed_put")
+def indexed(w: Writer, node: Node, x: Name, places: Name, updates: Name) -> Any:
+    if is_complex(node):
+        return NotImplemented
+    depth = node.operands[1].template.shape[-1]
+    places = indices(w, node, places, node.operands[0].template.shape[:depth])
+    return w.op("ScatterND", x, places, updates, reduction="add" if node.op == "indexed_add" else "none")

@@ -1,0 +1,167 @@
+"""Ops that ONNX lacks as functions of ops that it has. Matrices are taken apart step by step.
+
+The number of steps follows from their sizes, which must be known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import tensorbackend as tb
+from tensorbackend import Tensor
+from tensorbackend.expr.node import Node
+
+from .writer import PARTS
+
+F = Callable[..., Any]
+
+
+def parts(*ops: str) -> Callable[[F], F]:
+    """Declare a function of public ops that computes an op."""
+
+    def declare(function: F) -> F:
+        PARTS.update(dict.fromkeys(ops, function))
+        return function
+
+    return declare
+
+
+@parts("cbrt")
+def cbrt(node: Node, x: Tensor) -> Tensor:
+    """The cube root by powers."""
+    return tb.sign(x) * tb.pow(tb.abs(x), 1 / 3)
+
+
+@parts("atan2")
+def atan2(node: Node, y: Tensor, x: Tensor) -> Tensor:
+    """The angle by the arctangent of a quotient, and the quadrant."""
+    upper = tb.where(y < 0, -tb.pi, tb.pi)
+    angle = tb.atan(y / tb.where(x == 0, tb.ones_like(x), x))
+    on_axis = tb.where(y == 0, tb.zeros_like(y), tb.where(y < 0, -tb.pi / 2, tb.pi / 2))
+    return tb.where(x > 0, angle, tb.where(x < 0, angle + upper, on_axis)).astype(node.outs[0].dtype)
+
+
+@parts("multiply")
+def multiply(node: Node, x: Tensor, y: Tensor) -> Tensor:
+    """A product of complex numbers by their parts."""
+    (a, b), (c, d) = ((tb.real(z), tb.imag(z)) for z in (x, y))
+    return _complex(a * c - b * d, a * d + b * c)
+
+
+@parts("divide")
+def divide(node: Node, x: Tensor, y: Tensor) -> Tensor:
+    """A quotient of complex numbers by their parts."""
+    (a, b), (c, d) = ((tb.real(z), tb.imag(z)) for z in (x, y))
+    square = c * c + d * d
+    return _complex((a * c + b * d) / square, (b * c - a * d) / square)
+
+
+@parts("abs")
+def absolute(node: Node, x: Tensor) -> Tensor:
+    """The absolute value of complex numbers."""
+    return tb.sqrt(tb.square(tb.real(x)) + tb.square(tb.imag(x)))
+
+
+def _complex(real: Tensor, imag: Tensor) -> Tensor:
+    return tb.complex(real, imag)
+
+
+@parts("pad")
+def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
+    """Padding between elements: each is followed by so many, and the last ones are cut."""
+    padding: Any = node.options["padding"]
+    for axis, (_, _, inner) in enumerate(padding):
+        if inner and x.shape[axis]:
+            shape = x.shape
+            column = tb.expand_dims(x, axis + 1)
+            added = tb.pad(column, {axis + 1: (0, inner)}, value=value)
+            whole = tb.reshape(added, (*shape[:axis], shape[axis] * (inner + 1), *shape[axis + 1 :]))
+            x = tb.slice_along_axis(whole, 0, shape[axis] + (shape[axis] - 1) * inner, axis=axis)
+    return tb.pad(x, [(low, high) for low, high, _ in padding], value=value)
+
+
+@parts("conv")
+def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
+    """A convolution of dilated inputs, with padding that may take away."""
+    options: Any = node.options
+    spread = [
+        (low, high, step - 1) for (low, high), step in zip(options["padding"], options["input_dilation"], strict=True)
+    ]
+    return tb.conv(
+        tb.pad(x, [(0, 0), (0, 0), *spread]),
+        kernel,
+        strides=options["strides"],
+        kernel_dilation=options["kernel_dilation"],
+        feature_groups=options["feature_groups"],
+        batch_groups=options["batch_groups"],
+    )
+
+
+@parts("put_slice")
+def put_slice(node: Node, x: Tensor, update: Tensor) -> Tensor:
+    """An update in its place, and x around it."""
+    starts: Any = node.options["starts"]
+    rows = zip(starts, update.shape, x.shape, strict=True)
+    around = [(start, size - start - length) for start, length, size in rows]
+    inside = tb.pad(tb.ones(update.shape, dtype="int32", like=x), around) > 0
+    return tb.where(inside, tb.pad(update, around), x)
+
+
+@parts("lu")
+def lu(node: Node, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Gauss's elimination with the largest pivots, a column a step."""
+    rows, columns = x.shape[-2:]
+    order = tb.broadcast_to(tb.arange(rows, like=x), x.shape[:-1])
+    places = tb.arange(rows, like=x)
+    for step in range(min(rows, columns)):
+        column = tb.where(places >= step, tb.abs(x[..., step]), -1.0)
+        pivot = tb.argmax(column, axis=-1, keepdims=True)
+        source = tb.where(places == step, pivot, tb.where(places == pivot, step, places))
+        x = tb.take_along_axis(x, source[..., None], axis=-2)
+        order = tb.take_along_axis(order, source, axis=-1)
+        top = x[..., step : step + 1, step : step + 1]
+        factors = x[..., :, step] / tb.where(top == 0, tb.ones_like(top), top)[..., 0]
+        factors = tb.where(places > step, factors, tb.zeros_like(factors))
+        right = tb.where(tb.arange(columns, like=x) > step, x[..., step : step + 1, :], 0.0)
+        x = x - factors[..., None] * right
+        kept = tb.where(places > step, factors, x[..., step])
+        x = tb.concat([x[..., :step], kept[..., None], x[..., step + 1 :]], axis=-1)
+    least = min(rows, columns)
+    lower = tb.tril(x[..., :least], k=-1) + tb.eye(rows, least, dtype=x.dtype, like=x)
+    permutation = (order[..., None, :] == places[:, None]).astype(x.dtype)
+    return permutation, lower, tb.triu(x[..., :least, :])
+
+
+@parts("cholesky")
+def cholesky(node: Node, x: Tensor) -> Tensor:
+    """The lower factor, a column a step."""
+    size = x.shape[-1]
+    columns: list[Tensor] = []
+    for step in range(size):
+        rest = x[..., :, step]
+        for column in columns:
+            rest = rest - column * column[..., step : step + 1]
+        column = rest / tb.sqrt(rest[..., step : step + 1])
+        columns.append(tb.where(tb.arange(size, like=x) >= step, column, 0.0))
+    return tb.stack(columns, axis=-1)
+
+
+@parts("triangular_solve")
+def triangular_solve(node: Node, a: Tensor, b: Tensor) -> Tensor:
+    """Substitution, a row a step."""
+    options: Any = node.options
+    lower = options["lower"]
+    if options["transform"] != "none":
+        a, lower = a.mT, not lower
+    if not options["left_side"]:
+        a, b, lower = a.mT, b.mT, not lower
+    size = a.shape[-1]
+    rows: dict[int, Tensor] = {}
+    for step in range(size) if lower else reversed(range(size)):
+        rest = b[..., step, :]
+        for other, row in rows.items():
+            rest = rest - a[..., step, other, None] * row
+        rows[step] = rest / a[..., step, step, None]
+    solution = tb.stack([rows[step] for step in range(size)], axis=-2)
+    return solution if options["left_side"] else solution.mT

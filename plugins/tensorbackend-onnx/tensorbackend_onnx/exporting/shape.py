@@ -1,0 +1,159 @@
+"""Ops that make and move elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import tensorbackend as tb
+from tensorbackend.dtypes import bool_
+from tensorbackend.expr.node import Node
+
+from ..dtypes import ELEMENT_TYPES
+from .elementwise import dtype, is_complex
+from .writer import Name, Writer, writes
+
+FIRST = -(2**63)
+"""A bound before the first entry of any axis, for slices that go backwards."""
+
+
+def sizes(w: Writer, template: tb.Template) -> Name:
+    """The shape of a value; complex numbers have an axis more, of pairs."""
+    pair = (2,) if tb.isdtype(template.dtype, "complex floating") else ()
+    return w.ints((*template.shape, *pair))
+
+
+@writes("constant")
+def constant(w: Writer, node: Node) -> Name:
+    out = node.outs[0]
+    value: Any = node.options["value"]
+    if tb.isdtype(out.dtype, "complex floating"):
+        part = tb.float32 if out.dtype == tb.complex64 else tb.float64
+        number = w.scalar([complex(value).real, complex(value).imag], part)
+    else:
+        number = w.scalar(value, out.dtype)
+    return number if out.ndim == 0 else w.op("Expand", number, sizes(w, out))
+
+
+@writes("iota")
+def iota(w: Writer, node: Node) -> Name:
+    out, axis = node.outs[0], node.options["axis"]
+    if axis is None:
+        return w.op("Reshape", counted(w, out.size, out.dtype), sizes(w, out), allowzero=1)
+    assert isinstance(axis, int)
+    numbers = counted(w, out.shape[axis], out.dtype)
+    column = w.op("Unsqueeze", numbers, w.ints(range(1, out.ndim - axis))) if axis < out.ndim - 1 else numbers
+    return w.op("Expand", column, sizes(w, out))
+
+
+def counted(w: Writer, count: int, dtype: tb.DType) -> Name:
+    """The numbers from 0 up."""
+    end = w.op("Squeeze", w.ints([count]), w.ints([0]))
+    numbers = w.op("Range", w.scalar(0, tb.int64), end, w.scalar(1, tb.int64))
+    return numbers if dtype == tb.int64 else w.cast(numbers, dtype)
+
+
+@writes("spaced")
+def spaced(w: Writer, node: Node) -> Name:
+    out, options = node.outs[0], node.options
+    wide = out.dtype if out.dtype in (tb.int32, tb.int64, tb.float64) else tb.float32
+    steps = w.op("Mul", counted(w, out.shape[0], wide), w.scalar(options["step"], wide))
+    numbers = w.op("Add", steps, w.scalar(options["start"], wide))
+    return numbers if wide == out.dtype else w.cast(numbers, out.dtype)
+
+
+@writes("eye")
+def eye(w: Writer, node: Node) -> Name:
+    out = node.outs[0]
+    rows, columns = counted(w, out.shape[-2], tb.int64), counted(w, out.shape[-1], tb.int64)
+    moved = w.op("Add", w.op("Unsqueeze", rows, w.ints([1])), w.scalar(node.options["offset"], tb.int64))
+    matrix = w.cast(w.op("Equal", moved, columns), out.dtype)
+    return matrix if out.ndim == 2 else w.op("Expand", matrix, sizes(w, out))
+
+
+@writes("reshape")
+def reshape(w: Writer, node: Node, x: Name) -> Name:
+    out = node.outs[0]
+    return w.op("Reshape", x, sizes(w, out), allowzero=1) if 0 in out.shape else w.op("Reshape", x, sizes(w, out))
+
+
+@writes("squeeze")
+def squeeze(w: Writer, node: Node, x: Name) -> Name:
+    axes: Any = node.options["axes"]
+    return w.op("Squeeze", x, w.ints(axes)) if axes else x
+
+
+@writes("broadcast")
+def broadcast(w: Writer, node: Node, x: Name) -> Name:
+    axes: Any = node.options["axes"]
+    out, own = node.outs[0], node.operands[0].template
+    if out.shape == own.shape:
+        return x
+    new = [axis for axis in range(out.ndim) if axis not in axes]
+    return w.op("Expand", w.op("Unsqueeze", x, w.ints(new)) if new else x, sizes(w, out))
+
+
+@writes("transpose")
+def transpose(w: Writer, node: Node, x: Name) -> Name:
+    axes: Any = node.options["axes"]
+    if tuple(axes) == tuple(range(len(axes))):
+        return x
+    return w.op("Transpose", x, perm=[*axes, *([len(axes)] if is_complex(node) else [])])
+
+
+@writes("slice")
+def slice_(w: Writer, node: Node, x: Name) -> Name:
+    starts, lengths, strides = (node.options[name] for name in ("starts", "lengths", "strides"))
+    return sliced(w, x, starts, lengths, strides, node.operands[0].template.shape)  # type: ignore[arg-type]
+
+
+def sliced(
+    w: Writer, x: Name, starts: Sequence[int], lengths: Sequence[int], strides: Sequence[int], shape: Sequence[int]
+) -> Name:
+    """A part of each axis that is not whole."""
+    rows = enumerate(zip(starts, lengths, strides, shape, strict=True))
+    cut = [(axis, start, length, step) for axis, (start, length, step, size) in rows if length != size or step != 1]
+    if not cut:
+        return x
+    ends = [start + max(length - 1, -1) * step + 1 if length else start for _, start, length, step in cut]
+    columns = ([row[1] for row in cut], ends, [row[0] for row in cut], [row[3] for row in cut])
+    return w.op("Slice", x, *map(w.ints, columns))
+
+
+@writes("reverse")
+def reverse(w: Writer, node: Node, x: Name) -> Name:
+    axes: Any = node.options["axes"]
+    each = [1] * len(axes)
+    backwards = [w.ints([number * one for one in each]) for number in (-1, FIRST)]
+    return w.op("Slice", x, *backwards, w.ints(axes), w.ints([-1] * len(axes))) if axes else x
+
+
+@writes("concatenate")
+def concatenate(w: Writer, node: Node, tensors: Sequence[Name]) -> Name:
+    return w.op("Concat", *tensors, axis=node.options["axis"])
+
+
+@writes("pad")
+def pad(w: Writer, node: Node, x: Name, value: Name) -> Any:
+    padding: Any = node.options["padding"]
+    if any(inner for _, _, inner in padding):
+        return NotImplemented
+    numbers = [low for low, _, _ in padding] + [high for _, high, _ in padding]
+    if dtype(node) != bool_:
+        return w.op("Pad", x, w.ints(numbers), value)
+    padded = w.op("Pad", w.cast(x, tb.int32), w.ints(numbers), w.cast(value, tb.int32))
+    return w.op("Cast", padded, to=ELEMENT_TYPES[dtype(node)])
+
+
+@writes("tile")
+def tile(w: Writer, node: Node, x: Name) -> Any:
+    repetitions: Any = node.options["repetitions"]
+    fits = len(repetitions) == node.operands[0].template.ndim
+    return w.op("Tile", x, w.ints(repetitions)) if fits else NotImplemented
+
+
+@writes("triu", "tril")
+def triangle(w: Writer, node: Node, x: Name) -> Name:
+    number = w.constant(numpy.asarray(node.options["k"], "int64"))
+    return w.op("Trilu", x, number, upper=int(node.op == "triu"))

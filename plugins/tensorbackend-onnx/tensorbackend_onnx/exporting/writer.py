@@ -1,0 +1,184 @@
+"""What ops are written with: the nodes of a model in order, and its constants.
+
+An op is written as ONNX's own operators where a function here says how; else as the parts that `parts.py` gives in
+public ops; else, for a composite, as its own default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy
+import tensorbackend as tb
+from onnx import GraphProto, NodeProto, defs, helper
+from tensorbackend.errors import UnsupportedOp, expected
+from tensorbackend.expr.node import CAPTURED, PARAMETER, RENAMED, Node, Value
+from tensorbackend.extending import numpy_dtype
+
+from ..dtypes import ELEMENT_TYPES
+
+Name = str
+"""The name of a value in the model."""
+
+Write = Callable[..., Any]
+"""Writes an op: gets the writer, the node and the names of its inputs; returns the names of its results."""
+
+WRITES: dict[str, Write] = {}
+"""How each op is written, by the name of its callback."""
+
+PARTS: dict[str, Callable[..., Any]] = {}
+"""Ops as functions of public ops, which are written instead: they get the node, then tensors."""
+
+
+def writes(*ops: str) -> Callable[[Write], Write]:
+    """Declare how ops are written."""
+
+    def declare(function: Write) -> Write:
+        WRITES.update(dict.fromkeys(ops, function))
+        return function
+
+    return declare
+
+
+class Constant(NamedTuple):
+    """An initialiser, and the line of the user's that needs it."""
+
+    array: Any
+    sizes: bool
+    """Whether the numbers are sizes of axes, which may be computed where an axis is open."""
+    where: str
+
+
+class Shared:
+    """What the graph of a model and the graphs inside it have in common."""
+
+    def __init__(self, opset: int) -> None:
+        self.opset = opset
+        self.numbers = count()
+        self.constants: dict[Name, Constant] = {}
+        self.apart: set[str] = set()
+        """The ops that were written as their parts."""
+        self.places: list[str] = []
+        """For each node, in the order of writing, the op and the line of the user's that it comes from."""
+
+
+class Writer:
+    """Writes the nodes of one graph."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.nodes: list[NodeProto] = []
+        self.where = ""
+
+    def inside(self) -> Writer:
+        """A writer for a graph inside this one."""
+        inner = Writer(self.shared)
+        inner.where = self.where
+        return inner
+
+    def has(self, operator: str) -> bool:
+        """Whether the opset of the model has an operator."""
+        return defs.has(operator, self.shared.opset)
+
+    def op(self, operator: str, *inputs: Name, **attributes: Any) -> Name:
+        """Write an operator with one result, and return the result's name."""
+        return self.several(operator, 1, *inputs, **attributes)[0]
+
+    def several(self, operator: str, results: int, *inputs: Name, **attributes: Any) -> list[Name]:
+        """Write an operator with several results, and return their names."""
+        number = next(self.shared.numbers)
+        names = [f"{operator}_{number}"] if results == 1 else [f"{operator}_{number}_{n}" for n in range(results)]
+        self.nodes.append(helper.make_node(operator, inputs, names, f"{operator}_{number}", **attributes))
+        self.shared.places.append(self.where)
+        return names
+
+    def constant(self, array: Any, *, sizes: bool = False) -> Name:
+        """A constant of the model."""
+        name = f"constant_{next(self.shared.numbers)}"
+        self.shared.constants[name] = Constant(numpy.asarray(array), sizes, self.where)
+        return name
+
+    def ints(self, numbers: Iterable[int]) -> Name:
+        """Sizes, bounds or axes: those that depend on an open axis are computed in the model."""
+        return self.constant(numpy.asarray(list(numbers), "int64"), sizes=True)
+
+    def scalar(self, value: Any, dtype: tb.DType) -> Name:
+        """A number in a dtype."""
+        return self.constant(numpy.asarray(value).astype(numpy_dtype(dtype)))
+
+    def cast(self, x: Name, dtype: tb.DType) -> Name:
+        """The value in another dtype."""
+        return self.op("Cast", x, to=ELEMENT_TYPES[dtype])
+
+    def refuse(self, what: str, remedy: str = "") -> UnsupportedOp:
+        """The error for what has no counterpart, with the user's line."""
+        return UnsupportedOp(
+            expected(f"an op that ONNX has, got {what} at {self.where}", *([remedy] if remedy else []))
+        )
+
+    def graph(self, nodes: Sequence[Node], outputs: Sequence[Value], names: dict[Value, Name]) -> list[Name]:
+        """Write the nodes of a traced graph whose parameters have these names, and return the names of its outputs."""
+        for node in nodes:
+            if node.op == PARAMETER and Value(node) in names:
+                continue
+            self.where = f"{node.op}, {node.line}" if node.line else node.op
+            results = self.node(node, names)
+            names.update(zip(node.values, results, strict=True))
+        return [names[output] for output in outputs]
+
+    def node(self, node: Node, names: dict[Value, Name]) -> list[Name]:
+        """Write a node, and return the names of its results."""
+        if node.op == CAPTURED:
+            return [self.constant(numpy.asarray(node.tensor))]
+        inputs = node.with_inputs(lambda value: names[value])
+        if node.op == RENAMED:
+            return [inputs[0]]
+        write = WRITES.get(node.op)
+        results = NotImplemented if write is None else write(self, node, *inputs)
+        if results is NotImplemented:
+            results = self.parts(node, names)
+        return [results] if isinstance(results, str) else list(results)
+
+    def parts(self, node: Node, names: dict[Value, Name]) -> list[Name]:
+        """Write what a node is made of: the parts given for its op, or the default of a composite."""
+        function = PARTS.get(node.op)
+        if function is None and node.default is None:
+            raise self.refuse(f"{node.op} of {', '.join(repr(value.template) for value in node.operands)}")
+
+        def apart(*tensors: tb.Tensor) -> Any:
+            given = dict(zip(node.operands, tensors, strict=True))
+            inputs = node.with_inputs(lambda value: given[value])
+            if function is not None:
+                return function(node, *inputs)
+            assert node.default is not None
+            return node.default(node.out, inputs, node.options)
+
+        self.shared.apart.add(node.op)
+        unique = list(dict.fromkeys(node.operands))
+        positions = [unique.index(value) for value in node.operands]
+        graph = tb.trace(lambda *tensors: apart(*(tensors[place] for place in positions)))(
+            *(value.template for value in unique)
+        )
+        inner = {parameter: names[value] for parameter, value in zip(graph.parameters, unique, strict=True)}
+        where = self.where
+        results = self.graph(graph.nodes, graph.outputs, inner)
+        self.where = where
+        return results
+
+    def body(
+        self, inputs: Sequence[tuple[Name, tb.Template]], outputs: Sequence[tuple[Name, tb.Template]]
+    ) -> GraphProto:
+        """The graph that this writer has written, as an attribute of a node around it."""
+        results = []
+        for name, template in outputs:
+            own = self.op("Identity", name)  # an output may be a value of the graph around
+            results.append(declared(own, template))
+        declared_inputs = [declared(name, template) for name, template in inputs]
+        return helper.make_graph(self.nodes, f"graph_{next(self.shared.numbers)}", declared_inputs, results)
+
+
+def declared(name: Name, template: tb.Template) -> Any:
+    """A value in a graph inside, without its sizes, as they may be open."""
+    return helper.make_tensor_value_info(name, ELEMENT_TYPES[template.dtype], None if template.ndim else ())
