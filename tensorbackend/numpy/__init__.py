@@ -67,7 +67,7 @@ pi e inf nan newaxis euler_gamma
 bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128
 byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
 generic number integer signedinteger unsignedinteger inexact floating complexfloating
-dtype set_printoptions get_printoptions typename ScalarType sctypeDict exceptions get_include show_config info
+dtype set_printoptions get_printoptions typename ScalarType typecodes sctypeDict exceptions get_include show_config info
 """.split():
     globals()[_name] = getattr(_numpy, _name)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import index
+from sys import getrefcount
 from types import EllipsisType, NoneType
 from typing import Any, Final, NoReturn
 
@@ -34,6 +35,9 @@ _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
 _reshape: Final = public_op("reshape")
 _permute: Final = public_op("permute_dims")
+
+_SOLE: Final = 3
+"""The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
 
 HOST: Final = numpy.ndarray
 """The class of payloads whose elements can be read at once."""
@@ -105,6 +109,9 @@ class ndarray(metaclass=ArrayType):
         t = base._t
         if t is None:
             t = base._read()
+        elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
+            del base
+            return self._settled()
         kept = self._kept
         if kept is not None:
             data = t.data
@@ -120,6 +127,16 @@ class ndarray(metaclass=ArrayType):
         if t.data.__class__ is not HOST and _keeps(t.data):
             self._kept, self._seen = result, t.data
         return result
+
+    def _settled(self) -> Tensor:
+        """The tensor of a view whose base nobody else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
+        t = self._base._t
+        if t.template is not self._of:
+            t = _reshape(t, self._of.shape, names=self._of.names)
+        self._t = own = self._how.read(t)
+        self._kept = self._seen = None
+        del self._base, self._how
+        return own  # type: ignore[no-any-return]
 
     @property
     def tensor(self) -> Tensor:
@@ -720,6 +737,12 @@ def put(x: ndarray, key: Any, value: Any) -> None:
         return
     x._kept = x._seen = None
     how = x._how
+    if how.__class__ is Step:
+        x._read()
+        if x._t is not None:  # it has become a root
+            put(x, key, value)
+            return
+        x._kept = x._seen = None
     if how.__class__ in (int, _INT64) or (how.__class__ is tuple and _structure(how) == _INTS):
         ints = how if how.__class__ is tuple else (how,)
         put(_as_seen(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)
