@@ -7,6 +7,7 @@ nothing else; a class or a test that needs what arrays here cannot have (structu
 subclasses, memory order, warnings) fails, and is counted under its cause.
 """
 
+# ruff: noqa: E501 # texts and patterns are not broken
 from __future__ import annotations
 
 import argparse
@@ -76,12 +77,22 @@ def adapted(source: str) -> str:
     future = "from __future__ import annotations\n" if "from __future__" in source else ""
     source = re.sub(r"^from __future__.*$", "", source, flags=re.M)
     source = re.sub(r"^(\s*)import numpy as np$", "", source, flags=re.M)
-    source = re.sub(r"^(\s*)from numpy\.testing import", r"\1from tensorbackend.numpy.testing import", source, flags=re.M)
-    source = re.sub(r"^(\s*)from numpy\.(linalg|random|fft) import", r"\1from tensorbackend.numpy.\2 import", source, flags=re.M)
-    source = re.sub(r"^(\s*)import numpy\.(linalg|fft) as (\w+)", r"\1import tensorbackend.numpy.\2 as \3", source, flags=re.M)
+    source = re.sub(
+        r"^(\s*)from numpy\.testing import", r"\1from tensorbackend.numpy.testing import", source, flags=re.M
+    )
+    source = re.sub(
+        r"^(\s*)from numpy\.(linalg|random|fft) import", r"\1from tensorbackend.numpy.\2 import", source, flags=re.M
+    )
+    source = re.sub(
+        r"^(\s*)import numpy\.(linalg|fft) as (\w+)", r"\1import tensorbackend.numpy.\2 as \3", source, flags=re.M
+    )
     source = re.sub(r"^class (\w+)\(np\.ndarray\):", r"class \1(_numpy.ndarray):", source, flags=re.M)
     source = source.replace("np.lib.stride_tricks.as_strided(\n", "_numpy.lib.stride_tricks.as_strided(\n")
-    source = re.sub(r"np\.lib\.stride_tricks\.as_strided\(", "(lambda x, *a, **k: _numpy.lib.stride_tricks.as_strided(_numpy.asarray(x), *a, **k))(", source)
+    source = re.sub(
+        r"np\.lib\.stride_tricks\.as_strided\(",
+        "(lambda x, *a, **k: _numpy.lib.stride_tricks.as_strided(_numpy.asarray(x), *a, **k))(",
+        source,
+    )
     return future + HEAD.format(kept=KEPT) + source
 
 
@@ -94,10 +105,17 @@ def public_imports(source: str) -> str:
         for name in names:
             plain, _, other = name.partition(" as ")
             held = (other or plain).strip()
-            lines.append(f"try:\n    from tensorbackend.numpy import {plain} as {held}\nexcept ImportError:\n    from {found[1]} import {plain} as {held}")
+            lines.append(
+                f"try:\n    from tensorbackend.numpy import {plain} as {held}\nexcept ImportError:\n    from {found[1]} import {plain} as {held}"
+            )
         return "\n".join(lines)
 
-    return re.sub(r"^from (numpy(?:\.(?:lib|_core|ma|fft|linalg)[\w.]*)?) import (\([^)]*\)|[^\n(]+)$", replaced, source, flags=re.M)
+    return re.sub(
+        r"^from (numpy(?:\.(?:lib|_core|ma|fft|linalg)[\w.]*)?) import (\([^)]*\)|[^\n(]+)$",
+        replaced,
+        source,
+        flags=re.M,
+    )
 
 
 class Results:
@@ -175,12 +193,27 @@ def main(arguments: list[str]) -> None:
         causes += why
         refused_ones = why["a refused dtype"] + why["a refused feature"]
         rows.append((file, passed, len(failed), refused_ones))
-        details += [f"{name.partition('::')[2] or name}\t{cause(texts[name])}\t{texts[name].strip()[:400]!r}" for name in failed]
-    lines = ["| file | pass | fail | of these for what is refused | share of the rest |", "| --- | --- | --- | --- | --- |"]
-    for file, passed, failed_count, refused_count in [*rows, ("all", *(sum(row[place] for row in rows) for place in (1, 2, 3)))]:
+        details += [
+            f"{name.partition('::')[2] or name}\t{cause(texts[name])}\t{texts[name].strip()[:400]!r}" for name in failed
+        ]
+    lines = [
+        "| file | pass | fail | of these for what is refused | share of the rest |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for file, passed, failed_count, refused_count in [
+        *rows,
+        ("all", *(sum(row[place] for row in rows) for place in (1, 2, 3))),
+    ]:
         rest = passed + failed_count - refused_count
-        lines.append(f"| `{file}` | {passed} | {failed_count} | {refused_count} | {100 * passed / max(rest, 1):.0f} % |")
-    lines += ["", "| cause of a failure | tests |", "| --- | --- |", *[f"| {name} | {count} |" for name, count in causes.most_common()]]
+        lines.append(
+            f"| `{file}` | {passed} | {failed_count} | {refused_count} | {100 * passed / max(rest, 1):.0f} % |"
+        )
+    lines += [
+        "",
+        "| cause of a failure | tests |",
+        "| --- | --- |",
+        *[f"| {name} | {count} |" for name, count in causes.most_common()],
+    ]
     print("\n".join(lines))
     if options.table:
         options.table.write_text("\n".join(lines) + "\n")

@@ -23,7 +23,7 @@ from ..caching.option_keys import holds_entries, remember
 from ..dtypes import complex128, float64, int64
 from ..errors import ArgumentError, ShapeError, expected
 from ..expr.trees import register_tree_node
-from ..protocol.owners import held_alone
+from ..protocol.owners import held_alone, pinned
 from ..template import Shape, Template, TemplateKind, intern_template
 from ..tensor import Tensor, blank_tensor, public_op
 from .dtypes import numpy_dtype
@@ -36,7 +36,7 @@ _setitem: Final = public_op("setitem")
 _reshape: Final = public_op("reshape")
 _permute: Final = public_op("permute_dims")
 
-_SOLE: Final = 3
+_SOLE: Final = pinned() or -1
 """The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
 
 HOST: Final = numpy.ndarray
@@ -292,10 +292,10 @@ class ndarray(metaclass=ArrayType):
                 and len(v.template.shape) <= len(t.template.shape)
             ):
                 kind = key.__class__
-                if (kind is slice and key == _ALL) or key is ...:
-                    if v.template.shape == t.template.shape and v.backend is t.backend:
-                        self._t = Tensor(t.template, t.backend, v.data)
-                        return
+                whole = key == _ALL if kind is slice else key is ...
+                if whole and v.template.shape == t.template.shape and v.backend is t.backend:
+                    self._t = Tensor(t.template, t.backend, v.data)
+                    return
                 if kind is int or kind is slice or (kind is tuple and _structure(key)):
                     try:
                         _setitem(t, key, v)
@@ -342,8 +342,7 @@ class ndarray(metaclass=ArrayType):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         """The elements as NumPy's array, in memory of its own."""
-        array = numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
-        return array
+        return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return functions["numpy_ufunc"](ufunc, method, inputs, options)
@@ -523,14 +522,11 @@ class ndarray(metaclass=ArrayType):
         return box(tensor_of(self).to_device(device, stream=stream))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from . import __name__ as name  # the package imports this module
-        from sys import modules
-
-        return modules[name]
+        return functions["namespace"]()
 
 
 ndarray.__name__ = ndarray.__qualname__ = "ndarray"
-ndarray.__module__ = "tensorbackend.numpy"
+ndarray.__module__ = __package__
 
 blank: Final[Callable[[], ndarray]] = type.__call__.__get__(ndarray)
 """Makes an array without attributes, which the caller sets at once."""

@@ -267,7 +267,7 @@ class vectorize:
         return parts if isinstance(made, tuple) else parts[0]
 
 
-vectorize.__module__ = "tensorbackend.numpy"
+vectorize.__module__ = __package__
 
 
 @public
@@ -317,7 +317,7 @@ class errstate:
         return function
 
 
-errstate.__module__ = "tensorbackend.numpy"
+errstate.__module__ = __package__
 
 
 @public

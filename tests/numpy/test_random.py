@@ -16,7 +16,12 @@ def test_a_seed_gives_the_same_numbers_again_on_every_backend() -> None:
     for backend in ("binary", "numpy", "jax"):
         with tb.default_backend(backend):
             generator = np.random.default_rng(7)
-            drawn.append([numpy.asarray(generator.normal(size=3)).round(5).tolist(), numpy.asarray(generator.integers(0, 9, 4)).tolist()])
+            drawn.append(
+                [
+                    numpy.asarray(generator.normal(size=3)).round(5).tolist(),
+                    numpy.asarray(generator.integers(0, 9, 4)).tolist(),
+                ]
+            )
     assert drawn[0] == drawn[1] == drawn[2]
 
 
