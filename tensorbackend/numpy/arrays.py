@@ -11,6 +11,7 @@ Each array has a `Tensor` object of its own, so that a write changes no tensor t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from operator import index
 from sys import getrefcount
@@ -33,8 +34,12 @@ functions: Final[dict[str, Callable[..., Any]]] = {}
 
 _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
+_put_at: Final = public_op("put_at")
 _reshape: Final = public_op("reshape")
 _permute: Final = public_op("permute_dims")
+
+HERE: Final = os.path.dirname(__file__)
+"""Where generated code says that it is, so that its frames are those of this package and not of the user."""
 
 _SOLE: Final = pinned() or -1
 """The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
@@ -697,7 +702,7 @@ def replace(x: ndarray, t: Tensor) -> None:
     """Gives an array the elements of a tensor of its shape and dtype, through views."""
     own = x._t
     if own is not None:
-        if own.backend is t.backend:
+        if own.backend is t.backend or not t.backend.holds_data:
             x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
         else:
             _setitem(own, ..., t)
@@ -709,8 +714,6 @@ def replace(x: ndarray, t: Tensor) -> None:
         if old.template is not x._of:
             old = _reshape(old, x._of.shape)
         replace(base, _restored(how.write(old, t), base))
-    elif base._t is not None and base._t.template is x._of:
-        _setitem(base._t, how, t)
     else:
         put(_as_seen(base, x._of), how, t)
 
@@ -729,7 +732,10 @@ def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
     own = x._t
     if own is not None:
-        _setitem(own, key, value)
+        if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
+            x._t = _put_at(own, key, value)  # of a trace: whoever uses it afterwards outside is told so
+        else:
+            _setitem(own, key, value)
         return
     x._kept = x._seen = None
     how = x._how

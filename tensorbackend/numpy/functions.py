@@ -18,7 +18,7 @@ import numpy
 import tensorbackend as tb
 
 from ..tensor import Tensor
-from .arrays import blank, functions, ndarray, result
+from .arrays import HERE, blank, functions, ndarray, result
 from .conversion import operand, tensor
 from .dtypes import dtype_of
 from .ufuncs import written
@@ -178,6 +178,6 @@ def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
         lines.append("    return r\n")
     scope["list"] = list
     source = f"def {name}({', '.join(head)}):\n{''.join(lines)}"
-    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
     return made

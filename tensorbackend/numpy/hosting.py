@@ -418,6 +418,35 @@ def sliding_window_view(
     return x
 
 
+def _emath(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+    """A function that gives complex numbers for elements outside the domain of the real one."""
+
+    def extended(x: Any, *more: Any) -> Any:
+        t = tensor(x)
+        if t.dtype.is_complex or not bool(tb.any(outside(t))):
+            return functions[name](x, *more)
+        return functions[name](box(cast(t, tb.complex128)), *more)
+
+    extended.__name__ = name
+    extended.__doc__ = f"`{name}`, complex where an element is outside the domain of the real function."
+    return extended
+
+
+def _negative(x: Tensor) -> Tensor:
+    return tb.less(x, 0)
+
+
+def _beyond_one(x: Tensor) -> Tensor:
+    return tb.greater(tb.abs(x), 1)
+
+
+EMATH: Final = {
+    **{name: _emath(name, _negative) for name in ("sqrt", "log", "log2", "log10", "power")},
+    **{name: _emath(name, _beyond_one) for name in ("arccos", "arcsin", "arctanh")},
+}
+"""The functions of `np.emath`."""
+
+
 @contextmanager
 def printoptions(*arguments: Any, **options: Any) -> Iterator[Any]:
     """A block with other options for the texts of arrays."""

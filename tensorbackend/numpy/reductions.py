@@ -12,7 +12,7 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, REAL_OF, DType
 from ..errors import ArgumentError, DTypeError
 from ..tensor import Tensor
-from .arrays import blank, functions, ndarray, result
+from .arrays import HERE, blank, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import PUBLIC
@@ -124,7 +124,7 @@ def _made(name: str, row: Reduction) -> Callable[..., Any]:
         correction=", correction=ddof" if "ddof" in names else "",
         passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
     )  # fmt: skip
-    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Any = scope[name]
     made.__module__ = __package__
     made.__doc__ = row.op.__doc__

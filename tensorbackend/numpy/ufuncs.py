@@ -19,7 +19,7 @@ import tensorbackend as tb
 from ..dtypes import DType
 from ..errors import DTypeError, OperandError, expected
 from ..tensor import Tensor
-from .arrays import blank, functions, ndarray, replace, result, tensor_of
+from .arrays import HERE, blank, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, cast, host, operand, tensor
 from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 
@@ -506,7 +506,7 @@ _SHARED: Final = {
 
 def _compiled(source: str, spec: Spec, name: str) -> dict[str, Any]:
     scope = {**_SHARED, "__name__": __package__, "kinds": spec.kinds, "op": spec.op, "spec": spec}
-    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 
 
