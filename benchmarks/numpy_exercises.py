@@ -7,7 +7,7 @@ its place, random numbers by NumPy's own stream from one seed. What it prints an
 compared.
 """
 
-# ruff: noqa: E501 # patterns are not broken
+# patterns are not broken
 from __future__ import annotations
 
 import io
@@ -22,7 +22,6 @@ from typing import Any
 import numpy
 
 import tensorbackend.numpy as ours
-
 
 _EARLIER: dict[str, dict[str, Any]] = {}
 """The functions that earlier answers defined, which later ones call."""

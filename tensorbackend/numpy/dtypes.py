@@ -62,7 +62,7 @@ def dtype_of(dtype: Any) -> DType:
     (float64, int32, float64)
     """
     if dtype.__class__ is DType:
-        return dtype  # type: ignore[no-any-return]
+        return dtype
     try:
         found = _PLAIN.get(dtype)
         return found if found is not None else _looked_up(dtype)
