@@ -1,6 +1,11 @@
 """The counterparts of NumPy's functions here: the rows of coming-from-numpy.md, which `rows.py` makes."""
 
 INTRODUCTION = """\
+**Your program, one line changed**: `import tensorbackend.numpy as np` takes a NumPy program as it is, with views that
+are written through, `+=` that the caller sees, `out=` and float64, on any backend and under `tb.grad`, `tb.jit` and
+`tb.vmap` ([NumPy programs as they are](numpy.md)). The rest of this page is for programs that use the library's own
+functions, with named axes and values that never change.
+
 Most functions have their names in the Array API standard, which NumPy 2 has too. NumPy's own functions take tensors as
 well: `np.exp(x)` is `tb.exp(x)`. The differences are:
 

@@ -1,4 +1,4 @@
-"""`tensorbackend.numpy` beside NumPy: calls give what NumPy gives, in all forms, and statements change what they change."""
+"""`tensorbackend.numpy` beside NumPy: calls give what NumPy gives, and statements change what they change there."""
 
 from __future__ import annotations
 

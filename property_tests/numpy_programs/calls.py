@@ -6,22 +6,85 @@ and `k` a line of them; `p` holds positive floats; `m`, `w` are bools; `c`, `d` 
 matrices, `S` is positive definite; `t` has three axes.
 """
 
+# ruff: noqa: E501 # texts and patterns are not broken
 from __future__ import annotations
 
 from typing import Final
 
-UNARY: Final = """
-absolute cos cosh sin tan tanh sinh arctan arcsinh exp expm1 exp2 floor ceil trunc rint sign negative positive square cbrt
-signbit isnan isinf isfinite fabs deg2rad rad2deg degrees radians spacing logical_not
-""".split()
-OF_POSITIVE: Final = "log log2 log10 log1p sqrt reciprocal".split()
-OF_UNITS: Final = "arcsin arccos arctanh".split()
-BINARY: Final = """
-add subtract multiply maximum minimum fmax fmin equal not_equal less less_equal greater greater_equal logical_and
-logical_or logical_xor hypot copysign nextafter logaddexp logaddexp2 arctan2 heaviside
-""".split()
-OF_DIVISORS: Final = "divide floor_divide remainder fmod float_power power divmod".split()
-OF_INTS: Final = "bitwise_and bitwise_or bitwise_xor gcd lcm add subtract multiply maximum minimum".split()
+UNARY: Final = [
+    "absolute",
+    "cos",
+    "cosh",
+    "sin",
+    "tan",
+    "tanh",
+    "sinh",
+    "arctan",
+    "arcsinh",
+    "exp",
+    "expm1",
+    "exp2",
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "sign",
+    "negative",
+    "positive",
+    "square",
+    "cbrt",
+    "signbit",
+    "isnan",
+    "isinf",
+    "isfinite",
+    "fabs",
+    "deg2rad",
+    "rad2deg",
+    "degrees",
+    "radians",
+    "spacing",
+    "logical_not",
+]
+OF_POSITIVE: Final = ["log", "log2", "log10", "log1p", "sqrt", "reciprocal"]
+OF_UNITS: Final = ["arcsin", "arccos", "arctanh"]
+BINARY: Final = [
+    "add",
+    "subtract",
+    "multiply",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "hypot",
+    "copysign",
+    "nextafter",
+    "logaddexp",
+    "logaddexp2",
+    "arctan2",
+    "heaviside",
+]
+OF_DIVISORS: Final = ["divide", "floor_divide", "remainder", "fmod", "float_power", "power", "divmod"]
+OF_INTS: Final = [
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "gcd",
+    "lcm",
+    "add",
+    "subtract",
+    "multiply",
+    "maximum",
+    "minimum",
+]
 
 GENERATED: Final = [
     *[f"np.{name}({x})" for name in UNARY for x in ("a", "t", "f4", "2.5")],

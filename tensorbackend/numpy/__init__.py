@@ -21,6 +21,7 @@ array([4., 4., 2.])
 
 from __future__ import annotations
 
+from sys import modules as _modules
 from types import SimpleNamespace as _Namespace
 from typing import Any as _Any
 
@@ -48,6 +49,7 @@ from .refused import advice as _advice
 from .ufuncs import ufunc as ufunc
 
 _methods.bind()
+_functions["namespace"] = lambda: _modules[__name__]
 
 _ALIASES = {
     "amax": "max", "amin": "min", "around": "round", "concat": "concatenate", "permute_dims": "transpose",
@@ -62,13 +64,67 @@ for _name, _same in _ALIASES.items():
 
 # Constants, dtypes and what NumPy itself has to say
 
-for _name in """
-pi e inf nan newaxis euler_gamma
-bool bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128
-byte ubyte short ushort intc uintc int_ uint long ulong longlong ulonglong intp uintp half single double csingle cdouble
-generic number integer signedinteger unsignedinteger inexact floating complexfloating
-dtype set_printoptions get_printoptions typename ScalarType sctypeDict exceptions get_include show_config info
-""".split():
+for _name in [
+    "pi",
+    "e",
+    "inf",
+    "nan",
+    "newaxis",
+    "euler_gamma",
+    "bool",
+    "bool_",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "byte",
+    "ubyte",
+    "short",
+    "ushort",
+    "intc",
+    "uintc",
+    "int_",
+    "uint",
+    "long",
+    "ulong",
+    "longlong",
+    "ulonglong",
+    "intp",
+    "uintp",
+    "half",
+    "single",
+    "double",
+    "csingle",
+    "cdouble",
+    "generic",
+    "number",
+    "integer",
+    "signedinteger",
+    "unsignedinteger",
+    "inexact",
+    "floating",
+    "complexfloating",
+    "dtype",
+    "set_printoptions",
+    "get_printoptions",
+    "typename",
+    "ScalarType",
+    "typecodes",
+    "sctypeDict",
+    "exceptions",
+    "get_include",
+    "show_config",
+    "info",
+]:
     globals()[_name] = getattr(_numpy, _name)
 
 True_, False_ = _numpy.True_, _numpy.False_
@@ -79,6 +135,7 @@ mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation
 s_, index_exp = _creation.s_, _creation.index_exp
 flatiter, ndenumerate = _indexing.flatiter, _indexing.ndenumerate
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
+emath = _Namespace(**_hosting.EMATH)
 lib = _Namespace(stride_tricks=_Namespace(sliding_window_view=_functions["sliding_window_view"]))
 
 

@@ -11,8 +11,10 @@ Each array has a `Tensor` object of its own, so that a write changes no tensor t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from operator import index
+from sys import getrefcount
 from types import EllipsisType, NoneType
 from typing import Any, Final, NoReturn
 
@@ -22,7 +24,7 @@ from ..caching.option_keys import holds_entries, remember
 from ..dtypes import complex128, float64, int64
 from ..errors import ArgumentError, ShapeError, expected
 from ..expr.trees import register_tree_node
-from ..protocol.owners import held_alone
+from ..protocol.owners import held_alone, pinned
 from ..template import Shape, Template, TemplateKind, intern_template
 from ..tensor import Tensor, blank_tensor, public_op
 from .dtypes import numpy_dtype
@@ -32,8 +34,15 @@ functions: Final[dict[str, Callable[..., Any]]] = {}
 
 _getitem: Final = public_op("getitem")
 _setitem: Final = public_op("setitem")
+_put_at: Final = public_op("put_at")
 _reshape: Final = public_op("reshape")
 _permute: Final = public_op("permute_dims")
+
+HERE: Final = os.path.dirname(__file__)
+"""Where generated code says that it is, so that its frames are those of this package and not of the user."""
+
+_SOLE: Final = pinned() or -1
+"""The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
 
 HOST: Final = numpy.ndarray
 """The class of payloads whose elements can be read at once."""
@@ -105,6 +114,9 @@ class ndarray(metaclass=ArrayType):
         t = base._t
         if t is None:
             t = base._read()
+        elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
+            del base
+            return self._settled()
         kept = self._kept
         if kept is not None:
             data = t.data
@@ -120,6 +132,16 @@ class ndarray(metaclass=ArrayType):
         if t.data.__class__ is not HOST and _keeps(t.data):
             self._kept, self._seen = result, t.data
         return result
+
+    def _settled(self) -> Tensor:
+        """The tensor of a view whose base nobody else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
+        t = self._base._t
+        if t.template is not self._of:
+            t = _reshape(t, self._of.shape, names=self._of.names)
+        self._t = own = self._how.read(t)
+        self._kept = self._seen = None
+        del self._base, self._how
+        return own  # type: ignore[no-any-return]
 
     @property
     def tensor(self) -> Tensor:
@@ -275,10 +297,10 @@ class ndarray(metaclass=ArrayType):
                 and len(v.template.shape) <= len(t.template.shape)
             ):
                 kind = key.__class__
-                if (kind is slice and key == _ALL) or key is ...:
-                    if v.template.shape == t.template.shape and v.backend is t.backend:
-                        self._t = Tensor(t.template, t.backend, v.data)
-                        return
+                whole = key == _ALL if kind is slice else key is ...
+                if whole and v.template.shape == t.template.shape and v.backend is t.backend:
+                    self._t = Tensor(t.template, t.backend, v.data)
+                    return
                 if kind is int or kind is slice or (kind is tuple and _structure(key)):
                     try:
                         _setitem(t, key, v)
@@ -325,8 +347,7 @@ class ndarray(metaclass=ArrayType):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         """The elements as NumPy's array, in memory of its own."""
-        array = numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
-        return array
+        return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return functions["numpy_ufunc"](ufunc, method, inputs, options)
@@ -506,14 +527,11 @@ class ndarray(metaclass=ArrayType):
         return box(tensor_of(self).to_device(device, stream=stream))
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from . import __name__ as name  # the package imports this module
-        from sys import modules
-
-        return modules[name]
+        return functions["namespace"]()
 
 
 ndarray.__name__ = ndarray.__qualname__ = "ndarray"
-ndarray.__module__ = "tensorbackend.numpy"
+ndarray.__module__ = __package__
 
 blank: Final[Callable[[], ndarray]] = type.__call__.__get__(ndarray)
 """Makes an array without attributes, which the caller sets at once."""
@@ -684,7 +702,7 @@ def replace(x: ndarray, t: Tensor) -> None:
     """Gives an array the elements of a tensor of its shape and dtype, through views."""
     own = x._t
     if own is not None:
-        if own.backend is t.backend:
+        if own.backend is t.backend or not t.backend.holds_data:
             x._t = t if t.template is own.template else Tensor(own.template, t.backend, t.data)
         else:
             _setitem(own, ..., t)
@@ -696,8 +714,6 @@ def replace(x: ndarray, t: Tensor) -> None:
         if old.template is not x._of:
             old = _reshape(old, x._of.shape)
         replace(base, _restored(how.write(old, t), base))
-    elif base._t is not None and base._t.template is x._of:
-        _setitem(base._t, how, t)
     else:
         put(_as_seen(base, x._of), how, t)
 
@@ -716,10 +732,19 @@ def put(x: ndarray, key: Any, value: Any) -> None:
     """Assigns a tensor or a Python number at a plain key, through views."""
     own = x._t
     if own is not None:
-        _setitem(own, key, value)
+        if value.__class__ is Tensor and own.backend.holds_data and not value.backend.holds_data:
+            x._t = _put_at(own, key, value)  # of a trace: whoever uses it afterwards outside is told so
+        else:
+            _setitem(own, key, value)
         return
     x._kept = x._seen = None
     how = x._how
+    if how.__class__ is Step:
+        x._read()
+        if x._t is not None:  # it has become a root
+            put(x, key, value)
+            return
+        x._kept = x._seen = None
     if how.__class__ in (int, _INT64) or (how.__class__ is tuple and _structure(how) == _INTS):
         ints = how if how.__class__ is tuple else (how,)
         put(_as_seen(x._base, x._of), (*ints, *(key if key.__class__ is tuple else (key,))), value)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy
 
+from ..caching.memos import remembers_calls
 from ..dtypes import ALL_DTYPES, DType, bool_, complex128, float64, int64
 from ..errors import DTypeError, expected
 from ..interchange import numpy_dtype
@@ -61,7 +62,7 @@ def dtype_of(dtype: Any) -> DType:
     (float64, int32, float64)
     """
     if dtype.__class__ is DType:
-        return dtype  # type: ignore[no-any-return]
+        return dtype
     try:
         found = _PLAIN.get(dtype)
         return found if found is not None else _looked_up(dtype)
@@ -83,6 +84,8 @@ def _looked_up(dtype: Any) -> DType:
         raise DTypeError(expected("a dtype of numbers or bools", remedy, dtype=of_numpy))
     return found
 
+
+remembers_calls("dtypes of NumPy programs", _looked_up)
 
 NUMPY_CLASSES: Final[dict[type, DType]] = {numpy_dtype(dtype).type: dtype for dtype in ALL_DTYPES}
 """The library's dtype for each class of NumPy's numbers."""

@@ -351,11 +351,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     x, y = chosen(functions["moveaxis"](asarray(a), axisa, -1), functions["moveaxis"](asarray(b), axisb, -1))
     sizes = x.shape[-1], y.shape[-1]
     if not {*sizes} <= {2, 3}:
-        raise ArgumentError(
-            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {} and {} dimensional instead.".format(
-                *sizes
-            )
-        )
+        text = "Both input arrays must be (arrays of) 3-dimensional vectors, but they are"
+        raise ArgumentError(f"{text} {sizes[0]} and {sizes[1]} dimensional instead.")
     if sizes == (2, 2):
         return result(x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0])
     parts = [
@@ -484,9 +481,8 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
 def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
     if x.shape[axis] < edge_order + 1:
-        raise ArgumentError(
-            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
-        )
+        text = "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements"
+        raise ArgumentError(f"{text} are required.")
     before = (slice(None),) * axis
 
     def at(part: Any) -> Any:

@@ -18,7 +18,7 @@ import numpy
 import tensorbackend as tb
 
 from ..tensor import Tensor
-from .arrays import blank, functions, ndarray, result
+from .arrays import HERE, blank, functions, ndarray, result
 from .conversion import operand, tensor
 from .dtypes import dtype_of
 from .ufuncs import written
@@ -47,7 +47,7 @@ def public(function: Function | None = None, *, space: str = "") -> Any:
     name = f"{space}.{function.__name__}" if space else function.__name__
     functions.setdefault(name, function)
     functions[name] = PUBLIC[name] = function
-    function.__module__ = f"tensorbackend.numpy.{space}" if space else "tensorbackend.numpy"
+    function.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     return function
 
 
@@ -115,7 +115,7 @@ def function(body: Function | None = None, *, space: str = "", name: str = "") -
         return partial(function, space=space, name=name)
     name = name or body.__name__.rstrip("_")
     wrapped: Any = _wrapper(body, name)
-    wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else "tensorbackend.numpy"
+    wrapped.__module__ = f"tensorbackend.numpy.{space}" if space else __package__
     wrapped.__doc__, wrapped.__qualname__, wrapped.body = body.__doc__, name, body
     full = f"{space}.{name}" if space else name
     functions[full] = PUBLIC[full] = wrapped
@@ -124,7 +124,7 @@ def function(body: Function | None = None, *, space: str = "", name: str = "") -
 
 def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     given = signature(body)
-    scope = {**_SCOPE, "body": body, "__name__": "tensorbackend.numpy"}
+    scope = {**_SCOPE, "body": body, "__name__": __package__}
     head, passed, lines, seen = [], [], [], ""
     has_out = False
     parameters = list(given.parameters.values())
@@ -178,6 +178,6 @@ def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
         lines.append("    return r\n")
     scope["list"] = list
     source = f"def {name}({', '.join(head)}):\n{''.join(lines)}"
-    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Callable[..., Any] = scope[name]
     return made

@@ -267,7 +267,7 @@ class vectorize:
         return parts if isinstance(made, tuple) else parts[0]
 
 
-vectorize.__module__ = "tensorbackend.numpy"
+vectorize.__module__ = __package__
 
 
 @public
@@ -317,7 +317,7 @@ class errstate:
         return function
 
 
-errstate.__module__ = "tensorbackend.numpy"
+errstate.__module__ = __package__
 
 
 @public
@@ -416,6 +416,35 @@ def sliding_window_view(
         x = tb.moveaxis(tb.take(x, tb.reshape(rows, (-1,)), axis=place), place, -1)
         x = tb.moveaxis(tb.reshape(x, (*x.shape[:-1], length, size)), -2, place)
     return x
+
+
+def _emath(name: str, outside: Callable[[Tensor], Tensor]) -> Callable[..., Any]:
+    """A function that gives complex numbers for elements outside the domain of the real one."""
+
+    def extended(x: Any, *more: Any) -> Any:
+        t = tensor(x)
+        if t.dtype.is_complex or not bool(tb.any(outside(t))):
+            return functions[name](x, *more)
+        return functions[name](box(cast(t, tb.complex128)), *more)
+
+    extended.__name__ = name
+    extended.__doc__ = f"`{name}`, complex where an element is outside the domain of the real function."
+    return extended
+
+
+def _negative(x: Tensor) -> Tensor:
+    return tb.less(x, 0)
+
+
+def _beyond_one(x: Tensor) -> Tensor:
+    return tb.greater(tb.abs(x), 1)
+
+
+EMATH: Final = {
+    **{name: _emath(name, _negative) for name in ("sqrt", "log", "log2", "log10", "power")},
+    **{name: _emath(name, _beyond_one) for name in ("arccos", "arcsin", "arctanh")},
+}
+"""The functions of `np.emath`."""
 
 
 @contextmanager

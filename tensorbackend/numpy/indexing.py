@@ -187,7 +187,7 @@ class flatiter:
         flat[key] = functions["resize"](wide, target.shape) if target.__class__ is ndarray and count else wide[0]
 
 
-flatiter.__module__ = "tensorbackend.numpy"
+flatiter.__module__ = __package__
 functions["flatiter"] = flatiter
 
 
@@ -347,8 +347,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """The values of functions, each where its condition holds."""
     array = asarray(x)
-    conditions = condlist if isinstance(condlist, list | tuple) and (
-        not condlist or isinstance(condlist[0], list | tuple | ndarray | numpy.ndarray | Tensor) or array.ndim == 0) else [condlist]  # fmt: skip
+    arrays = list | tuple | ndarray | numpy.ndarray | Tensor
+    listed = isinstance(condlist, list | tuple)
+    several = listed and (not condlist or isinstance(condlist[0], arrays) or array.ndim == 0)
+    conditions = condlist if several else [condlist]
     if condlist.__class__ is ndarray and condlist.ndim > array.ndim:
         conditions = list(condlist)
     masks = [cast(tensor(each), tb.bool) for each in conditions]
@@ -395,9 +397,8 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     if src.__class__ not in (int, float, complex, bool) and not numpy.can_cast(
         numpy_dtype(value.dtype), numpy_dtype(dtype), casting
     ):  # type: ignore[arg-type]
-        raise TypeError(
-            f"Cannot cast array data from {numpy_dtype(value.dtype)!r} to {numpy_dtype(dtype)!r} according to the rule '{casting}'"
-        )
+        source, to = numpy_dtype(value.dtype), numpy_dtype(dtype)
+        raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
     value = cast(value, dtype)
     old = tensor_of(target)
     while value.ndim > old.ndim and value.shape[0] == 1:
@@ -569,9 +570,8 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
         places = numpy.asarray(places)
         if places.dtype == bool:
             if places.shape != (length,):
-                raise ArgumentError(
-                    f"boolean array argument `obj` to delete must be one-dimensional and match the axis length of {length}"
-                )
+                text = "boolean array argument `obj` to delete must be one-dimensional and match the axis length of"
+                raise ArgumentError(f"{text} {length}")
         else:
             if places.size == 0 and places.dtype != int:
                 places = places.astype(int)
@@ -703,5 +703,5 @@ class ndenumerate:
         return place, self._array[place] if place else self._array[()]
 
 
-ndenumerate.__module__ = "tensorbackend.numpy"
+ndenumerate.__module__ = __package__
 _ = (Operand, stepped)

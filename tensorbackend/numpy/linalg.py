@@ -95,9 +95,8 @@ def solve(a: Any, b: Any) -> Any:
     dtype = functions["result_type"](x.dtype.dtype, y.dtype.dtype)
     x, y = tensor(asarray(box(x), dtype)), tensor(asarray(box(y), dtype))
     if y.shape[: 1 if y.ndim == 1 else y.ndim][-1 if y.ndim == 1 else -2] != x.shape[-1]:
-        raise ShapeError(
-            f"solve: Input operand 1 has a mismatch in its core dimension 0 (size {y.shape[0]} is different from {x.shape[-1]})"
-        )
+        text = "solve: Input operand 1 has a mismatch in its core dimension 0"
+        raise ShapeError(f"{text} (size {y.shape[0]} is different from {x.shape[-1]})")
     return box(_solved(tb.linalg.solve, x, y))
 
 
@@ -400,12 +399,10 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Any:
 @public(space="linalg")
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """The cross product of vectors of three elements."""
-    if asarray(x1).shape[axis] != 3 or asarray(x2).shape[axis] != 3:
-        raise tb.errors.ArgumentError(
-            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are {} and {} dimensional instead.".format(
-                asarray(x1).shape[axis], asarray(x2).shape[axis]
-            )
-        )
+    sizes = asarray(x1).shape[axis], asarray(x2).shape[axis]
+    if sizes != (3, 3):
+        text = "Both input arrays must be (arrays of) 3-dimensional vectors, but they are"
+        raise tb.errors.ArgumentError(f"{text} {sizes[0]} and {sizes[1]} dimensional instead.")
     return functions["cross"](x1, x2, axis=axis)
 
 

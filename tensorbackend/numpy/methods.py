@@ -63,10 +63,39 @@ def _power(self: ndarray, other: Any, modulo: Any = None) -> Any:
 setattr(ndarray, "__divmod__", _divmod)  # noqa: B010 # a type checker reads the stub
 setattr(ndarray, "__rdivmod__", _rdivmod)  # noqa: B010
 
-METHODS: Final = """
-all any argmax argmin argpartition argsort choose clip conj conjugate cumprod cumsum diagonal dot max mean min
-nonzero prod put ravel repeat round searchsorted squeeze std sum swapaxes take trace var
-""".split()
+METHODS: Final = [
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "choose",
+    "clip",
+    "conj",
+    "conjugate",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "nonzero",
+    "prod",
+    "put",
+    "ravel",
+    "repeat",
+    "round",
+    "searchsorted",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "take",
+    "trace",
+    "var",
+]
 """Methods of arrays that are the functions of their names."""
 
 

@@ -18,6 +18,14 @@ _BY_INDEX = {"edge": "edge", "reflect": "reflect", "symmetric": "symmetric", "wr
 """Modes that repeat elements of the array."""
 
 
+_OPTIONS = {
+    "constant": "constant_values", "linear_ramp": "end_values", "reflect": "reflect_type", "symmetric": "reflect_type",
+    "maximum": "stat_length", "minimum": "stat_length", "mean": "stat_length", "median": "stat_length",
+    "edge": "", "wrap": "", "empty": "",
+}  # fmt: skip
+"""The option of each mode."""
+
+
 @public
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """The array with more elements at the ends of its axes."""
@@ -31,13 +39,10 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     if (widths < 0).any():
         raise ArgumentError("index can't contain negative values")
     pairs = [(int(low), int(high)) for low, high in widths]
-    allowed = {"constant": {"constant_values"}, "linear_ramp": {"end_values"}, "reflect": {"reflect_type"},
-               "symmetric": {"reflect_type"}, "maximum": {"stat_length"}, "minimum": {"stat_length"},
-               "mean": {"stat_length"}, "median": {"stat_length"}, "edge": set(), "wrap": set(), "empty": set()}  # fmt: skip
     if not callable(mode):
-        if mode not in allowed:
+        if mode not in _OPTIONS:
             raise ArgumentError(f"mode '{mode}' is not supported")
-        if unknown := set(kwargs) - allowed[mode]:
+        if unknown := set(kwargs) - {_OPTIONS[mode]}:
             raise ArgumentError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
     if mode in ("constant", "empty"):
         return box(fresh(_constant(x, pairs, kwargs.get("constant_values", 0))))

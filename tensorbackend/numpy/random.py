@@ -179,10 +179,8 @@ class _Draws:
         return result(fresh(tb.random.choice(self._key(), items, shape, replace, weights, axis)))
 
     def __getattr__(self, name: str) -> Any:
-        if (
-            name.startswith("_")
-            or not hasattr(numpy.random.Generator, name)
-            and not hasattr(numpy.random.RandomState, name)
+        if name.startswith("_") or (
+            not hasattr(numpy.random.Generator, name) and not hasattr(numpy.random.RandomState, name)
         ):
             raise AttributeError(name)
 
@@ -337,16 +335,58 @@ def _legacy(name: str) -> Callable[..., Any]:
 
     draw.__name__ = draw.__qualname__ = name
     draw.__doc__ = getattr(getattr(RandomState, name, None), "__doc__", None) or f"NumPy's `random.{name}`."
-    draw.__module__ = "tensorbackend.numpy.random"
+    draw.__module__ = __name__
     return draw
 
 
-NAMES: Final = """
-beta binomial bytes chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
-lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto
-permutation poisson power rand randint randn random random_integers random_sample rayleigh seed shuffle standard_cauchy
-standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf
-""".split()
+NAMES: Final = [
+    "beta",
+    "binomial",
+    "bytes",
+    "chisquare",
+    "choice",
+    "dirichlet",
+    "exponential",
+    "f",
+    "gamma",
+    "geometric",
+    "gumbel",
+    "hypergeometric",
+    "laplace",
+    "logistic",
+    "lognormal",
+    "logseries",
+    "multinomial",
+    "multivariate_normal",
+    "negative_binomial",
+    "noncentral_chisquare",
+    "noncentral_f",
+    "normal",
+    "pareto",
+    "permutation",
+    "poisson",
+    "power",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "random_integers",
+    "random_sample",
+    "rayleigh",
+    "seed",
+    "shuffle",
+    "standard_cauchy",
+    "standard_exponential",
+    "standard_gamma",
+    "standard_normal",
+    "standard_t",
+    "triangular",
+    "uniform",
+    "vonmises",
+    "wald",
+    "weibull",
+    "zipf",
+]
 """The legacy functions."""
 
 for _name in NAMES:

@@ -12,7 +12,7 @@ import tensorbackend as tb
 from ..dtypes import ALL_DTYPES, REAL_OF, DType
 from ..errors import ArgumentError, DTypeError
 from ..tensor import Tensor
-from .arrays import blank, functions, ndarray, result
+from .arrays import HERE, blank, functions, ndarray, result
 from .conversion import cast, tensor
 from .dtypes import dtype_of, numpy_dtype
 from .functions import PUBLIC
@@ -112,7 +112,7 @@ _PLAIN: Final = ("dtype", "out", "initial", "where", "mean", "correction")
 def _made(name: str, row: Reduction) -> Callable[..., Any]:
     scope: dict[str, Any] = {
         "HOST": numpy.ndarray, "NO_VALUE": NO_VALUE, "blank": blank, "ndarray": ndarray, "op": row.op,
-        "reduced": reduced, "straight": row.straight, "__name__": "tensorbackend.numpy",
+        "reduced": reduced, "straight": row.straight, "__name__": __package__,
     }  # fmt: skip
     names = [part.partition("=")[0].strip() for part in row.signature.split(",") if part.strip() != "*"]
     tests = [f"{each} is {'None' if each in ('dtype', 'out') else 'NO_VALUE'}" for each in names if each in _PLAIN]
@@ -124,9 +124,9 @@ def _made(name: str, row: Reduction) -> Callable[..., Any]:
         correction=", correction=ddof" if "ddof" in names else "",
         passed=", ".join(f"{each}={each}" for each in names if each != "overwrite_input"),
     )  # fmt: skip
-    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     made: Any = scope[name]
-    made.__module__ = "tensorbackend.numpy"
+    made.__module__ = __package__
     made.__doc__ = row.op.__doc__
     return made  # type: ignore[no-any-return]
 
@@ -158,8 +158,12 @@ def reduced(
     elif x.dtype.is_complex and name in ("var", "std"):
         total = _variance(name, x, options)
     elif initial is not NO_VALUE and not _count(x, axis):
-        shape = [1 if place in {each % x.ndim for each in _axes(axis, x.ndim)} else size
-                 for place, size in enumerate(x.shape) if keep or place not in {each % x.ndim for each in _axes(axis, x.ndim)}]  # fmt: skip
+        reduced_axes = {each % x.ndim for each in _axes(axis, x.ndim)}
+        shape = [
+            1 if place in reduced_axes else size
+            for place, size in enumerate(x.shape)
+            if keep or place not in reduced_axes
+        ]
         total = tb.full(
             tuple(shape),
             tensor(initial),
@@ -212,9 +216,8 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
     if row.combines:
         start = row.identity if initial is NO_VALUE else initial
         if start is None:
-            raise ArgumentError(
-                f"reduction operation '{row.combines}' does not have an identity, so to use a where mask one has to specify 'initial'"
-            )
+            text = "does not have an identity, so to use a where mask one has to specify 'initial'"
+            raise ArgumentError(f"reduction operation '{row.combines}' {text}")
         filled = tb.where(mask, x, cast(tensor(start if row.identity is None else row.identity), x.dtype))
         total = row.op(filled, **options)
         if initial is not NO_VALUE:

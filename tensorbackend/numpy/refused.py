@@ -8,8 +8,8 @@ _ADVICE: Final = {
     "use a dictionary of arrays, as there are no structured dtypes": "rec record recarray void",
     "use lists of texts, as there are no dtypes of texts": "char chararray strings str_ bytes_ character",
     "use lists, as there are no arrays of objects": "object_",
-    "use integer arrays that count days or seconds": "datetime64 timedelta64 datetime_as_string datetime_data busday_count "
-    "busday_offset busdaycalendar is_busday isnat",
+    "use integer arrays that count days or seconds": "datetime64 timedelta64 datetime_as_string datetime_data "
+    "busday_count busday_offset busdaycalendar is_busday isnat",
     "use a mask of bools, with np.where or the where= of reductions": "ma",
     "use two-dimensional arrays": "matrix asmatrix bmat mat",
     "use np.load, or a tensor that shares the memory of a numpy.memmap": "memmap",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy
@@ -229,8 +230,8 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray
     if first == second:
         raise ArgumentError("axis1 and axis2 cannot be the same")
     moved = moveaxis(x, (first, second), (-2, -1))
-    return stepped(moved, Step(
-        lambda t: tb.take_diagonal(t, offset=offset), lambda old, new: tb.put_diagonal(old, new, offset=offset)))  # fmt: skip
+    step = Step(lambda t: tb.take_diagonal(t, offset=offset), lambda old, new: tb.put_diagonal(old, new, offset=offset))
+    return stepped(moved, step)
 
 
 @public
@@ -479,7 +480,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[ndarr
         for number in range(count):
             cuts.append(cuts[-1] + each + (number < extra))
     axis = _axis(axis, x.ndim)
-    return [x[(*(slice(None),) * axis, slice(start, stop))] for start, stop in zip(cuts, cuts[1:], strict=False)]
+    return [x[(*(slice(None),) * axis, slice(start, stop))] for start, stop in pairwise(cuts)]
 
 
 @public

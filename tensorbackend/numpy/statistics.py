@@ -284,8 +284,7 @@ def _counts(
 
 
 def _sums(flat: Tensor, weights: Tensor, cells: int) -> Tensor:
-    wide = cast(weights, tb.float64) if not weights.dtype.is_integer else cast(weights, tb.float64)
-    sums = tb.bincount(flat, weights=wide, size=cells + 1)[:cells]
+    sums = tb.bincount(flat, weights=cast(weights, tb.float64), size=cells + 1)[:cells]
     return cast(sums, weights.dtype) if weights.dtype.is_integer else sums
 
 

@@ -166,12 +166,60 @@ def _same(x: Any) -> Tensor:
     return tb.logical_or(x, False)
 
 
-_PLAIN: Final = """
-add subtract multiply divide floor_divide remainder fmod maximum minimum equal not_equal less less_equal greater
-greater_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor hypot copysign nextafter logaddexp
-exp expm1 log log1p log2 log10 sqrt square sin cos tan sinh cosh tanh negative positive isinf isfinite logical_not trunc
-floor ceil reciprocal cbrt signbit vecdot matmul
-""".split()
+_PLAIN: Final = [
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "floor_divide",
+    "remainder",
+    "fmod",
+    "maximum",
+    "minimum",
+    "equal",
+    "not_equal",
+    "less",
+    "less_equal",
+    "greater",
+    "greater_equal",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "hypot",
+    "copysign",
+    "nextafter",
+    "logaddexp",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "sqrt",
+    "square",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "negative",
+    "positive",
+    "isinf",
+    "isfinite",
+    "logical_not",
+    "trunc",
+    "floor",
+    "ceil",
+    "reciprocal",
+    "cbrt",
+    "signbit",
+    "vecdot",
+    "matmul",
+]
 """Universal functions with the name of the op."""
 
 _RENAMED: Final[Mapping[str, Callable[..., Any]]] = {

@@ -19,7 +19,7 @@ import tensorbackend as tb
 from ..dtypes import DType
 from ..errors import DTypeError, OperandError, expected
 from ..tensor import Tensor
-from .arrays import blank, functions, ndarray, replace, result, tensor_of
+from .arrays import HERE, blank, functions, ndarray, replace, result, tensor_of
 from .conversion import NUMBERS, cast, host, operand, tensor
 from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 
@@ -505,8 +505,8 @@ _SHARED: Final = {
 
 
 def _compiled(source: str, spec: Spec, name: str) -> dict[str, Any]:
-    scope = {**_SHARED, "__name__": "tensorbackend.numpy", "kinds": spec.kinds, "op": spec.op, "spec": spec}
-    exec(compile(source, f"<tensorbackend.numpy.{name}>", "exec"), scope)
+    scope = {**_SHARED, "__name__": __package__, "kinds": spec.kinds, "op": spec.op, "spec": spec}
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
     return scope
 
 
@@ -521,7 +521,7 @@ class ufunc(metaclass=UfuncType):
     """The class of universal functions, for `isinstance`."""
 
 
-ufunc.__module__ = "tensorbackend.numpy"
+ufunc.__module__ = __package__
 
 
 def made(spec: Spec) -> Callable[..., Any]:
@@ -531,7 +531,7 @@ def made(spec: Spec) -> Callable[..., Any]:
     else:
         source = _OTHER.format(name=spec.name, arguments=", ".join(f"x{n}" for n in range(1, spec.nin + 1)))
     function: Any = _compiled(source, spec, spec.name)[spec.name]
-    function.__module__, function.__qualname__ = "tensorbackend.numpy", spec.name
+    function.__module__, function.__qualname__ = __package__, spec.name
     summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
     function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
     function.spec, function.nin, function.nout = spec, spec.nin, spec.nout

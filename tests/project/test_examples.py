@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import tensorbackend.numpy as np
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -16,3 +18,15 @@ def test_heat_around_an_obstacle(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "binary: 6 x 6" in out
     assert out.count("\n") > 10, "the plate is drawn"
+
+
+def test_a_numpy_program_is_differentiated_and_compiled(capsys: pytest.CaptureFixture[str]) -> None:
+    program = runpy.run_path(str(EXAMPLES / "numpy_program.py"))
+
+    def smoothed(steps: int, x: np.ndarray) -> None:
+        for _ in range(steps):
+            x[1:-1] += 0.25 * (x[2:] - 2 * x[1:-1] + x[:-2])
+            x[0] *= 0.5
+
+    assert program["run"](smoothed, [3, np.linspace(0, 1, 8)]) < 1e-5
+    assert "compiled" in capsys.readouterr().out

@@ -37,6 +37,7 @@ LAYERS = [
     ("backends",),
     ("late_imports", "distributed", "checkpoints"),  # loaded late, and handed to lower layers
     (NAME,),  # the package itself
+    ("numpy",),  # NumPy's names over the package
     ("extending",),  # what backends in other distributions may import: re-exports only
     ("testing",),
     ("cli",),

@@ -1,0 +1,236 @@
+"""NumPy's own tests on `tensorbackend.numpy`: how many pass, and why the others fail.
+
+    python benchmarks/numpy_tests.py [file ...] [--backend NAME] [--table FILE] [--failures FILE]
+
+The tests are those in the installed NumPy. In each file `numpy` becomes `tensorbackend.numpy` where tests name it, and
+nothing else; a class or a test that needs what arrays here cannot have (structured, text, object and date dtypes,
+subclasses, memory order, warnings) fails, and is counted under its cause.
+"""
+
+# ruff: noqa: E501 # texts and patterns are not broken
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+
+FILES = (
+    "_core/tests/test_numeric.py", "_core/tests/test_umath.py", "_core/tests/test_indexing.py",
+    "_core/tests/test_shape_base.py", "lib/tests/test_function_base.py", "lib/tests/test_shape_base.py",
+    "lib/tests/test_arraysetops.py", "lib/tests/test_arraypad.py", "lib/tests/test_index_tricks.py",
+    "lib/tests/test_twodim_base.py", "lib/tests/test_nanfunctions.py", "lib/tests/test_type_check.py",
+    "lib/tests/test_ufunclike.py", "lib/tests/test_polynomial.py", "lib/tests/test_histograms.py",
+    "lib/tests/test_stride_tricks.py", "linalg/tests/test_linalg.py", "fft/tests/test_helper.py",
+    "fft/tests/test_pocketfft.py",
+)  # fmt: skip
+
+CAUSES = (
+    ("a refused dtype", r"dtype of numbers or bools|arrays of objects|there are no fields|no dtypes of texts|"
+     r"float16 is unsupported|longdouble|clongdouble|has no attribute '(object_|str_|bytes_|datetime64|timedelta64|void|rec|"
+     r"recarray|chararray|float128|complex256|strings|char|object|typecodes|ScalarType)|objects? array|'O'|array of objects"),
+    ("a refused feature", r"expected no subclass|no attribute '(matrix|ma|poly1d|nditer|frompyfunc|memmap|as_strided|"
+     r"broadcast|asmatrix|bmat|polynomial|setbufsize|getbufsize|seterrcall|geterrcall)|may be written to|acceptable base type|"
+     r"no strides|metaclass conflict|no subclasses"),
+    ("no warning or floating-point error is raised", r"DID NOT WARN|No warnings raised|not triggered|FloatingPointError|RuntimeWarning|Warning"),
+    ("complex numbers have no order", r"have no order|a real dtype"),
+    ("no error where NumPy raises one", r"DID NOT RAISE|not raised"),
+    ("another class of error", r"tensorbackend\.errors|Error: "),
+)  # fmt: skip
+"""Causes of failures, each with the text of errors that tells it; the first one that fits counts."""
+
+
+HEAD = """import numpy as _numpy
+import tensorbackend.numpy as _ours
+
+
+class _Names:
+    \"\"\"The namespace, with NumPy's own classes and tables by which files of tests name cases when they are read.\"\"\"
+
+    collecting = True
+
+    def array(self, *arguments, **options):
+        try:
+            return _ours.array(*arguments, **options)
+        except TypeError:
+            if not self.collecting:
+                raise
+            return _numpy.array(*arguments, **options)
+
+    def __getattr__(self, name):
+        if name in {kept!r}:
+            return getattr(_numpy, name)
+        return getattr(_ours, name)
+
+
+np = _Names()
+"""
+
+KEPT = ("_core", "typecodes", "longdouble", "clongdouble", "object_", "str_", "bytes_", "datetime64", "timedelta64", "void",
+        "asmatrix", "matrix", "longlong", "ulonglong", "sctypeDict", "float128", "complex256")  # fmt: skip
+"""What files of tests name when they are read, and what is refused when it is used."""
+
+
+def adapted(source: str) -> str:
+    """Return a file of tests with the namespace in place of NumPy."""
+    future = "from __future__ import annotations\n" if "from __future__" in source else ""
+    source = re.sub(r"^from __future__.*$", "", source, flags=re.M)
+    source = re.sub(r"^(\s*)import numpy as np$", "", source, flags=re.M)
+    source = re.sub(
+        r"^(\s*)from numpy\.testing import", r"\1from tensorbackend.numpy.testing import", source, flags=re.M
+    )
+    source = re.sub(
+        r"^(\s*)from numpy\.(linalg|random|fft) import", r"\1from tensorbackend.numpy.\2 import", source, flags=re.M
+    )
+    source = re.sub(
+        r"^(\s*)import numpy\.(linalg|fft) as (\w+)", r"\1import tensorbackend.numpy.\2 as \3", source, flags=re.M
+    )
+    source = re.sub(r"^class (\w+)\(np\.ndarray\):", r"class \1(_numpy.ndarray):", source, flags=re.M)
+    source = source.replace("np.lib.stride_tricks.as_strided(\n", "_numpy.lib.stride_tricks.as_strided(\n")
+    source = re.sub(
+        r"np\.lib\.stride_tricks\.as_strided\(",
+        "(lambda x, *a, **k: _numpy.lib.stride_tricks.as_strided(_numpy.asarray(x), *a, **k))(",
+        source,
+    )
+    source = re.sub(r"^\w+\.setflags\(.*$", "", source, flags=re.M)
+    return future + HEAD.format(kept=KEPT) + source + "\n\nnp.collecting = False\n"
+
+
+def public_imports(source: str) -> str:
+    """Return a source in which names imported from NumPy's inner modules come from the namespace where it has them."""
+
+    def replaced(found: re.Match[str]) -> str:
+        names = [name.strip() for name in re.sub(r"[()\s]+", " ", found[2]).split(",") if name.strip()]
+        lines = []
+        for name in names:
+            plain, _, other = name.partition(" as ")
+            held = (other or plain).strip()
+            lines.append(
+                f"try:\n    from tensorbackend.numpy import {plain} as {held}\nexcept ImportError:\n    from {found[1]} import {plain} as {held}"
+            )
+        return "\n".join(lines)
+
+    return re.sub(
+        r"^from (numpy(?:\.(?:lib|_core|ma|fft|linalg)[\w.]*)?) import (\([^)]*\)|[^\n(]+)$",
+        replaced,
+        source,
+        flags=re.M,
+    )
+
+
+class Results:
+    """Collects what becomes of each test."""
+
+    def __init__(self) -> None:
+        self.outcomes: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Notes the outcome of a test."""
+        if report.when == "call" or report.failed:
+            self.outcomes[report.nodeid] = report.outcome
+        if report.failed:
+            crash = getattr(report.longrepr, "reprcrash", None)
+            lines = str(report.longrepr).splitlines()
+            self.texts[report.nodeid] = f"{crash.message if crash else ''}\n" + "\n".join(lines[-3:])
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Notes a file that cannot be imported."""
+        if report.failed:
+            self.outcomes[report.nodeid] = "failed"
+            self.texts[report.nodeid] = str(report.longrepr)
+
+
+def cause(text: str) -> str:
+    """Return why a test failed, by the text of its error."""
+    return next((name for name, pattern in CAUSES if re.search(pattern, text)), "another result")
+
+
+SKIPPED = "huge or large_dims or large_concatenate or large_zero_size or blas64 or sdot_bug or threads or reproducer"
+"""Tests that take all memory, or threads and other processes."""
+
+
+def run(file: str, backend: str) -> dict[str, dict[str, str]]:
+    """Run a file of tests in this process; return the outcome of each, and the texts of errors."""
+    tb.set_default_backend(backend)
+    results = Results()
+    source = (Path(numpy.__file__).parent / file).read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"test_{file.replace('/', '_')}"
+        path.write_text(public_imports(adapted(source)))
+        flags = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=short", "-W", "ignore"]
+        flags += ["-c", "/dev/null", "--rootdir", folder, "--no-summary", "-k", f"not ({SKIPPED})"]
+        with redirect_stdout(sys.stderr):
+            pytest.main([str(path), *flags], plugins=[results])
+    return {"outcomes": results.outcomes, "texts": results.texts}
+
+
+def main(arguments: list[str]) -> None:
+    """Runs the files and prints a row for each, and the causes of failures."""
+    parser = argparse.ArgumentParser(prog="python benchmarks/numpy_tests.py")
+    parser.add_argument("files", nargs="*", help="files under NumPy's package; all of the table if none")
+    parser.add_argument("--backend", default="numpy")
+    parser.add_argument("--one", action="store_true", help="run one file in this process")
+    parser.add_argument("--longest", type=float, default=300.0, help="after so many seconds a file is given up")
+    parser.add_argument("--table", type=Path, help="where to write the table, as Markdown")
+    parser.add_argument("--failures", type=Path, help="where to write the failing tests with their errors")
+    options = parser.parse_args(arguments)
+    if options.one:
+        print(json.dumps(run(options.files[0], options.backend)))
+        return
+    rows, causes, details = [], Counter[str](), []
+    for file in options.files or FILES:
+        command = [sys.executable, __file__, file, "--one", "--backend", options.backend]
+        try:
+            lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=options.longest).stdout
+            found = json.loads(lines.splitlines()[-1])
+        except (subprocess.TimeoutExpired, IndexError, ValueError):
+            found = {"outcomes": {file: "failed"}, "texts": {file: "the process ended, or took too long"}}
+        outcomes, texts = found["outcomes"], found["texts"]
+        passed = sum(outcome == "passed" for outcome in outcomes.values())
+        failed = [name for name, outcome in outcomes.items() if outcome == "failed"]
+        why = Counter(cause(texts[name]) for name in failed)
+        causes += why
+        refused_ones = why["a refused dtype"] + why["a refused feature"]
+        rows.append((file, passed, len(failed), refused_ones))
+        details += [
+            f"{name.partition('::')[2] or name}\t{cause(texts[name])}\t{texts[name].strip()[:400]!r}" for name in failed
+        ]
+    lines = [
+        "| file | pass | fail | of these for what is refused | share of the rest |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for file, passed, failed_count, refused_count in [
+        *rows,
+        ("all", *(sum(row[place] for row in rows) for place in (1, 2, 3))),
+    ]:
+        rest = passed + failed_count - refused_count
+        lines.append(
+            f"| `{file}` | {passed} | {failed_count} | {refused_count} | {100 * passed / max(rest, 1):.0f} % |"
+        )
+    lines += [
+        "",
+        "| cause of a failure | tests |",
+        "| --- | --- |",
+        *[f"| {name} | {count} |" for name, count in causes.most_common()],
+    ]
+    print("\n".join(lines))
+    if options.table:
+        options.table.write_text("\n".join(lines) + "\n")
+    if options.failures:
+        options.failures.write_text("\n".join(details))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,138 @@
+"""The text of `__init__.pyi`, which editors and type checkers read: the public names, from the functions themselves.
+
+    python -m tensorbackend.numpy.stub
+
+writes the file. A test compares it with what the functions say.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final
+
+import numpy
+
+from .arrays import ndarray
+from .ufuncs import ufunc
+
+_HEAD: Final = '''\
+"""NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
+
+# ruff: noqa
+from typing import Any, Callable, Iterable, Iterator
+
+from tensorbackend import Tensor
+
+from . import fft as fft
+from . import linalg as linalg
+from . import random as random
+from . import testing as testing
+
+class ufunc:
+    nin: int
+    nout: int
+    nargs: int
+    identity: Any
+    def __call__(
+        self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
+    ) -> Any: ...
+    def reduce(
+        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: bool = ..., initial: Any = ...,
+        where: Any = ...,
+    ) -> Any: ...
+    def accumulate(self, array: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
+    def reduceat(self, array: Any, indices: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
+    def outer(self, a: Any, b: Any, /, **options: Any) -> Any: ...
+    def at(self, a: Any, indices: Any, b: Any = ..., /) -> None: ...
+'''
+
+_TYPES: Final = {"bool": "bool", "int": "int", "str": "str", "float": "float"}
+_RESULTS: Final = {
+    "ndarray": "ndarray", "bool": "bool", "int": "int", "str": "str", "None": "None", "bytes": "bytes",
+    "tuple[ndarray, ...]": "tuple[ndarray, ...]", "list[ndarray]": "list[ndarray]",
+    "tuple[int, ...]": "tuple[int, ...]", "Shape": "tuple[int, ...]", "Tensor": "Tensor", "float": "float",
+    "complex": "complex",
+}  # fmt: skip
+
+
+def _declared(name: str, function: Any, indent: str = "") -> str:
+    """The declaration of a function, with its parameters and the first line of its docstring."""
+    given = inspect.signature(function)
+    parts, star, previous = [], False, None
+    for parameter in given.parameters.values():
+        kind = parameter.kind
+        if previous is parameter.POSITIONAL_ONLY and kind is not previous:
+            parts.append("/")
+        if kind is parameter.KEYWORD_ONLY and not star:
+            parts.append("*")
+            star = True
+        mark = "*" if kind is parameter.VAR_POSITIONAL else "**" if kind is parameter.VAR_KEYWORD else ""
+        star = star or kind is parameter.VAR_POSITIONAL
+        annotation = _TYPES.get(str(parameter.annotation), "Any")
+        typed = parameter.name if parameter.name == "self" else f"{mark}{parameter.name}: {annotation}"
+        parts.append(typed if parameter.default is parameter.empty or mark else f"{typed} = ...")
+        previous = kind
+    if previous is inspect.Parameter.POSITIONAL_ONLY:
+        parts.append("/")
+    result = _RESULTS.get(str(given.return_annotation), "Any")
+    summary = (function.__doc__ or "").strip().partition("\n")[0].replace("\\", "\\\\")
+    text = f'{indent}def {name}({", ".join(parts)}) -> {result}:\n{indent}    """{summary}"""\n'
+    return text if summary else f"{indent}def {name}({', '.join(parts)}) -> {result}: ...\n"
+
+
+def _class_of_arrays() -> str:
+    """The declaration of `ndarray` with all methods, also those that are functions of the namespace."""
+    lines = ["class ndarray:\n"]
+    lines.append("    def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...\n")
+    hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__"}
+    for name in sorted(set(dir(ndarray)) - set(dir(object)) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}):
+        member = inspect.getattr_static(ndarray, name)
+        if name in hidden or (name.startswith("_") and not name.startswith("__")):
+            continue
+        if isinstance(member, property):
+            result = _RESULTS.get(str(inspect.signature(member.fget).return_annotation), "Any")  # type: ignore[arg-type]
+            lines.append(f"    @property\n    def {name}(self) -> {result}: ...\n")
+            if member.fset is not None:
+                lines.append(f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n")
+        elif callable(member) and not inspect.ismemberdescriptor(member):
+            text = _declared(name, member, "    ")
+            first = next(iter(inspect.signature(member).parameters))
+            text = text.replace(f"({first}: Any", "(self", 1)
+            if name in ("__eq__", "__ne__"):
+                text = text.replace(": ...\n", ": ...  # type: ignore[override]\n")
+            lines.append(text)
+    return "".join(lines)
+
+
+def text() -> str:
+    """The text of the stub."""
+    import tensorbackend.numpy as namespace
+
+    lines = [_HEAD, "\n", _class_of_arrays(), "\n"]
+    for name in sorted(vars(namespace)):
+        value = getattr(namespace, name)
+        if name.startswith("_") and name not in ("__version__", "__array_api_version__"):
+            continue
+        if name in ("ndarray", "ufunc", "annotations") or isinstance(value, ModuleType):
+            continue
+        if isinstance(value, ufunc):
+            lines.append(f"{name}: ufunc\n")
+        elif inspect.isfunction(value) and value.__module__.startswith(namespace.__name__):
+            lines.append(_declared(name, value))
+        elif isinstance(value, type) and value.__module__ == "numpy" and name in vars(numpy):
+            lines.append(f"from numpy import {name} as {name}\n")
+        elif isinstance(value, float | str):
+            lines.append(f"{name}: {type(value).__name__}\n")
+        elif not isinstance(value, SimpleNamespace) or name in ("lib", "emath"):
+            lines.append(f"{name}: Any\n")
+    lines.append("def __getattr__(name: str) -> Any: ...\n")
+    return "".join(lines)
+
+
+FILE: Final = Path(__file__).with_name("__init__.pyi")
+"""The stub."""
+
+if __name__ == "__main__":
+    FILE.write_text(text())

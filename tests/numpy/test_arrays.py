@@ -1,0 +1,277 @@
+"""Arrays of the NumPy namespace: views that are written through, on each backend and in each transformation."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
+from tensorbackend.errors import ArgumentError, ShapeError, TensorBackendError
+
+BACKENDS = ["binary", "numpy", "jax"]
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> Any:
+    with tb.default_backend(request.param):
+        yield request.param
+
+
+def changed(x: Any) -> Any:
+    """A program of writes through views, as NumPy and the namespace run it."""
+    x = x.copy()
+    row = x[1]
+    row[:] = 5
+    x[0] += row
+    x.T[2] *= 2
+    flat = x.reshape(-1)
+    flat[1::4] = -1
+    part = x[1:, 1:]
+    part[...] = part + x[0, 0]
+    part[0, 0] += 100
+    x[x > 90] = 7
+    x[[0, -1], 0] = 9
+    x[::-1][0] -= 1
+    return x
+
+
+def test_writes_through_views_are_seen_by_the_base_and_by_other_views(backend: str) -> None:
+    start = numpy.arange(12.0).reshape(3, 4)
+    assert numpy.asarray(changed(np.array(start))).tolist() == changed(start).tolist()
+
+
+def test_a_view_follows_its_base() -> None:
+    x = np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    row, column, flat = x[1], x[:, 0], x.ravel()
+    x[1] = 7
+    x += 1
+    assert (row.tolist(), column.tolist(), flat.tolist()) == ([8, 8, 8], [1, 8], [1, 2, 3, 8, 8, 8])
+    assert row.base is x
+    assert x.base is None
+    assert np.shares_memory(row, column)
+    assert not np.shares_memory(x, x.copy())
+
+
+def test_assigning_to_a_shape_leaves_earlier_views_as_they_are() -> None:
+    x = np.arange(6)
+    part = x[2:4]
+    x.shape = (2, 3)
+    part[0] = 50
+    view = x[0]
+    view.shape = (3, 1)
+    view[0, 0] = -1
+    assert x.tolist() == [[-1, 1, 50], [3, 4, 5]]
+    assert view.shape == (3, 1)
+
+
+def test_a_tensor_is_a_value_whatever_becomes_of_the_array() -> None:
+    t = tb.asarray([1.0, 2.0], names=("n",))
+    x = np.asarray(t)
+    taken = x.tensor
+    x[0] = 9
+    x += 1
+    assert t.tolist() == taken.tolist() == [1.0, 2.0]
+    assert x.tolist() == [10.0, 3.0]
+    assert x.names == x.tensor.names == ("n",)
+    assert np.asarray(x) is x
+
+
+def test_elements_are_numbers_on_numpy_and_arrays_elsewhere() -> None:
+    x = np.array([1.5, 2.5])
+    assert type(x[0]) is numpy.float64
+    assert type(np.sum(x)) is numpy.float64
+    with tb.default_backend("jax"):
+        total = np.sum(np.array([1.5, 2.5]))
+        before = total
+        total += 1
+        assert isinstance(total, np.ndarray)
+        assert (float(before), float(total)) == (4.0, 5.0)
+        assert hash(total) == hash(5.0)
+
+
+def test_a_view_of_what_nobody_else_holds_becomes_an_array_of_its_own() -> None:
+    x = np.arange(6).reshape(2, 3).T
+    assert x.tolist() == [[0, 3], [1, 4], [2, 5]]
+    x[0, 1] = 9
+    assert x.base is None
+    kept = np.arange(6)
+    y = kept.reshape(2, 3)
+    y[0, 0] = 7
+    assert y.base is kept
+    assert kept[0] == 7
+
+
+def test_an_array_without_axes_is_changed_in_place() -> None:
+    x = np.array(3.0)
+    same = x
+    x += 1
+    assert float(same) == 4.0
+
+
+def energy(x: Any) -> Any:
+    """A scalar whose gradient goes through writes and views."""
+    y = np.zeros_like(x)
+    y[1:] = x[1:] * x[:-1]
+    y[0] += 2 * x[0]
+    part = y[1:]
+    part *= 3
+    y.reshape(-1)[0] *= x[-1]
+    return np.sum(y**2)
+
+
+def test_gradients_go_through_writes(backend: str) -> None:
+    at = numpy.array([1.0, 2.0, 3.0])
+    step = 1e-6
+    slopes = [(energy_of_numpy(at + step * e) - energy_of_numpy(at - step * e)) / (2 * step) for e in numpy.eye(3)]
+    value, gradient = tb.value_and_grad(energy)(np.array(at))
+    assert isinstance(gradient, np.ndarray)
+    assert isinstance(value, np.ndarray)
+    numpy.testing.assert_allclose(numpy.asarray(gradient), slopes, rtol=1e-6)
+    assert float(value) == pytest.approx(energy_of_numpy(at))
+
+
+def energy_of_numpy(x: Any) -> Any:
+    """The same by NumPy."""
+    y = numpy.zeros_like(x)
+    y[1:] = 3 * x[1:] * x[:-1]
+    y[0] = 2 * x[0] * x[-1]
+    return numpy.sum(y**2)
+
+
+def test_a_program_is_compiled_and_batched(backend: str) -> None:
+    at = numpy.array([[1.0, 2.0, 3.0], [0.5, -1.0, 2.0]])
+    expected = [energy_of_numpy(row) for row in at]
+    jitted = tb.jit(energy)
+    numpy.testing.assert_allclose([float(jitted(np.array(row))) for row in at], expected)
+    batched = tb.vmap(energy)(np.array(at))
+    assert isinstance(batched, np.ndarray)
+    numpy.testing.assert_allclose(numpy.asarray(batched), expected)
+    jacobian = tb.jacobian(lambda x: x[1:] * x[:-1])(np.array(at[0]))
+    assert numpy.asarray(jacobian).tolist() == [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
+
+
+def test_a_dry_run_needs_no_data() -> None:
+    report = tb.dry_run(energy, np.asarray(tb.template((1000,), "f64")))
+    assert report.flops > 0
+
+
+def test_constants_are_written_to_in_a_trace() -> None:
+    constant = np.array([1.0, 2.0, 3.0])
+
+    def function(x: Any) -> Any:
+        y, z = constant.copy(), np.exp(constant)
+        y[0] = x[0]
+        z[1:] *= x[1:]
+        y += x
+        return np.sum(y * z)
+
+    gradient = tb.grad(function)(np.ones(3))
+    e = numpy.exp([1.0, 2.0, 3.0])
+    numpy.testing.assert_allclose(numpy.asarray(gradient), [2 * e[0], e[1] * 4, e[2] * 5])
+    assert constant.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_an_array_outside_that_a_trace_wrote_to_cannot_be_used_unnoticed() -> None:
+    outside = np.zeros(3)
+
+    def leaks(x: Any) -> Any:
+        outside[0] = x[0]
+        return np.sum(x)
+
+    tb.grad(leaks)(np.ones(3))
+    with pytest.raises(TensorBackendError, match="trace"):
+        outside + 1
+
+
+def test_loops_carry_arrays() -> None:
+    result = tb.fori_loop(0, 5, lambda n, x: x + 1, np.zeros(2))
+    assert isinstance(result, np.ndarray)
+    assert result.tolist() == [5.0, 5.0]
+    mapped = tb.tree_map(lambda t: t * 2, {"a": np.ones(2)})
+    assert mapped["a"].tolist() == [2.0, 2.0]
+
+
+def test_dtypes_and_texts_are_numpys() -> None:
+    x = np.array([[1, 2], [3, 4]], dtype="i4")
+    assert x.dtype == np.int32
+    assert x.dtype == numpy.dtype("int32")
+    assert repr(x) == "array([[1, 2],\n       [3, 4]], dtype=int32)"
+    assert str(np.array([1.5, 2.0])) == "[1.5 2. ]"
+    assert f"{np.array(2.5):.2f}" == "2.50"
+    assert (x.strides, x.itemsize, x.nbytes, len(x), x.flags.c_contiguous) == ((8, 4), 4, 16, 2, True)
+    assert repr(np.asarray(tb.template((2,), "f64"))) == "array(<f64[2]>)"
+
+
+def test_arrays_are_pickled_and_copied() -> None:
+    x = np.arange(4)
+    for twin in (pickle.loads(pickle.dumps(x[1:])), copy.copy(x[1:]), copy.deepcopy(x[1:])):
+        twin[0] = 9
+        assert twin.tolist() == [9, 2, 3]
+    assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_numbers_of_numpy_next_to_arrays_give_arrays() -> None:
+    x = np.array([1.0, 2.0])
+    assert isinstance(numpy.float64(3) * x, np.ndarray)
+    assert isinstance(numpy.exp(x), np.ndarray)
+    assert isinstance(numpy.concatenate([x, x]), np.ndarray)
+    assert (numpy.float64(3) * x).tolist() == [3.0, 6.0]
+    assert (tb.asarray([1.0, 1.0], dtype="f64") + x).tolist() == [2.0, 3.0]
+
+
+def test_mixed_dtypes_follow_numpy_2() -> None:
+    ints, floats = np.array([1, 2], dtype="i4"), np.array([1, 2], dtype="f4")
+    assert (ints * floats).dtype == np.float64
+    assert (floats * 2.5).dtype == np.float32
+    assert (floats * np.float64(2.5)).dtype == np.float64
+    assert (np.arange(3) / 2).dtype == np.exp(np.arange(3)).dtype == np.mean(np.arange(3)).dtype == np.float64
+    assert (np.array([True]) + np.array([True])).dtype == np.bool_
+
+
+REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: np.zeros(2, dtype="U3"), TypeError, "use a list of texts"),
+    (lambda: np.zeros(2, dtype=[("a", int)]), TypeError, "use an array for each field"),
+    (lambda: np.array([1, None]), TypeError, "use a list, or an array of numbers"),
+    (lambda: np.array(["2020-01-01"], dtype="M8[D]"), TypeError, "counts from a day"),
+    (lambda: np.zeros(2).setflags(write=False), ValueError, "may be written to"),
+    (lambda: type("Mine", (np.ndarray,), {}), TypeError, "no subclass"),
+    (lambda: np.matrix([1]), AttributeError, "two-dimensional arrays"),
+    (lambda: np.ma, AttributeError, "mask of bools"),
+    (lambda: np.ndarray((2,), strides=(8,)), ValueError, "index or reshape"),
+    (lambda: bool(np.zeros(2)), ValueError, "ambiguous"),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "text"), REFUSED)
+def test_what_cannot_be_had_is_refused_with_a_way_out(
+    call: Callable[[], Any], kind: type[Exception], text: str
+) -> None:
+    with pytest.raises(kind, match=text):
+        call()
+
+
+def test_errors_are_those_that_numpy_programs_expect() -> None:
+    x = np.zeros((2, 3))
+    with pytest.raises(IndexError):
+        x[2]
+    with pytest.raises(IndexError):
+        x[0, 5]
+    with pytest.raises(TypeError, match="no fields"):
+        x["name"]
+    y, z = np.arange(3), np.zeros(3)
+    with pytest.raises(ShapeError):
+        x + np.zeros(4)
+    with pytest.raises(ShapeError):
+        x[0] = np.zeros(4)
+    with pytest.raises(TypeError, match="same_kind"):
+        y += 0.5
+    with pytest.raises(ShapeError):
+        z += np.zeros((2, 3))
+    with pytest.raises(ArgumentError):
+        np.linspace(0, 1, -1)

@@ -1,0 +1,66 @@
+"""Random numbers of the NumPy namespace: over keys, and by NumPy's own stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import pytest
+
+import tensorbackend as tb
+import tensorbackend.numpy as np
+
+
+def test_a_seed_gives_the_same_numbers_again_on_every_backend() -> None:
+    drawn = []
+    for backend in ("binary", "numpy", "jax"):
+        with tb.default_backend(backend):
+            generator = np.random.default_rng(7)
+            drawn.append(
+                [
+                    numpy.asarray(generator.normal(size=3)).round(5).tolist(),
+                    numpy.asarray(generator.integers(0, 9, 4)).tolist(),
+                ]
+            )
+    assert drawn[0] == drawn[1] == drawn[2]
+
+
+def test_numpys_stream_reproduces_a_programs_figures() -> None:
+    with np.random.numpy_stream():
+        np.random.seed(3)
+        legacy = np.random.rand(2, 2), np.random.randint(10, size=3), np.random.permutation(4)
+        modern = np.random.default_rng(3).random(4), np.random.default_rng(3).gamma(2.0, size=2)
+    numpy.random.seed(3)
+    expected = numpy.random.rand(2, 2), numpy.random.randint(10, size=3), numpy.random.permutation(4)
+    for ours, theirs in zip(legacy, expected, strict=True):
+        assert isinstance(ours, np.ndarray)
+        assert numpy.asarray(ours).tolist() == theirs.tolist()
+    assert modern[0].tolist() == numpy.random.default_rng(3).random(4).tolist()
+    assert modern[1].tolist() == numpy.random.default_rng(3).gamma(2.0, size=2).tolist()
+
+
+@pytest.mark.parametrize("seeded", [np.random.default_rng(0), np.random.RandomState(0), np.random])
+def test_draws_have_the_shape_and_the_moments_that_they_are_asked_for(seeded: Any) -> None:
+    assert seeded.normal(2.0, 0.5, size=(2, 3)).shape == (2, 3)
+    assert seeded.uniform(size=2).dtype == np.float64
+    assert isinstance(seeded.uniform(), float)
+    many = numpy.asarray(seeded.normal(2.0, 0.5, size=4000))
+    assert abs(many.mean() - 2.0) < 0.05
+    assert abs(many.std() - 0.5) < 0.05
+    assert abs(numpy.asarray(seeded.exponential(3.0, 4000)).mean() - 3.0) < 0.3
+    assert abs(numpy.asarray(seeded.poisson(4.0, 4000)).mean() - 4.0) < 0.2
+    assert sorted(seeded.permutation(5).tolist()) == [0, 1, 2, 3, 4]
+    assert set(seeded.choice([3, 5], 50).tolist()) == {3, 5}
+    assert len(set(seeded.choice(9, 9, replace=False).tolist())) == 9
+
+
+def test_a_shuffle_is_seen_by_the_array_and_its_views() -> None:
+    np.random.seed(1)
+    x = np.arange(20)
+    half = x[:10]
+    np.random.shuffle(x)
+    assert sorted(x.tolist()) == list(range(20))
+    assert x.tolist() != list(range(20))
+    assert half.tolist() == x[:10].tolist()
+    np.random.shuffle(half)
+    assert sorted(x.tolist()) == list(range(20))
