@@ -51,8 +51,8 @@ TYPES = {("tensor", "protocol"), ("protocol", "testing"), ("protocol", "expr")}
 UPWARDS = {("tensor", NAME)}
 """Imports of a higher layer: `__array_namespace__` returns the package."""
 
-COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "late_imports", "files"}
-"""Modules that import a computed name: subcommands, a user's program, array libraries, ops, a file format."""
+COMPUTED = {"cli", "cli._plugin", "cli.dryrun", "backends.libraries", "late_imports", "files"}
+"""Modules that import a computed name: subcommands, the plugin for ONNX, a user's program, array libraries, ops, a file format."""
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # methods call and show a graph
