@@ -24,7 +24,7 @@ from tensorbackend.errors import TensorBackendError, UnsupportedOp
 from tensorbackend.protocol import kernel_of, planned
 from tensorbackend.template import Template
 from tensorbackend.testing import Disagreement, Invocation, check, names, profile
-from tensorbackend.testing.changing import changing, check_changing, resized
+from tensorbackend.testing.changing import changing, check_changing, resize
 
 BACKENDS = os.environ.get("TENSORBACKEND_BACKENDS", "numpy,jax").split(",")
 # XLA compiles each op for each shape, so such a backend gets few calls by default, and no second plan of each.
@@ -117,10 +117,10 @@ def test_a_plan_that_holds_a_size_is_caught(name: str, remembers: Remembers) -> 
 
 def test_calls_of_a_kind_have_other_sizes_and_equal_names() -> None:
     x = tb.tensor([[1, 2, 3]], names=("row", "column"), backend="binary")
-    call = resized(Invocation("sum", (x,), {"axis": "column"}), {3: 5, 1: 2})
+    call = resize(Invocation("sum", (x,), {"axis": "column"}), {3: 5, 1: 2})
     assert call.tensors[0].tolist() == [[1, 2, 3, 1, 2], [3, 1, 2, 3, 1]]
     assert call.tensors[0].names == ("row", "column")
-    assert resized(call, {2: 0}).tensors[0].shape == (0, 5)
+    assert resize(call, {2: 0}).tensors[0].shape == (0, 5)
 
 
 # Programs of changing shapes

@@ -13,7 +13,7 @@ from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.contraction import matmul
 from ..ops.composite.elementwise.functions import isfinite, logical_not
 from ..ops.composite.elementwise.gradients import stop_gradient
-from ..ops.composite.reduction import in_float32, masked_softmax, softmax
+from ..ops.composite.reduction import cast_to_float32, masked_softmax, softmax
 from ..ops.composite.shape.arranging import moveaxis
 from ..ops.creation.filled import asarray, iota, rename, zeros
 from ..ops.creation.values import together
@@ -157,7 +157,7 @@ def _weights(
     key = _align_leading(key, query)
     if query.names[-2] is not None and query.names[-2] in key.names:
         key = rename(key, *key.names[:-2], None, key.names[-1])
-    wide, keys = in_float32(query), in_float32(key)
+    wide, keys = cast_to_float32(query), cast_to_float32(key)
     masked = causal or mask is not None
     if masked:
         (wide, query_whole), (keys, key_whole) = _Finite.of(wide), _Finite.of(keys)
@@ -237,7 +237,7 @@ def attention(
     ends = _last(query, time, axis)
     values = _align_leading(_last(value, time, axis), ends)
     values = rename(values, *values.names[:-2], weights.names[-1], values.names[-1])
-    wide = in_float32(values)
+    wide = cast_to_float32(values)
     averages = matmul(weights, wide) if spoilt is None else _averages(weights, spoilt, wide)
     return astype(averages, to_floating(promote_types(promote_types(query.dtype, key.dtype), value.dtype)))
 
@@ -313,7 +313,7 @@ def _project(parameters: Parameters, name: str, x: Tensor, masked: bool) -> Tens
         raise ArgumentError(expected("parameters query, key, value and output", parameters=sorted(parameters)))
     whole = None
     if masked:
-        x, whole = _Finite.of(in_float32(x) if not x.dtype.is_floating else x)
+        x, whole = _Finite.of(cast_to_float32(x) if not x.dtype.is_floating else x)
     product = matmul(x, parameters[name])
     bias = parameters.get(f"{name}_bias")
     if bias is not None:

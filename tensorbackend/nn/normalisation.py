@@ -10,7 +10,7 @@ from ..declarations.argument_errors import check_arguments
 from ..dtypes import float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
 from ..ops.composite.elementwise.gradients import stop_gradient
-from ..ops.composite.reduction import count_along, in_float32, mean, standardise
+from ..ops.composite.reduction import cast_to_float32, count_along, mean, standardise
 from ..ops.creation.values import together
 from ..ops.elementwise.binary import add, divide, maximum, multiply, subtract
 from ..ops.elementwise.complex_functions import rsqrt
@@ -87,7 +87,7 @@ def layer_norm(
     axes = normalize_axes(x.template, axis)
     if scale is None and offset is None:
         return standardise(x, axis=axes, epsilon=epsilon)
-    return _scale_and_offset(standardise(in_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
+    return _scale_and_offset(standardise(cast_to_float32(x), axis=axes, epsilon=epsilon), x, axes, scale, offset)
 
 
 @check_arguments
@@ -124,7 +124,7 @@ def rms_norm(x: TensorLike, scale: TensorLike | None = None, /, *, axis: Axes = 
     """
     (x,) = together(x)
     axes = normalize_axes(x.template, axis)
-    wide = in_float32(x)
+    wide = cast_to_float32(x)
     squares = mean(multiply(wide, wide), axis=axes, keepdims=True)
     return _scale_and_offset(multiply(wide, rsqrt(add(squares, epsilon))), x, axes, scale, None)
 
@@ -185,7 +185,7 @@ def group_norm(
     size = x.shape[along]
     if groups < 1 or size % groups:
         raise ArgumentError(expected(f"a number of groups that divides the {size} features", groups=groups))
-    apart = reshape(in_float32(x), (*x.shape[:along], groups, size // groups, *x.shape[along + 1 :]))
+    apart = reshape(cast_to_float32(x), (*x.shape[:along], groups, size // groups, *x.shape[along + 1 :]))
     still = {axis + (axis > along) for axis in kept} | {along}
     rest = tuple(axis for axis in range(apart.ndim) if axis not in still)
     unit = reshape(standardise(apart, axis=rest, epsilon=epsilon), x.shape, names=x.names)
@@ -269,7 +269,7 @@ def batch_norm(
     (x,) = together(x)
     along = normalize_axis(x.template, axis)
     rest = tuple(other for other in range(x.ndim) if other != along)
-    wide, inside = in_float32(x), None
+    wide, inside = cast_to_float32(x), None
     if mask is not None:
         inside = _broadcast_mask(together(x, mask)[1], x)
         wide = where(inside, wide, 0)

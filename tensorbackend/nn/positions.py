@@ -8,7 +8,7 @@ from ..annotations import Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, DTypeLike, as_dtype, default_dtype, float32, promote_types
 from ..errors import ArgumentError, ShapeError, expected
-from ..ops.composite.reduction import in_float32
+from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.shape.arranging import split, stack
 from ..ops.creation.filled import iota
 from ..ops.creation.values import together
@@ -150,7 +150,7 @@ def rotary(
     if along == feature or x.shape[feature] % 2:
         raise ShapeError(expected("steps, and an even number of features", x=x.template, time=time, axis=axis))
     order = (*(other for other in range(x.ndim) if other not in (along, feature)), along, feature)
-    moved = permute_dims(in_float32(x), order)
+    moved = permute_dims(cast_to_float32(x), order)
     places = iota(x.shape[along], like=x) if positions is None else together(x, positions)[1]
     size = x.shape[feature]
     angles = astype(_angles(places, size // 2, base, moved.dtype), moved.dtype)

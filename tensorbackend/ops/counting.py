@@ -18,7 +18,7 @@ from ..rules.broadcasting import check_dtype, result_type, to_floating
 from ..rules.data_errors import negative_number
 from ..rules.plan import flag
 from ..tensor import Tensor, TensorLike
-from .composite.indexing.positions import checked_size, measured
+from .composite.indexing.positions import check_size, read_count
 from .composite.sorting.searching import searchsorted
 from .creation.filled import asarray, full, iota, zeros
 from .creation.values import together
@@ -75,16 +75,16 @@ def bincount(
     ([1, 0, 0, 2], [1, 0, 0])
     """
     x, amounts = _weighed(x, weights)
-    at_least = checked_size(minlength)
+    at_least = check_size(minlength)
     if not x.dtype.is_integer:
         raise DTypeError(expected("a tensor of an integer dtype to count", "cast it with astype()", dtype=x.dtype))
     if size is not None:
-        length = checked_size(size)
+        length = check_size(size)
     elif x.size:
-        least = measured(min(x), "bincount()")
+        least = read_count(min(x), "bincount()")
         if least < 0:
             raise negative_number(least).met("bincount", [x.template])
-        length = builtins.max(measured(max(x), "bincount()") + 1, at_least)
+        length = builtins.max(read_count(max(x), "bincount()") + 1, at_least)
     else:
         length = at_least
     return _summed_at(laid_flat(x), amounts, length)

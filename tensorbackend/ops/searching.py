@@ -13,7 +13,7 @@ from ..dispatch.records import Ready
 from ..errors import ShapeError, expected
 from ..rules.plan import integer
 from ..tensor import Tensor, TensorLike
-from .composite.indexing.positions import _argwhere, checked_size, measured
+from .composite.indexing.positions import _argwhere, check_size, read_count
 from .composite.reduction import count_nonzero
 from .composite.shape.arranging import unstack
 from .creation.filled import asarray
@@ -42,5 +42,5 @@ def nonzero(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) -
     x = x if isinstance(x, Tensor) else asarray(x)
     if not x.ndim:
         raise ShapeError(expected("a tensor with axes", "reshape() it to one element", tensor=x.template))
-    count = measured(count_nonzero(x), "nonzero()") if size is None else checked_size(size)
+    count = read_count(count_nonzero(x), "nonzero()") if size is None else check_size(size)
     return unstack(_argwhere(x, size=count, fill_value=integer(fill_value=fill_value)), axis=1)

@@ -19,7 +19,7 @@ from ..errors.tracebacks import name_in_errors
 from ..rules.axes import normalize_axis
 from ..tensor import Tensor, TensorLike
 from .composite.cumulative import cumulative_sum
-from .composite.indexing.positions import checked_size, measured
+from .composite.indexing.positions import check_size, read_count
 from .composite.shape.arranging import moveaxis, stack, unstack
 from .creation.filled import asarray, full, ones, zeros
 from .elementwise.binary import add, equal, less, multiply, not_equal, subtract
@@ -99,7 +99,7 @@ def _part(x: Tensor, start: int, length: int) -> Tensor:
 
 def _begins_at(runs: _Runs, size: int | None, function: str, fill: int) -> Tensor:
     """The positions where runs begin: of all runs, or with a `size` that many, filled up with `fill`."""
-    count = measured(sum(runs.begins), function) if size is None else checked_size(size)
+    count = read_count(sum(runs.begins), function) if size is None else check_size(size)
     return nonzero(runs.begins, size=count, fill_value=fill)[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..annotations import Axes
 from ..declarations.argument_errors import check_arguments
-from ..ops.composite.reduction import in_float32
+from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction import log_softmax as _log_softmax
 from ..ops.composite.reduction import softmax as _softmax
 from ..ops.elementwise.binary import add, multiply, subtract
@@ -101,7 +101,7 @@ def normalize(x: Ragged | Tensor, /, *, axis: Axes, epsilon: float = 1e-5) -> An
     """
     ragged = as_ragged(x)
     axes = sorted_axes(ragged.template, axis)
-    wide = Ragged(in_float32(ragged.filled(0)), ragged.lengths)
+    wide = Ragged(cast_to_float32(ragged.filled(0)), ragged.lengths)
     centred = subtract(wide.values, _mean(wide, axes, True))
     scale = rsqrt(add(variance(wide, axes, 0.0, True), epsilon))
     return ragged_or_tensor(astype(multiply(centred, scale), to_floating(ragged.dtype)), ragged.lengths)

@@ -9,7 +9,7 @@ from typing import Any
 from ..annotations import Axes, Axis
 from ..declarations.argument_errors import check_arguments
 from ..dtypes import DType, Scalar, float32, iinfo, int64, promote_types
-from ..ops.composite.reduction import in_float32
+from ..ops.composite.reduction import cast_to_float32
 from ..ops.composite.reduction import logsumexp as _logsumexp
 from ..ops.creation.filled import zeros
 from ..ops.elementwise.binary import divide, equal, greater, logical_and, maximum, multiply, subtract
@@ -242,7 +242,7 @@ def _mean(x: Ragged, axes: tuple[int, ...], keepdims: bool) -> Tensor:
 
 def _wide(x: Tensor) -> Tensor:
     """Casts to at least float32; a tensor of such a dtype is not copied."""
-    return x if promote_types(to_floating(x.dtype), float32) is x.dtype else in_float32(x)
+    return x if promote_types(to_floating(x.dtype), float32) is x.dtype else cast_to_float32(x)
 
 
 def _cast_like(count: Any, like: Tensor) -> Any:
@@ -270,7 +270,7 @@ def var(x: Ragged | Tensor, /, *, axis: Axes = None, correction: float = 0.0, ke
 def variance(x: Ragged, axes: tuple[int, ...], correction: float, keepdims: bool) -> Tensor:
     """The variance within the lengths."""
     check_dtype(x.dtype, "real")
-    wide = Ragged(in_float32(x.filled(0)), x.lengths)
+    wide = Ragged(cast_to_float32(x.filled(0)), x.lengths)
     centred = Ragged(subtract(wide.values, _mean(wide, axes, True)), x.lengths).filled(0)
     squares = _sum(multiply(centred, centred), axis=axes, keepdims=keepdims)
     count = _count(x, mask_in(x, x.template), axes, keepdims)

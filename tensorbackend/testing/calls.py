@@ -53,10 +53,10 @@ class Invocation(NamedTuple):
     def on(self, backend: Backend | str) -> Invocation:
         """The same call with its tensors copied to a backend."""
         target = get_backend(backend)
-        options = {name: _moved(value, target) for name, value in self.options.items()}
+        options = {name: _move(value, target) for name, value in self.options.items()}
         if self.creates:
             options["backend"] = target
-        return self._replace(arguments=tuple(_moved(value, target) for value in self.arguments), options=options)
+        return self._replace(arguments=tuple(_move(value, target) for value in self.arguments), options=options)
 
     def run(self) -> Any:
         """Calls the op."""
@@ -64,8 +64,10 @@ class Invocation(NamedTuple):
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Invocation:
         """The same call with a function applied to every tensor."""
-        options = {name: _mapped(value, function) for name, value in self.options.items()}
-        return self._replace(arguments=tuple(_mapped(value, function) for value in self.arguments), options=options)
+        options = {name: _map_tensors(value, function) for name, value in self.options.items()}
+        return self._replace(
+            arguments=tuple(_map_tensors(value, function) for value in self.arguments), options=options
+        )
 
     def with_tensors(self, tensors: Iterable[Tensor]) -> Invocation:
         """The same call on other tensors, in the order of `tensors`."""
@@ -100,19 +102,19 @@ class Invocation(NamedTuple):
         return Disagreement(kind, detail, subject=subject, script=script(self.source, backend))
 
 
-def _mapped(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
+def _map_tensors(value: Any, function: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(value, Tensor):
         return function(value)
     if isinstance(value, list | tuple):
-        members = [_mapped(member, function) for member in value]
+        members = [_map_tensors(member, function) for member in value]
         return type(value)(*members) if hasattr(value, "_fields") else type(value)(members)
     if isinstance(value, dict):
-        return {key: _mapped(member, function) for key, member in value.items()}
+        return {key: _map_tensors(member, function) for key, member in value.items()}
     return value
 
 
-def _moved(value: Any, target: Backend) -> Any:
-    return _mapped(value, lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
+def _move(value: Any, target: Backend) -> Any:
+    return _map_tensors(value, lambda x: x if x.backend is target else tensorbackend.backend_copy(x, target))
 
 
 def names() -> list[str]:
@@ -199,7 +201,7 @@ def moderate(draw: Draw, operands: Sequence[Tensor], *, inexact: bool = False) -
     return [draw(tensors(x.dtype, x.shape, names=x.names, values=small)) if x.dtype.is_integer else x for x in operands]
 
 
-def _drawn(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
+def _strategy_of_option(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | None:
     """The function from a first operand to the strategy of an option, `None` if the declaration does not say how."""
     if option.meaning:
         return _BY_MEANING.get((option.meaning, option.optional))
@@ -209,7 +211,7 @@ def _drawn(option: Parameter) -> Callable[[Tensor], st.SearchStrategy[Any]] | No
 
 def _derivable(parameter: Parameter) -> bool:
     if parameter.role == "option":
-        return _drawn(parameter) is not None
+        return _strategy_of_option(parameter) is not None
     return parameter.role == "tensor"
 
 
@@ -257,7 +259,7 @@ def calls(draw: Draw, name: str, dtype: DType) -> Invocation:
     for parameter in spec.parameters:
         if parameter.role != "option" or not (draw(st.booleans()) or parameter.kind == "positional"):
             continue
-        draw_option = _drawn(parameter)
+        draw_option = _strategy_of_option(parameter)
         assert draw_option is not None  # as `has_generator` says
         value = draw(draw_option(operands[0]))
         if parameter.kind == "keyword":

@@ -27,7 +27,7 @@ from ..select import get_backend
 from ..tensor import Tensor
 from .calls import Invocation, calls
 from .compare import assert_equal
-from .contract import told
+from .contract import outcome_text
 from .divergences import Outcome
 from .strategies import Draw
 
@@ -35,7 +35,7 @@ SIZES = (0, 1, 2, 3, 5)
 """The sizes that axes are given."""
 
 
-def resized(call: Invocation, sizes: Mapping[int, int], *, options: bool = False) -> Invocation:
+def resize(call: Invocation, sizes: Mapping[int, int], *, options: bool = False) -> Invocation:
     """The same call with other sizes of axes; its tensors repeat their elements. The result may be a wrong call.
 
     Parameters
@@ -77,14 +77,14 @@ def resized(call: Invocation, sizes: Mapping[int, int], *, options: bool = False
     other = call.mapped(resize)
     if not options:
         return other
-    changed = {name: renumber(value) for name, value in _sized(other).items()}
+    changed = {name: renumber(value) for name, value in _size_options(other).items()}
     return other._replace(
         arguments=tuple(changed.get(place, value) for place, value in enumerate(other.arguments)),
         options={name: changed.get(name, value) for name, value in other.options.items()},
     )
 
 
-def _sized(call: Invocation) -> dict[int | str, Any]:
+def _size_options(call: Invocation) -> dict[int | str, Any]:
     """The options of a call that may hold sizes, by place or name: all but those that name axes."""
     named: dict[int | str, Any] = {name: value for name, value in call.options.items() if "ax" not in name}
     if call.name not in OPS:  # a function around ops
@@ -105,7 +105,7 @@ def _numbers(value: Any) -> Iterator[int]:
             yield from _numbers(part)
 
 
-def _with_products(sizes: Mapping[int, int], shapes: Iterable[Sequence[int]]) -> dict[int, int]:
+def _add_products(sizes: Mapping[int, int], shapes: Iterable[Sequence[int]]) -> dict[int, int]:
     """New sizes by old ones, with the products of neighbouring axes, as in the shapes that `reshape` takes."""
     products = {
         prod(part): prod(sizes[size] for size in part)
@@ -142,14 +142,16 @@ def changing(draw: Draw, name: str, dtype: DType, *, count: int = 5) -> list[Inv
     """
     call = draw(calls(name, dtype))
     shapes = [x.shape for x in call.tensors]
-    known = sorted({size for shape in shapes for size in shape} if shapes else {*_numbers(_sized(call).values())})
+    known = sorted(
+        {size for shape in shapes for size in shape} if shapes else {*_numbers(_size_options(call).values())}
+    )
     assume(known)  # else no size can change
     options = draw(st.booleans()) or not shapes
     others = []
     for _ in range(count - 1):
         # An axis of size 1 broadcasts, and keeps its size most of the time, as calls would often be wrong.
         sizes = {size: 1 if size == 1 and draw(st.integers(0, 3)) else draw(st.sampled_from(SIZES)) for size in known}
-        others.append(resized(call, _with_products(sizes, shapes), options=options))
+        others.append(resize(call, _add_products(sizes, shapes), options=options))
     if shapes:
         assume(len({tuple(x.shape for x in each.tensors) for each in [*others, call]}) > 2)
     return [*others, call]
@@ -206,4 +208,4 @@ def _answer(call: Invocation, backend: Backend, traced: bool) -> Outcome | Excep
 def _text(answer: Outcome | Exception) -> str:
     if isinstance(answer, Exception) and not isinstance(answer, TensorBackendError):
         return f"{type(answer).__name__}: {answer}"
-    return told(answer)
+    return outcome_text(answer)

@@ -203,11 +203,11 @@ def assert_equal(
     unequal_elements = list(mismatches(actual, wanted, absolute=absolute))
     wrong = [mismatch for mismatch in unequal_elements if mismatch.ulps > ulps]
     if wrong:
-        raise _disagreement("value", _told(wrong, wanted, ulps), actual, call)
+        raise _disagreement("value", _describe(wrong, wanted, ulps), actual, call)
     return max((mismatch.ulps for mismatch in unequal_elements), default=0)
 
 
-def _told(wrong: Sequence[Mismatch], reference: Tensor, ulps: float) -> str:
+def _describe(wrong: Sequence[Mismatch], reference: Tensor, ulps: float) -> str:
     """Describes wrong elements: the first of them and the farthest."""
     first, worst = wrong[0], max(wrong, key=lambda mismatch: mismatch.ulps)
     beside = f", or an error of {first.absolute:.3g}" if first.absolute else ""

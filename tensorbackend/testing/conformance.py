@@ -13,11 +13,11 @@ from ..tensor import Tensor
 from .bounds import READS_DATA, bound_of
 from .calls import Invocation, names
 from .compare import assert_equal
-from .contract import answered, observed, outcome, told
+from .contract import answer, observe, outcome, outcome_text
 from .divergences import EXPECTED, Divergence, Judgement, Outcome, divergences_of
 from .forms import plainly, plans
 from .scales import Allowance, allowances
-from .subnormals import FLUSHES, flushed, least_normal, nearer
+from .subnormals import FLUSHES, flush_subnormals, least_normal, nearer
 
 
 class Verdict(NamedTuple):
@@ -97,24 +97,24 @@ def judge(call: Invocation, backend: Backend | str, rows: Sequence[Divergence] |
     target = get_backend(backend)
     reference = outcome(call.on("binary"))
     _check_dry_run(call, reference)
-    verdict = _judged(call, observed(call, target), reference, target, rows)
+    verdict = _judge(call, observe(call, target), reference, target, rows)
     if verdict.refused or not plans(target, call.name):
         return verdict
-    other = _judged(call, answered(call, plainly(target)), reference, target, rows)
+    other = _judge(call, answer(call, plainly(target)), reference, target, rows)
     return Verdict(max(verdict.ulps, other.ulps), verdict.divergence or other.divergence)
 
 
-def _judged(
+def _judge(
     call: Invocation, actual: Outcome, reference: Outcome, target: Backend, rows: Sequence[Divergence] | None
 ) -> Verdict:
     try:
         refused = isinstance(reference, TensorBackendError) and not isinstance(reference, DataError)
-        return Verdict(_compared(call, actual, reference, EXPECTED, target), refused=refused)
+        return Verdict(_compare(call, actual, reference, EXPECTED, target), refused=refused)
     except AssertionError:
         for row in divergences_of(target) if rows is None else rows:
             if row.concerns(call, reference):
                 try:
-                    return Verdict(_relaxed(call, actual, reference, row.judgement, target), row)
+                    return Verdict(_compare_relaxed(call, actual, reference, row.judgement, target), row)
                 except AssertionError:
                     continue
         raise
@@ -152,11 +152,11 @@ def check_row(row: Divergence, backend: Backend) -> None:
         raise AssertionError(f"{backend.name} agrees on {row.witness!r} now: remove the row {row.reason!r}")
 
 
-def _compared(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
+def _compare(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
     """The largest distance of two outcomes; raises beyond the op's bound and the wider one of a judgement."""
     if isinstance(reference, TensorBackendError) or isinstance(actual, TensorBackendError):
-        if told(actual) != told(reference):
-            raise call.disagreement("error", f"expected {told(reference)}, got {told(actual)}", backend)
+        if outcome_text(actual) != outcome_text(reference):
+            raise call.disagreement("error", f"expected {outcome_text(reference)}, got {outcome_text(actual)}", backend)
         return 0
     if len(actual) != len(reference):
         raise call.disagreement("template", f"expected {len(reference)} tensors, got {len(actual)}", backend)
@@ -165,38 +165,42 @@ def _compared(call: Invocation, actual: Outcome, reference: Outcome, judgement: 
     farthest = 0.0
     for a, b, allowed in zip(actual, reference, allowances(call, bound, reference), strict=True):
         least = max(judgement.absolute, least_normal(b.dtype) if judgement.flushes and bound.ulps else 0.0)
-        absolute = _at_least(least, allowed)
+        absolute = _raise_allowance(least, allowed)
         farthest = max(farthest, assert_equal(a, b, ulps=bound.ulps, absolute=absolute, call=call))
     return farthest
 
 
-def _at_least(least: float, allowed: Allowance) -> Allowance:
+def _raise_allowance(least: float, allowed: Allowance) -> Allowance:
     return [max(least, error) for error in allowed] if isinstance(allowed, list) else max(least, allowed)
 
 
-def _relaxed(call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend) -> float:
+def _compare_relaxed(
+    call: Invocation, actual: Outcome, reference: Outcome, judgement: Judgement, backend: Backend
+) -> float:
     """The largest distance of two outcomes by the judgement of a row; raises where that does not allow it."""
     if not judgement.compared:
         if isinstance(actual, list) and isinstance(reference, list) and _templates(actual) != _templates(reference):
-            raise call.disagreement("template", f"expected {told(reference)}, got {told(actual)}", backend)
+            raise call.disagreement(
+                "template", f"expected {outcome_text(reference)}, got {outcome_text(actual)}", backend
+            )
         return 0
     if not judgement.flushes:
-        return _compared(call, actual, reference, judgement, backend)
-    ways = FLUSHES if any(x.dtype.is_complex for x in call.tensors) else (flushed,)
-    zeros, *others = (_flushed(outcome(call.on("binary").mapped(way))) for way in ways)
-    flushed_actual, kept = _flushed(actual), _flushed(reference)
+        return _compare(call, actual, reference, judgement, backend)
+    ways = FLUSHES if any(x.dtype.is_complex for x in call.tensors) else (flush_subnormals,)
+    zeros, *others = (_flush(outcome(call.on("binary").mapped(way))) for way in ways)
+    flushed_actual, kept = _flush(actual), _flush(reference)
     for reading in (zeros, *others):  # an element is right if it is near that of any reading
         if isinstance(flushed_actual, list) and isinstance(kept, list) and isinstance(reading, list):
             same = _templates(flushed_actual) == _templates(kept) == _templates(reading)
             kept = list(map(nearer, flushed_actual, kept, reading)) if same else kept
     try:
-        return _compared(call, flushed_actual, kept, judgement, backend)
+        return _compare(call, flushed_actual, kept, judgement, backend)
     except AssertionError:
-        return _compared(call, flushed_actual, zeros, judgement, backend)
+        return _compare(call, flushed_actual, zeros, judgement, backend)
 
 
-def _flushed(answer: Outcome) -> Outcome:
-    return answer if isinstance(answer, TensorBackendError) else list(map(flushed, answer))
+def _flush(answer: Outcome) -> Outcome:
+    return answer if isinstance(answer, TensorBackendError) else list(map(flush_subnormals, answer))
 
 
 def _templates(tensors: Sequence[Tensor]) -> list[Template]:
@@ -208,6 +212,6 @@ def _check_dry_run(call: Invocation, reference: Outcome) -> None:
     dry = outcome(call.on("template"))
     if (call.name in READS_DATA and isinstance(dry, TemplateDataError)) or isinstance(reference, DataError):
         return
-    if told(dry) != told(reference):
-        detail = f"expected {told(reference)}, as on data, got {told(dry)}"
+    if outcome_text(dry) != outcome_text(reference):
+        detail = f"expected {outcome_text(reference)}, as on data, got {outcome_text(dry)}"
         raise call.disagreement("dry run", detail, get_backend("template"))

@@ -28,14 +28,14 @@ def outcome(call: Invocation) -> Outcome:
     return flatten(result)[0]
 
 
-def told(answer: Outcome) -> str:
+def outcome_text(answer: Outcome) -> str:
     """An outcome as text to compare: the class and text of an error, the templates of results."""
     if isinstance(answer, TensorBackendError):
         return f"{type(answer).__name__}: {answer}"
     return f"results of {', '.join(repr(x.template) for x in answer)}"
 
 
-def observed(call: Invocation, backend: Backend) -> Outcome:
+def observe(call: Invocation, backend: Backend) -> Outcome:
     """The outcome of a call on a backend, with checks that the backend keeps its contract.
 
     Raises `Disagreement` if the backend breaks its contract or raises an error that tensorbackend does not raise on
@@ -44,24 +44,24 @@ def observed(call: Invocation, backend: Backend) -> Outcome:
     for x in call.tensors:
         check_dtype_support(x.dtype, backend)
     try:
-        return _watched(call, backend)
+        return _observe_memory(call, backend)
     except (TensorBackendError, Disagreement):
         raise
     except Exception as error:  # whatever another library raises
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
-def answered(call: Invocation, backend: Backend) -> Outcome:
-    """The outcome of a call on a backend, without checks of its memory; raises as `observed` does."""
+def answer(call: Invocation, backend: Backend) -> Outcome:
+    """The outcome of a call on a backend, without checks of its memory; raises as `observe` does."""
     try:
-        return _answered(call, call.on(backend), backend)
+        return _answer(call, call.on(backend), backend)
     except TensorBackendError:
         raise
     except Exception as error:  # which no backend may raise
         raise call.disagreement("exception", f"raises {type(error).__name__}: {error}", backend) from error
 
 
-def _answered(call: Invocation, backend_call: Invocation, backend: Backend) -> Outcome:
+def _answer(call: Invocation, backend_call: Invocation, backend: Backend) -> Outcome:
     answer = outcome(backend_call)
     if isinstance(answer, ContractError):
         cause = answer.__cause__
@@ -73,9 +73,9 @@ def _answered(call: Invocation, backend_call: Invocation, backend: Backend) -> O
     return answer
 
 
-def _watched(call: Invocation, backend: Backend) -> Outcome:
+def _observe_memory(call: Invocation, backend: Backend) -> Outcome:
     backend_call = call.on(backend).mapped(lambda x: from_binary(x.to_binary(), x.template, backend))
-    answer = _answered(call, backend_call, backend)
+    answer = _answer(call, backend_call, backend)
     for number, (original, x) in enumerate(zip(call.tensors, backend_call.tensors, strict=True)):
         if x.to_binary() != original.to_binary():
             raise call.disagreement("mutation", f"the call changes its input {number}, of {x.template}", backend)
@@ -100,20 +100,20 @@ def _check_memory(call: Invocation, backend_call: Invocation, backend: Backend, 
     """Checks that results keep their bytes after writes to their arrays, another run and the inputs' deallocation."""
     before = [x.to_binary() for x in results]
 
-    def unchanged(after: str) -> None:
+    def check_unchanged(after: str) -> None:
         for x, data in zip(results, before, strict=True):
             if x.to_binary() != data:
                 raise call.disagreement("alias", f"a result of {x.template} changes after {after}", backend)
 
     for x in results:
         _scribble(x)
-    unchanged("a reader wrote to its NumPy array")
+    check_unchanged("a reader wrote to its NumPy array")
     with suppress(Exception):  # a crash on zeros is a failure of another call, as zeros are drawn too
         backend_call.mapped(lambda x: from_binary(bytes(x.nbytes), x.template, backend)).run()
-    unchanged("the op ran for other data")
+    check_unchanged("the op ran for other data")
     for x in backend_call.tensors:
         backend_deallocate(x)
-    unchanged("the inputs were deallocated")
+    check_unchanged("the inputs were deallocated")
 
 
 def _scribble(x: Tensor) -> None:

@@ -25,7 +25,9 @@ def plainly(backend: Backend) -> Backend:
     The dispatcher takes these callbacks for plain ones. All else, payloads and kernels included, is the backend's own.
     """
     callbacks = {name: own_method(backend, name) for name in (*CALLBACKS, *overridable())}
-    methods = {name: _called(method) for name, method in callbacks.items() if method is not None and is_planned(method)}
+    methods = {
+        name: _plain_form(method) for name, method in callbacks.items() if method is not None and is_planned(method)
+    }
     kind = type(backend)
     instance: Any = object.__new__(type(kind.__name__, (kind,), methods))  # setup() has run already
     instance.__dict__.update(vars(backend))
@@ -33,7 +35,7 @@ def plainly(backend: Backend) -> Backend:
     return twin
 
 
-def _called(method: Callable[..., Payload]) -> Callable[..., Payload]:
+def _plain_form(method: Callable[..., Payload]) -> Callable[..., Payload]:
     """A backend's planned callback as a plain one."""
 
     @wraps(method)

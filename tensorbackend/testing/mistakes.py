@@ -22,7 +22,7 @@ from ..protocol import Backend
 from ..select import get_backend
 from ..template import Template
 from .calls import Invocation, calls
-from .contract import outcome, told
+from .contract import outcome, outcome_text
 from .source import public
 from .strategies import Draw, axis_names
 
@@ -33,7 +33,7 @@ Place: TypeAlias = int | str
 """Where a value stands in a call: the position of an argument, or the name of an option."""
 
 
-def refused(call: Invocation) -> bool:
+def is_refused(call: Invocation) -> bool:
     """Whether a dry run says that a call is a mistake."""
     answer = outcome(call.on("template"))
     return isinstance(answer, TensorBackendError) and not isinstance(answer, DataError | TemplateDataError)
@@ -61,9 +61,9 @@ def invalid_calls(draw: Draw, name: str) -> Invocation:
     'sum'
     """
     call: Invocation = draw(calls(name, draw(st.sampled_from(ALL_DTYPES))))
-    if refused(call):
+    if is_refused(call):
         return call
-    choices = [mistakes for mistakes in (list(_by_annotation(call)), list(_by_operand(draw, call))) if mistakes]
+    choices = [mistakes for mistakes in (list(_vary_annotations(call)), list(_vary_operands(draw, call))) if mistakes]
     assume(choices)
     wrong: Invocation = draw(st.sampled_from(draw(st.sampled_from(choices))))
     return wrong
@@ -88,11 +88,11 @@ def check_mistake(call: Invocation, backend: Backend) -> None:
     """
     dry = outcome(call.on("template"))
     if not isinstance(dry, TensorBackendError):
-        raise call.disagreement("dry run", f"expected an error, got {told(dry)}", get_backend("template"))
-    expectation = told(dry)
+        raise call.disagreement("dry run", f"expected an error, got {outcome_text(dry)}", get_backend("template"))
+    expectation = outcome_text(dry)
     for tried_backend in (get_backend("binary"), backend):
         try:
-            answer = told(outcome(call.on(tried_backend)))
+            answer = outcome_text(outcome(call.on(tried_backend)))
         except Exception as error:  # whatever another library raises
             answer = f"{type(error).__name__}: {error}"
         if answer != expectation:
@@ -104,15 +104,15 @@ def _parameters(name: str) -> tuple[Parameter, ...]:
     return read_parameters(unwrap(public(name)), strict=False)
 
 
-def _by_annotation(call: Invocation) -> Iterator[Invocation]:
+def _vary_annotations(call: Invocation) -> Iterator[Invocation]:
     """Versions of a call in which one argument is a value that its annotation does not allow."""
     for place, parameter in _places(call):
         given = call.options.get(place) if isinstance(place, str) else call.arguments[place]
         for value in _wrong(call, parameter, given):
-            yield _exchanged(call, place, value)
+            yield _replace_argument(call, place, value)
 
 
-def _by_operand(draw: Draw, call: Invocation) -> Iterator[Invocation]:
+def _vary_operands(draw: Draw, call: Invocation) -> Iterator[Invocation]:
     """Versions of a call in which one tensor has another dtype, shape or names, and which a dry run refuses."""
     if not call.tensors:
         return
@@ -132,7 +132,7 @@ def _by_operand(draw: Draw, call: Invocation) -> Iterator[Invocation]:
         exchanged[chosen] = from_binary(bytes(template.nbytes), template, "binary")
         rest = iter(exchanged)
         changed = call.mapped(lambda tensor, rest=rest: next(rest))  # type: ignore[misc] # the default binds it now
-        if refused(changed):
+        if is_refused(changed):
             yield changed
 
 
@@ -149,7 +149,7 @@ def _places(call: Invocation) -> Iterator[tuple[Place, Parameter]]:
             position += 1
 
 
-def _exchanged(call: Invocation, place: Place, value: object) -> Invocation:
+def _replace_argument(call: Invocation, place: Place, value: object) -> Invocation:
     if isinstance(place, str):
         return call._replace(options={**call.options, place: value})
     arguments = (*call.arguments[:place], value, *call.arguments[place + 1 :])

@@ -41,7 +41,7 @@ def partial(backend: Backend, callbacks: Iterable[str], *, name: str = "partial"
     >>> support_of(adding, "add"), support_of(adding, "negate")
     ('native', 'missing')
     """
-    methods = {callback: _handed_on(backend, callback) for callback in (*TRANSPORT, *callbacks)}
+    methods = {callback: _forward(backend, callback) for callback in (*TRANSPORT, *callbacks)}
     return type(name.title(), (Backend,), {"name": name, "dtypes": backend.dtypes, **methods})
 
 
@@ -117,7 +117,7 @@ def recording(backend: Backend, called: set[str], *, name: str = "recording") ->
     )
 
 
-def _handed_on(backend: Backend, name: str) -> Callable[..., Payload]:
+def _forward(backend: Backend, name: str) -> Callable[..., Payload]:
     method: Callable[..., Payload] = getattr(backend, name)
 
     def whole(value: Any) -> Any:

@@ -77,8 +77,8 @@ class Report(NamedTuple):
         page = Page(files("tensorbackend.testing").joinpath("report.html").read_text(encoding="utf-8"))
         failures = [pair for pair in self.pairs if pair.status == "fail"]
         numbers = {pair[:3]: number for number, pair in enumerate(failures, 1)}
-        reasons = _numbered(pair for pair in self.pairs if pair.status == "divergence")
-        lacks = _numbered(pair for pair in self.pairs if pair.status == "unsupported")
+        reasons = _number_reasons(pair for pair in self.pairs if pair.status == "divergence")
+        lacks = _number_reasons(pair for pair in self.pairs if pair.status == "unsupported")
         return page.substitute(
             title=escape(f"tensorbackend check {self.backend}"),
             backend=escape(self.backend),
@@ -110,7 +110,7 @@ Cells = Mapping[Any, int]
 """The numbers under which the page lists failures or reasons."""
 
 
-def _numbered(pairs: Iterable[Pair]) -> dict[str, int]:
+def _number_reasons(pairs: Iterable[Pair]) -> dict[str, int]:
     """The different reasons of pairs, numbered from 1."""
     reasons = dict.fromkeys(reason for pair in pairs for reason in pair.reasons)
     return {reason: number for number, reason in enumerate(reasons, 1)}

@@ -62,7 +62,7 @@ def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Se
     """The results of the op for the absolute values of its operands, in 64 bits."""
     if not any(result.dtype.is_inexact for result in results):
         return [0.0] * len(results)
-    for absolute in _of_magnitudes(call.on("binary")):
+    for absolute in _magnitude_calls(call.on("binary")):
         try:
             magnitudes = absolute.run()
         except TensorBackendError:
@@ -74,7 +74,7 @@ def _magnitudes(call: Invocation, bound: Bound, results: Sequence[Tensor]) -> Se
     return [0.0] * len(results)
 
 
-def _of_magnitudes(call: Invocation) -> Iterator[Invocation]:
+def _magnitude_calls(call: Invocation) -> Iterator[Invocation]:
     """The call with absolute values in 64 bits for all operands but indices.
 
     Integers next to floats are indices. If all operands are integers, up to two of them may be indices: each choice is

@@ -72,7 +72,7 @@ def _exception(x: Tensor) -> Reader:
     return lambda: numpy.array(Tensor(template, backend, frame.f_locals["data"]))
 
 
-def _taped(x: Tensor) -> Reader:
+def _tape_reader(x: Tensor) -> Reader:
     """A tape, which needs the operands of a product for its gradient."""
     with tape() as watching:
         watched = watching.watch(x)
@@ -88,14 +88,14 @@ def _constant(x: Tensor) -> Reader:
     return lambda: numpy.array(function(one))
 
 
-def _traced(x: Tensor) -> Reader:
+def _trace_reader(x: Tensor) -> Reader:
     """A graph that captured x."""
     one = asarray(1, dtype=x.dtype, backend=x.backend)
     graph = trace(lambda other: multiply(x, other))(one)
     return lambda: numpy.array(graph(one))
 
 
-def _returned(x: Tensor) -> Reader:
+def _jit_reader(x: Tensor) -> Reader:
     """The result of a compiled function that returns its argument."""
     return partial(numpy.array, jit(lambda value: (value, value))(x)[0])
 
@@ -105,7 +105,7 @@ def _put(x: Tensor) -> Reader:
     return partial(numpy.array, put_at(x, slice(0, 0), 0))
 
 
-def _iterated(x: Tensor) -> Reader:
+def _scan_reader(x: Tensor) -> Reader:
     """The first of the entries over which a loop goes."""
     return partial(numpy.array, next(iter(x)))
 
@@ -137,12 +137,12 @@ SHARERS: dict[str, Sharer] = {
     "data": lambda x: partial(numpy.array, Tensor(x.template, x.backend, x.data)),
     "a generator": _generator,
     "an exception": _exception,
-    "a tape": _taped,
+    "a tape": _tape_reader,
     "a constant of jit": _constant,
-    "a result of jit": _returned,
-    "a graph": _traced,
+    "a result of jit": _jit_reader,
+    "a graph": _trace_reader,
     "put_at": _put,
-    "iteration": _iterated,
+    "iteration": _scan_reader,
 }
 """Sharers of tensors of at least one axis and one element, by what they do."""
 

@@ -18,7 +18,7 @@ def _zero(part: float, least: float) -> float:
     return math.copysign(0.0, part) if abs(part) < least else part
 
 
-def _changed(x: Tensor, real: bool, imaginary: bool, factor: float = 1.0) -> Tensor:
+def _flush_parts(x: Tensor, real: bool, imaginary: bool, factor: float = 1.0) -> Tensor:
     if not x.dtype.is_inexact:
         return x
     least = factor * least_normal(x.dtype)
@@ -32,21 +32,21 @@ def _changed(x: Tensor, real: bool, imaginary: bool, factor: float = 1.0) -> Ten
     return from_binary(pack(values, x.dtype), x.template, "binary")
 
 
-def flushed(x: Tensor) -> Tensor:
+def flush_subnormals(x: Tensor) -> Tensor:
     """A tensor on BinaryBackend with its subnormals replaced by zeros of the same sign.
 
     >>> import tensorbackend as tb
     >>> flushed(tb.tensor([1e-40, -1e-40, 1.0], backend="binary")).tolist()
     [0.0, -0.0, 1.0]
     """
-    return _changed(x, True, True)
+    return _flush_parts(x, True, True)
 
 
 FLUSHES: Final = (
-    flushed,
-    lambda x: _changed(x, True, False),
-    lambda x: _changed(x, False, True),
-    lambda x: _changed(x, True, True, 2.0),
+    flush_subnormals,
+    lambda x: _flush_parts(x, True, False),
+    lambda x: _flush_parts(x, False, True),
+    lambda x: _flush_parts(x, True, True, 2.0),
 )
 """The ways in which a library may take parts of complex numbers for zeros: all subnormal parts, only real ones, only
 imaginary ones, or all parts whose half is subnormal.

@@ -22,7 +22,7 @@ from ..template import Template
 from ..tensor import Tensor
 from .compare import unit
 from .forms import as_planned
-from .subnormals import flushed
+from .subnormals import flush_subnormals
 
 Callback = Callable[..., Any]
 
@@ -268,7 +268,7 @@ def equal_nan(a: float, b: float) -> bool:
 
 def without_subnormals(self: BinaryBackend, out: Template, x1: Tensor, x2: Tensor, /) -> Payload:
     """The product of operands with zeros for subnormals."""
-    return BinaryBackend.multiply(self, out, flushed(x1), flushed(x2))
+    return BinaryBackend.multiply(self, out, flush_subnormals(x1), flush_subnormals(x2))
 
 
 def logical_shift(a: int, b: int) -> int:

@@ -120,14 +120,14 @@ def subject_of(name: str, function: Callable[..., Any]) -> Subject:
     elif hasattr(declared, "__code__"):
         parameters = read_parameters(declared, strict=False)
     else:
-        parameters = _of_builtin(name)
+        parameters = _parameters_of_builtin(name)
     first = parameters[:1]
     if first and first[0].name == "self":
         parameters = (first[0]._replace(role="tensor", annotation="self"), *parameters[1:])
     return Subject(name, function, parameters)
 
 
-def _of_builtin(name: str) -> tuple[Parameter, ...]:
+def _parameters_of_builtin(name: str) -> tuple[Parameter, ...]:
     x = Parameter("x", "positional", "tensor", "self")
     other, key = x._replace(name="other", annotation="TensorLike"), Parameter("key", "positional", "option", "key")
     if name == "x[...]":

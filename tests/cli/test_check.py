@@ -20,7 +20,7 @@ from tensorbackend.protocol import Payload
 from tensorbackend.protocol.core import limited_to
 from tensorbackend.testing import FLUSHED, Divergence, Invocation, about_subnormals, check_pair, check_pairs
 from tensorbackend.testing.report import Report
-from tensorbackend.testing.subnormals import flushed
+from tensorbackend.testing.subnormals import flush_subnormals
 
 HOSTILE = "</pre><script>alert(1)</script> & \"quoted\" 'too' $title"
 
@@ -38,8 +38,8 @@ class CheckedBackend(BinaryBackend):
         raise ValueError(HOSTILE)
 
     def multiply(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
-        data = BinaryBackend.multiply(self, out, flushed(x1), flushed(x2))
-        return flushed(tb.from_binary(data, out, "binary")).data
+        data = BinaryBackend.multiply(self, out, flush_subnormals(x1), flush_subnormals(x2))
+        return flush_subnormals(tb.from_binary(data, out, "binary")).data
 
     @limited_to("float32")
     def sqrt(self, out: tb.Template, x: tb.Tensor, /) -> Payload:

@@ -23,7 +23,7 @@ from tensorbackend.testing import (
     divergences_of,
     judge,
 )
-from tensorbackend.testing.subnormals import flushed, nearer
+from tensorbackend.testing.subnormals import flush_subnormals, nearer
 
 
 def call(name: str, *values: list[float], dtype: str = "float32") -> Invocation:
@@ -37,8 +37,8 @@ class FlushingBackend(BinaryBackend):
     dispatch_priority = 1
 
     def multiply(self, out: tb.Template, x1: tb.Tensor, x2: tb.Tensor, /) -> Payload:
-        data = BinaryBackend.multiply(self, out, flushed(x1), flushed(x2))
-        return flushed(tb.from_binary(data, out, "binary")).data
+        data = BinaryBackend.multiply(self, out, flush_subnormals(x1), flush_subnormals(x2))
+        return flush_subnormals(tb.from_binary(data, out, "binary")).data
 
     def floor(self, out: tb.Template, x: tb.Tensor, /) -> Payload:
         return x.data

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 
 from ...dtypes import finfo
 from ...ops.composite.elementwise.functions import hypot
-from ...ops.composite.reduction import in_float32
+from ...ops.composite.reduction import cast_to_float32
 from ...ops.elementwise.binary import floor_divide, logical_and, maximum, pow
 from ...ops.elementwise.complex_functions import sigmoid
 from ...ops.elementwise.conversion import astype
@@ -163,7 +163,7 @@ def _fmod(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
 @rule("hypot")
 def _hypot(cotangent: Tensor, out: Tensor, x1: Tensor, x2: Tensor) -> Cotangents:
     if out.dtype.bits < 32:  # a length that is a subnormal of float16 has lost digits
-        x1, x2 = in_float32(x1), in_float32(x2)
+        x1, x2 = cast_to_float32(x1), cast_to_float32(x2)
         out = hypot(x1, x2)
     length = where(out == 0, 1, out)  # quotients first: the reciprocal of a length may be out of range
     return cotangent * (x1 / length), cotangent * (x2 / length)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...ops.composite.cumulative import cumulative_prod
 from ...ops.composite.elementwise.gradients import stop_gradient
 from ...ops.composite.linalg.norms import vector_norm
-from ...ops.composite.reduction import count_along, in_float32, mean, softmax
+from ...ops.composite.reduction import cast_to_float32, count_along, mean, softmax
 from ...ops.elementwise.binary import logical_and
 from ...ops.elementwise.conversion import astype
 from ...ops.elementwise.ternary import where
@@ -68,7 +68,7 @@ def _extreme(cotangent: Tensor, out: Tensor, x: Tensor, *, axes: Positions, keep
 
 @rule("logsumexp")
 def _logsumexp(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, keepdims: bool) -> Cotangents:
-    return (_keep_axes(cotangent, x, axis) * _shares(in_float32(x), axis),)
+    return (_keep_axes(cotangent, x, axis) * _shares(cast_to_float32(x), axis),)
 
 
 def _shares(x: Tensor, axis: Positions) -> Tensor:
@@ -89,11 +89,11 @@ def _shares(x: Tensor, axis: Positions) -> Tensor:
 def _std(
     cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, correction: float, keepdims: bool
 ) -> Cotangents:
-    wide, divisor = in_float32(x), count_along(x, axis) - correction
+    wide, divisor = cast_to_float32(x), count_along(x, axis) - correction
     centred = wide - mean(wide, axis=axis, keepdims=True)
     length = vector_norm(centred, axis=axis, keepdims=True)  # the variance may be out of range where this is not
     unit = centred / where(length == 0, 1, length)
-    return (_keep_axes(in_float32(cotangent), x, axis) * unit / (math.sqrt(divisor) if divisor > 0 else math.nan),)
+    return (_keep_axes(cast_to_float32(cotangent), x, axis) * unit / (math.sqrt(divisor) if divisor > 0 else math.nan),)
 
 
 @rule("softmax")
@@ -105,8 +105,8 @@ def _softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> C
 @rule("log_softmax")
 def _log_softmax(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions) -> Cotangents:
     # In float16 and bfloat16 a rounded logarithm may be off by a tenth.
-    shares = exp(out) if out.dtype.bits >= 32 else softmax(in_float32(x), axis=axis)
-    cotangent = in_float32(cotangent)
+    shares = exp(out) if out.dtype.bits >= 32 else softmax(cast_to_float32(x), axis=axis)
+    cotangent = cast_to_float32(cotangent)
     return (cotangent - shares * sum(cotangent, axis=axis, keepdims=True),)
 
 
@@ -118,7 +118,7 @@ def _masked_softmax(cotangent: Tensor, out: Tensor, x: Tensor, mask: Tensor, *, 
 
 @rule("standardise")
 def _standardise(cotangent: Tensor, out: Tensor, x: Tensor, *, axis: Positions, epsilon: float) -> Cotangents:
-    wide, wide_cotangent = in_float32(x), in_float32(cotangent)
+    wide, wide_cotangent = cast_to_float32(x), cast_to_float32(cotangent)
     centred = wide - mean(wide, axis=axis, keepdims=True)
     scale = 1 / sqrt(mean(centred * centred, axis=axis, keepdims=True) + epsilon)
     unit = centred * scale

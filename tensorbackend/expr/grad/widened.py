@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any
 
-from ...ops.composite.reduction import in_float32
+from ...ops.composite.reduction import cast_to_float32
 from ...tensor import Tensor
 from .registry import Cotangents, Rule
 
 
 def _wide(value: Any) -> Any:
     narrow = isinstance(value, Tensor) and value.dtype.is_floating and value.dtype.bits < 32
-    return in_float32(value) if narrow else value
+    return cast_to_float32(value) if narrow else value
 
 
 def widen_rule(function: Rule) -> Rule:

@@ -115,9 +115,12 @@ def _einsum(operands: Sequence[Tensor], /, *, subscripts: str) -> Tensor:
 def _contract(picked: list[Operand[Tensor]], needed: set[str]) -> Operand[Tensor]:
     """One or two terms contracted to one, summed over the letters that are not needed afterwards."""
     if len(picked) == 1:
-        return _summed(*picked[0], needed)
+        return _sum_letters(*picked[0], needed)
     (_, left), (_, right) = picked
-    (x1, left), (x2, right) = _summed(*picked[0], needed.union(right)), _summed(*picked[1], needed.union(left))
+    (x1, left), (x2, right) = (
+        _sum_letters(*picked[0], needed.union(right)),
+        _sum_letters(*picked[1], needed.union(left)),
+    )
     shared = [letter for letter in left if letter in right]
     batch = [letter for letter in shared if letter in needed]
     contract = [letter for letter in shared if letter not in needed]
@@ -131,7 +134,7 @@ def _contract(picked: list[Operand[Tensor]], needed: set[str]) -> Operand[Tensor
     return product, "".join((*batch, *free))
 
 
-def _summed(x: Tensor, letters: str, needed: set[str]) -> Operand[Tensor]:
+def _sum_letters(x: Tensor, letters: str, needed: set[str]) -> Operand[Tensor]:
     """A term summed over the letters that are not needed."""
     axes = tuple(axis for axis, letter in enumerate(letters) if letter not in needed)
     if not axes:
@@ -199,12 +202,12 @@ def matmul(x1: Tensor, x2: Tensor, /) -> Tensor:
     if x1.ndim == 1 or x2.ndim == 1:  # the vector has no leading axes to pair
         return dot(x1, x2, contract=((last1,), (last2,)))
     broadcast_leading(x1.template, x2.template, range(x1.ndim - 2), range(x2.ndim - 2))
-    wide1, wide2 = _stacked(x1, x2, leading), _stacked(x2, x1, leading)
+    wide1, wide2 = _stack_matrices(x1, x2, leading), _stack_matrices(x2, x1, leading)
     axes = tuple(range(leading))
     return dot(wide1, wide2, contract=((leading + 1,), (leading,)), batch=(axes, axes))
 
 
-def _stacked(x: Tensor, other: Tensor, leading: int) -> Tensor:
+def _stack_matrices(x: Tensor, other: Tensor, leading: int) -> Tensor:
     """x as a stack of matrices with the leading axes to which both operands broadcast."""
     sizes, names = [], []
     for position in range(-leading - 2, -2):

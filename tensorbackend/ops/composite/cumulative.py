@@ -29,7 +29,7 @@ from ..padding import pad
 from ..shape import concatenate
 
 
-def _running(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
+def _accumulate(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
     """Combines each element with all elements before it along an axis; if `reverse`, with all elements after it."""
     assert isinstance(axis, int)  # by the dispatcher
     distance = 1
@@ -43,7 +43,7 @@ def _running(combine: Callable[[Any, Any], Tensor], x: Tensor, axis: SoleAxis, r
     return x
 
 
-def _after(first: Scalar, x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
+def _append_entry(first: Scalar, x: Tensor, axis: SoleAxis, reverse: bool) -> Tensor:
     """x with one more entry along an axis, at the start of the run."""
     assert isinstance(axis, int)  # by the dispatcher
     return pad(x, {axis: (0, 1) if reverse else (1, 0)}, value=first)
@@ -81,7 +81,7 @@ def cumulative_sum(
     [6, 5, 3, 0]
     """
     x = _summable(x, dtype)
-    return _running(add, _after(0, x, axis, reverse) if include_initial else x, axis, reverse)
+    return _accumulate(add, _append_entry(0, x, axis, reverse) if include_initial else x, axis, reverse)
 
 
 @composite.calls("cumulative_product").within(PRODUCT).costing(_one_pass)
@@ -104,7 +104,7 @@ def cumulative_prod(
     [2, 6, 24]
     """
     x = _summable(x, dtype)
-    return _running(multiply, _after(1, x, axis, reverse) if include_initial else x, axis, reverse)
+    return _accumulate(multiply, _append_entry(1, x, axis, reverse) if include_initial else x, axis, reverse)
 
 
 @composite.costing(_one_pass)
@@ -116,7 +116,7 @@ def cumulative_max(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
     [1, 3, 3]
     """
     check_dtype(x.dtype, "real")
-    return _running(maximum, x, axis, reverse)
+    return _accumulate(maximum, x, axis, reverse)
 
 
 @composite.costing(_one_pass)
@@ -128,7 +128,7 @@ def cumulative_min(x: Tensor, /, *, axis: SoleAxis = None, reverse: bool = False
     [2, 2, 1]
     """
     check_dtype(x.dtype, "real")
-    return _running(minimum, x, axis, reverse)
+    return _accumulate(minimum, x, axis, reverse)
 
 
 @composite.calls("diff")

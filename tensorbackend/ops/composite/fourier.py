@@ -43,7 +43,7 @@ def fftn(
     order, lengths = several(x.template, s, axes)
     for axis, length in reversed(list(zip(order, lengths, strict=True))):
         x = fft(x, n=length, axis=axis, norm=norm)
-    return x if order else _as_complex(x)
+    return x if order else _cast_to_complex(x)
 
 
 @composite.within(TRANSFORM)
@@ -60,7 +60,7 @@ def ifftn(
     order, lengths = several(x.template, s, axes)
     for axis, length in reversed(list(zip(order, lengths, strict=True))):
         x = ifft(x, n=length, axis=axis, norm=norm)
-    return x if order else _as_complex(x)
+    return x if order else _cast_to_complex(x)
 
 
 @composite.within(TRANSFORM)
@@ -88,7 +88,7 @@ def irfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "
     """
     position = _position(axis)
     length = check_length(2 * (x.shape[position] - 1) if n is None else n)
-    x = _head(_as_complex(x), position, length // 2 + 1)
+    x = _head(_cast_to_complex(x), position, length // 2 + 1)
     # Each number and its conjugate in the omitted half add up to twice the real part. Only the first number and the
     # middle one of an even length have no such conjugate.
     count = x.shape[position]
@@ -110,7 +110,7 @@ def rfftn(
     [[(4+0j), 0j], [0j, 0j]]
     """
     check_dtype(x.dtype, "real or bool", "take real(x), or fftn for complex numbers")
-    order, lengths = _at_least_one(x, s, axes)
+    order, lengths = _check_axes(x, s, axes)
     x = rfft(x, n=lengths[-1], axis=order[-1], norm=norm)
     for axis, length in reversed(list(zip(order[:-1], lengths[:-1], strict=True))):
         x = fft(x, n=length, axis=axis, norm=norm)
@@ -127,7 +127,7 @@ def irfftn(
     >>> tb.fft.irfftn(tb.asarray([[4.0, 0.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    order, lengths = _at_least_one(x, s, axes)
+    order, lengths = _check_axes(x, s, axes)
     for axis, length in zip(order[:-1], lengths[:-1], strict=True):
         x = ifft(x, n=length, axis=axis, norm=norm)
     return irfft(x, n=lengths[-1], axis=order[-1], norm=norm)
@@ -141,7 +141,7 @@ def hfft(x: Tensor, /, *, n: int | None = None, axis: Axis = -1, norm: Norm = "b
     >>> tb.fft.hfft(tb.asarray([1.0, 1.0])).tolist()
     [2.0, 0.0]
     """
-    return irfft(conj(_as_complex(x)), n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)])
+    return irfft(conj(_cast_to_complex(x)), n=n, axis=axis, norm=_OPPOSITE[check_norm(norm)])
 
 
 @composite.within(TRANSFORM)
@@ -192,13 +192,13 @@ def _head(x: Tensor, axis: Axis, count: int) -> Tensor:
     return sliced(x, (slice(None),) * _position(axis) + (slice(count),))
 
 
-def _as_complex(x: Tensor) -> Tensor:
+def _cast_to_complex(x: Tensor) -> Tensor:
     """x in the complex dtype of its transform."""
     dtype = transform_dtype(x.dtype)
     return x if dtype.is_complex else astype(x, promote_types(dtype, complex64))
 
 
-def _at_least_one(
+def _check_axes(
     x: Tensor, s: Sequence[int] | None, axes: Sequence[Axis] | None
 ) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
     """The axes and lengths of a transform that is real along its last axis; `ArgumentError` if there is no axis."""

@@ -37,7 +37,7 @@ def count_along(x: Tensor, axis: Axes) -> float:
     return count
 
 
-def in_float32(x: Tensor) -> Tensor:
+def cast_to_float32(x: Tensor) -> Tensor:
     """Casts to at least float32: neither a sum of float16 nor a count of elements may overflow."""
     return astype(x, promote_types(to_floating(x.dtype), float32))
 
@@ -50,7 +50,7 @@ def mean(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     >>> tb.mean(tb.asarray([True, False])).item()
     0.5
     """
-    total = sum(in_float32(x), axis=axis, keepdims=keepdims)
+    total = sum(cast_to_float32(x), axis=axis, keepdims=keepdims)
     return astype(divide(total, count_along(x, axis)), to_floating(x.dtype))
 
 
@@ -66,7 +66,7 @@ def var(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     (1.0, 2.0)
     """
     check_dtype(x.dtype, "real")
-    wide = in_float32(x)
+    wide = cast_to_float32(x)
     centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
     squares = sum(multiply(centred, centred), axis=axis, keepdims=keepdims)
     divisor = count_along(x, axis) - correction
@@ -81,14 +81,16 @@ def std(x: Tensor, /, *, axis: Axes = None, correction: float = 0.0, keepdims: b
     >>> tb.std(tb.asarray([[1.0, 3.0], [1.0, 5.0]], names=("row", "n")), axis="n").tolist()
     [1.0, 2.0]
     """
-    return astype(sqrt(var(in_float32(x), axis=axis, correction=correction, keepdims=keepdims)), to_floating(x.dtype))
+    return astype(
+        sqrt(var(cast_to_float32(x), axis=axis, correction=correction, keepdims=keepdims)), to_floating(x.dtype)
+    )
 
 
 @composite.within(LOG_OF_SUM)
 def _logsumexp(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor:
     """See `logsumexp`."""
     check_dtype(x.dtype, "real or bool")
-    return _shifted(in_float32(x), None, axis, keepdims, to_floating(x.dtype))
+    return _shifted(cast_to_float32(x), None, axis, keepdims, to_floating(x.dtype))
 
 
 def _scaled(x: TensorLike, scale: TensorLike, axis: Axes, keepdims: bool) -> Tensor:
@@ -208,7 +210,7 @@ def softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     --------
     masked_softmax : The softmax over the elements for which a mask holds.
     """
-    dtype, x = to_floating(x.dtype), in_float32(x)
+    dtype, x = to_floating(x.dtype), cast_to_float32(x)
     powers = exp(subtract(x, max(x, axis=axis, keepdims=True)))
     return astype(divide(powers, sum(powers, axis=axis, keepdims=True)), dtype)
 
@@ -242,12 +244,12 @@ def log_softmax(x: Tensor, /, *, axis: Axes = -1) -> Tensor:
     >>> tb.log_softmax(tb.asarray([0.0, -1000.0])).tolist()
     [0.0, -1000.0]
     """
-    dtype, x = to_floating(x.dtype), in_float32(x)
+    dtype, x = to_floating(x.dtype), cast_to_float32(x)
     shifted = subtract(x, max(x, axis=axis, keepdims=True))
     return astype(subtract(shifted, log(sum(exp(shifted), axis=axis, keepdims=True))), dtype)
 
 
-def _over(x: Tensor, other: Tensor, what: str) -> Tensor:
+def _broadcast_over(x: Tensor, other: Tensor, what: str) -> Tensor:
     """`other` broadcast to the shape of x; `ShapeError` if that would make x larger."""
     shape, names = broadcast([x.template, other.template])
     if shape != x.shape:
@@ -290,7 +292,7 @@ def masked_softmax(x: Tensor, mask: Tensor, /, *, axis: Axes = -1) -> Tensor:
     [0.5, 0.0, 0.5]
     """
     dtype = to_floating(check_dtype(x.dtype, "real"))
-    inside = _over(x, mask, "a mask")
+    inside = _broadcast_over(x, mask, "a mask")
     wide = where(inside, astype(x, promote_types(dtype, float32)), -math.inf)
     if not count_along(x, axis):
         return astype(wide, dtype)
@@ -338,7 +340,7 @@ def standardise(x: Tensor, /, *, axis: Axes = -1, epsilon: float = 1e-5) -> Tens
     layer_norm : With a scale and an offset.
     """
     check_dtype(x.dtype, "real or bool")
-    wide = in_float32(x)
+    wide = cast_to_float32(x)
     centred = subtract(wide, mean(wide, axis=axis, keepdims=True))
     variance = mean(multiply(centred, centred), axis=axis, keepdims=True)
     return astype(divide(centred, sqrt(add(variance, epsilon))), to_floating(x.dtype))
@@ -387,7 +389,7 @@ def cross_entropy(logits: Tensor, targets: Tensor, /, *, axis: Axis = -1, label_
     """
     dtype = to_floating(check_dtype(result_type([logits.template, targets.template]), "real or bool"))
     work = promote_types(dtype, float32)
-    probabilities = astype(_over(logits, targets, "targets"), work)
+    probabilities = astype(_broadcast_over(logits, targets, "targets"), work)
     if label_smoothing:
         class_share = label_smoothing / (count_along(logits, (axis,)) or 1.0)
         probabilities = add(multiply(probabilities, 1 - label_smoothing), class_share)
@@ -448,7 +450,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     names = merge_names(rest, labels.template) if rest.shape == labels.shape else ()
     if rest.shape != labels.shape:
         raise ShapeError(expected(f"a label for each place of {rest!r}", labels=labels.template))
-    wide = in_float32(logits)
+    wide = cast_to_float32(logits)
     if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
         greatest = stop_gradient(max(wide, axis=axis, keepdims=True))
         wide = subtract(wide, where(isfinite(greatest), greatest, 0))

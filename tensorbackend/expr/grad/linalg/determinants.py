@@ -6,7 +6,7 @@ from ....ops.composite.contraction import matmul
 from ....ops.composite.elementwise.gradients import stop_gradient
 from ....ops.composite.linalg.matrices import adjoint, cross, diagonal
 from ....ops.composite.linalg.systems import det, inv
-from ....ops.composite.reduction import in_float32
+from ....ops.composite.reduction import cast_to_float32
 from ....ops.composite.shape.arranging import stack
 from ....ops.creation.filled import eye, ones_like, zeros_like
 from ....ops.elementwise.conversion import astype
@@ -23,7 +23,7 @@ from .factorisations import as_columns, as_diagonal, as_rows, conjugate, identit
 
 @rule("determinant")
 def _determinant(cotangent: Tensor, out: Tensor, x: Tensor) -> Cotangents:
-    wide = in_float32(x)
+    wide = cast_to_float32(x)
     determinant = out if x.dtype is wide.dtype else det(wide)  # the rounded one may be 0 or infinite
     return (expand_dims(cotangent, axis=(-2, -1)) * _cofactors(wide, determinant),)
 

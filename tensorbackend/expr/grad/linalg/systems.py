@@ -10,7 +10,7 @@ from ....ops.composite.elementwise.functions import complex
 from ....ops.composite.linalg.matrices import adjoint
 from ....ops.composite.linalg.norms import vector_norm
 from ....ops.composite.linalg.systems import inv, pinv, solve
-from ....ops.composite.reduction import in_float32
+from ....ops.composite.reduction import cast_to_float32
 from ....ops.composite.shape.triangles import tril, triu
 from ....ops.elementwise.binary import logical_and, maximum, multiply
 from ....ops.elementwise.conversion import astype
@@ -139,9 +139,9 @@ def _vector_norm(
     if ord == 0:
         return (None,)
     kept = tuple(1 if position in axis else size for position, size in enumerate(x.shape))
-    cotangent = reshape(in_float32(cotangent), kept)
+    cotangent = reshape(cast_to_float32(cotangent), kept)
     if x.dtype.bits < 32:  # a power would magnify the rounding of the result
-        x = in_float32(x)
+        x = cast_to_float32(x)
         out = vector_norm(x, axis=axis, ord=ord)
     out = reshape(out, kept)
     away = out != 0

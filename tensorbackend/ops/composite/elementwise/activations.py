@@ -175,7 +175,7 @@ def selu(x: Tensor, /) -> Tensor:
     return _narrow(multiply(_exponential(_wide(x), SELU_ALPHA), SELU_SCALE), x)
 
 
-def _gated(wide: Tensor, gate: Tensor) -> Tensor:
+def _gate(wide: Tensor, gate: Tensor) -> Tensor:
     """x times a gate that is 0 at -inf."""
     return multiply(_above_minus_infinity(wide), gate)
 
@@ -215,7 +215,7 @@ def silu(x: Tensor, /) -> Tensor:
     D. Hendrycks, K. Gimpel: Gaussian error linear units, 2016, arXiv:1606.08415.
     """
     wide = _wide(x)
-    return _narrow(_gated(wide, sigmoid(wide)), x)
+    return _narrow(_gate(wide, sigmoid(wide)), x)
 
 
 @composite.within(MAGNIFIED)
@@ -256,7 +256,7 @@ def gelu(x: Tensor, /, *, approximate: bool = False) -> Tensor:
         near = minimum(maximum(wide, -32.0), 32.0)
         cube = multiply(multiply(near, near), near)
         gate = sigmoid(multiply(add(near, multiply(cube, 0.044715)), 2 * math.sqrt(2 / math.pi)))
-        return _narrow(_gated(wide, gate), x)
+        return _narrow(_gate(wide, gate), x)
     # x is halved and not the gate, which would become subnormal sooner.
     gate = erfc(multiply(wide, -math.sqrt(0.5)))
     return _narrow(multiply(multiply(_above_minus_infinity(wide), 0.5), gate), x)
@@ -408,7 +408,7 @@ def hard_silu(x: Tensor, /) -> Tensor:
     A. Howard et al.: Searching for MobileNetV3, ICCV 2019.
     """
     wide = _wide(x)
-    return _narrow(_gated(wide, _hard_gate(wide)), x)
+    return _narrow(_gate(wide, _hard_gate(wide)), x)
 
 
 def _hard_gate(wide: Tensor) -> Tensor:

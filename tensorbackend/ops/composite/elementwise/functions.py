@@ -38,7 +38,7 @@ from ...elementwise.transcendental import exp, log, log1p, sqrt
 from ...elementwise.unary import abs, bitwise_invert, ceil, conj, floor, imag, isinf, isnan, negative, real
 
 
-def _floating(*tensors: Tensor, accept: str = "real") -> tuple[Tensor, ...]:
+def _cast_to_floating(*tensors: Tensor, accept: str = "real") -> tuple[Tensor, ...]:
     """Tensors in their common floating dtype."""
     dtype = to_floating(check_dtype(result_type([x.template for x in tensors]), accept))
     return tuple(x if x.dtype is dtype else astype(x, dtype) for x in tensors)
@@ -136,7 +136,7 @@ def copysign(x1: Tensor, x2: Tensor, /) -> Tensor:
     >>> tb.copysign(tb.asarray([1.0, -2.0]), -0.0).tolist()
     [-1.0, -2.0]
     """
-    x1, x2 = _floating(x1, x2)
+    x1, x2 = _cast_to_floating(x1, x2)
     return where(equal(signbit(x1), signbit(x2)), x1, negative(x1))
 
 
@@ -148,7 +148,7 @@ def hypot(x1: Tensor, x2: Tensor, /) -> Tensor:
     >>> tb.hypot(tb.asarray([3.0]), tb.asarray([4.0])).tolist()
     [5.0]
     """
-    x1, x2 = (abs(x) for x in _floating(x1, x2))
+    x1, x2 = (abs(x) for x in _cast_to_floating(x1, x2))
     long, short = maximum(x1, x2), minimum(x1, x2)
     ratio = divide(short, where(equal(long, 0), 1, long))
     length = multiply(long, sqrt(add(multiply(ratio, ratio), 1)))
@@ -163,7 +163,7 @@ def log2(x: Tensor, /) -> Tensor:
     >>> tb.log2(tb.asarray([8.0])).tolist()
     [3.0]
     """
-    (x,) = _floating(x, accept="numeric")
+    (x,) = _cast_to_floating(x, accept="numeric")
     return divide(log(x), math.log(2))
 
 
@@ -175,7 +175,7 @@ def log10(x: Tensor, /) -> Tensor:
     >>> tb.log10(tb.asarray([0.0, 10.0])).tolist()
     [-inf, 1.0]
     """
-    (x,) = _floating(x, accept="numeric")
+    (x,) = _cast_to_floating(x, accept="numeric")
     return divide(log(x), math.log(10))
 
 
@@ -187,7 +187,7 @@ def logaddexp(x1: Tensor, x2: Tensor, /) -> Tensor:
     >>> tb.logaddexp(tb.asarray([1000.0]), 0.0).tolist()
     [1000.0]
     """
-    x1, x2 = _floating(x1, x2)
+    x1, x2 = _cast_to_floating(x1, x2)
     # Equal infinities have no difference; 0 in its place gives log(2 * exp(x)), which is right for them too.
     apart = where(equal(x1, x2), 0, negative(abs(subtract(x1, x2))))
     return add(maximum(x1, x2), log1p(exp(apart)))
@@ -201,7 +201,7 @@ def nextafter(x1: Tensor, x2: Tensor, /) -> Tensor:
     >>> tb.nextafter(tb.asarray([1.0], dtype="f16"), 2.0).tolist()
     [1.0009765625]
     """
-    x1, x2 = _floating(x1, x2)
+    x1, x2 = _cast_to_floating(x1, x2)
     bits = _bits_dtype(x1.dtype)
     # Neighbouring numbers have neighbouring bits as integers: adding 1 moves away from zero.
     outwards = equal(greater(x2, x1), greater(x1, 0))
@@ -220,7 +220,7 @@ def phase(x: Tensor, /) -> Tensor:
     >>> tb.phase(tb.asarray([1j, 1.0])).tolist() == [tb.atan2(1.0, 0.0).item(), 0.0]
     True
     """
-    (x,) = _floating(x, accept="numeric")
+    (x,) = _cast_to_floating(x, accept="numeric")
     return atan2(imag(x), real(x)) if x.dtype.is_complex else atan2(full((), 0.0, dtype=x.dtype), x)
 
 

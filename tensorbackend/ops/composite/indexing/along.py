@@ -18,7 +18,7 @@ from ...creation.values import together
 from ...elementwise.conversion import astype
 from ...indexing.scatter import indexed_add
 from ..shape.arranging import stack
-from .positions import signed
+from .positions import to_int64
 
 
 def _updates(out: Template, x: Template, indices: Template, updates: Template, /, **options: object) -> int:
@@ -31,7 +31,7 @@ def _add_along_axis(x: Tensor, indices: Tensor, updates: Tensor, /, *, axis: Axi
     """See `add_along_axis`; the operands have one dtype."""
     along = normalize_axis(x.template, axis)
     vectors = [
-        signed(indices) if position == along else iota(indices.shape, axis=position, dtype="int64")
+        to_int64(indices) if position == along else iota(indices.shape, axis=position, dtype="int64")
         for position in range(x.ndim)
     ]
     return indexed_add(x, stack(vectors, axis=-1), updates, mode=mode)

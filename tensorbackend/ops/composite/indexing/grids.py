@@ -101,14 +101,14 @@ def _nearby(x: Tensor, size: int, sides: Sides, order: int) -> _Nearby:
     turned = any(side in EXTENSIONS and side != "edge" for side in sides)
     bounded = clip(start, -FAR, FAR) if turned else clip(start, -2, size)
     number = astype(bounded, int64)
-    lower = _settled(number, size, sides)
+    lower = _resolve_places(number, size, sides)
     if not order:
         return _Nearby((lower,), ())
     share = subtract(x, start)
-    return _Nearby((lower, _settled(add(number, 1), size, sides)), (subtract(1, share), share))
+    return _Nearby((lower, _resolve_places(add(number, 1), size, sides)), (subtract(1, share), share))
 
 
-def _settled(number: Tensor, size: int, sides: Sides) -> _Places:
+def _resolve_places(number: Tensor, size: int, sides: Sides) -> _Places:
     """The entries that belong to places inside and outside an axis."""
     below, above = sides
     if below == above and below in EXTENSIONS and below != "edge":
@@ -128,7 +128,7 @@ def _spread(x: Tensor, channels: Shape) -> Tensor:
     return reshape(x, (*x.shape, *(1,) * len(channels))) if channels else x
 
 
-def _filled(x: Tensor, corner: Sequence[_Places], channels: Shape, dtype: DType) -> Tensor:
+def _fill(x: Tensor, corner: Sequence[_Places], channels: Shape, dtype: DType) -> Tensor:
     """x with the values that replace entries outside the grid; if axes have different values, the last axis decides."""
     outside = chain.from_iterable(places.outside for places in corner)
     for _, alike in groupby(outside, lambda replacement: repr(replacement[1])):
@@ -165,7 +165,7 @@ def _grid_sample(
         numbers = [multiply(places.entry, stride) for places, stride in zip(corner, strides, strict=True)]
         at = reduce(add, numbers if start is None else [*numbers, start])
         entries = astype(take_at(rows, at, axis=0, mode="clip"), dtype)
-        values.append(_filled(entries, corner, channels, dtype))
+        values.append(_fill(entries, corner, channels, dtype))
     for nearby in reversed(along):
         if nearby.weights:  # combine pairs of neighbours along the last of the axes that are left
             below, above = (_spread(weight, channels) for weight in nearby.weights)

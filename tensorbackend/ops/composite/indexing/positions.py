@@ -39,7 +39,7 @@ from ..reduction import count_nonzero
 from ..shape.arranging import stack
 
 
-def measured(count: Tensor, function: str) -> int:
+def read_count(count: Tensor, function: str) -> int:
     """The number in a tensor of one element, on which a result's shape depends; `TemplateDataError` without data."""
     try:
         return int(count.item())  # type: ignore[arg-type] # an integer, by its dtype
@@ -50,7 +50,7 @@ def measured(count: Tensor, function: str) -> int:
         ) from None
 
 
-def checked_size(size: int) -> int:
+def check_size(size: int) -> int:
     """A size from 0 up; `ArgumentError` for another."""
     return integer(0, size=size)
 
@@ -84,7 +84,7 @@ def argwhere(x: TensorLike, /, *, size: int | None = None, fill_value: int = 0) 
     [[0, 1], [1, 0]]
     """
     x = x if isinstance(x, Tensor) else asarray(x)
-    count = measured(count_nonzero(x), "argwhere()") if size is None else checked_size(size)
+    count = read_count(count_nonzero(x), "argwhere()") if size is None else check_size(size)
     return _argwhere(x, size=count, fill_value=integer(fill_value=fill_value))
 
 
@@ -95,16 +95,16 @@ RavelMode: TypeAlias = Literal["error", "clip", "fill", "wrap"]
 """The handling of an index outside its axis: an error, the nearest one, a fill value, or the index modulo the size."""
 
 
-def signed(indices: Tensor) -> Tensor:
+def to_int64(indices: Tensor) -> Tensor:
     """Indices as int64; a uint64 that int64 cannot hold becomes the largest int64, which is outside of any axis."""
     if indices.dtype is uint64:
         indices = minimum(indices, iinfo(int64).max)
     return astype(indices, int64)
 
 
-def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:
+def normalise_indices(indices: Tensor, size: int, mode: Mode) -> Tensor:
     """Indices into an axis as int64 from 0 to `size` - 1, or `size` for an index that is to be left out."""
-    numbers = signed(indices)
+    numbers = to_int64(indices)
     if mode == "error":
         return take_at(iota(size, dtype="int64"), numbers, axis=0, mode="error")  # raises for an index outside
     if mode == "clip":
@@ -112,7 +112,7 @@ def settled(indices: Tensor, size: int, mode: Mode) -> Tensor:
     return where(logical_and(greater_equal(numbers, 0), less(numbers, size)), numbers, size)
 
 
-def numbered(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
+def flat_positions(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
     """The positions of index vectors in a tensor laid flat; for a vector that is to be left out, the tensor's size.
 
     Each of `columns` holds the vectors' entries for one axis.
@@ -121,7 +121,7 @@ def numbered(columns: Sequence[Tensor], shape: Shape, mode: Mode) -> Tensor:
     number = zeros((), dtype="int64")
     outside = zeros((), dtype="bool")
     for column, length in zip(columns, shape, strict=True):
-        entry = settled(column, length, mode)
+        entry = normalise_indices(column, length, mode)
         outside = logical_or(outside, equal(entry, length))
         number = add(multiply(number, length), entry)
     return where(outside, size, number)
@@ -181,8 +181,8 @@ def ravel_multi_index(
         if 0 in sizes:
             raise ShapeError(expected("axes with entries, as an index is taken modulo their size", shape=sizes))
         indices = [remainder(astype(column, int64), size) for column, size in zip(indices, sizes, strict=True)]
-        return numbered(indices, sizes, "clip")
-    number = numbered(indices, sizes, mode)
+        return flat_positions(indices, sizes, "clip")
+    number = flat_positions(indices, sizes, mode)
     return where(equal(number, math.prod(sizes)), fill_value, number) if mode == "fill" else number
 
 
@@ -226,7 +226,7 @@ def unravel_index(indices: Tensor, /, shape: Sequence[int], *, mode: Mode = "err
     check_indices(indices.template, mode)
     sizes = as_shape(shape)
     total = math.prod(sizes)
-    rest = settled(indices, total, mode)
+    rest = normalise_indices(indices, total, mode)
     if mode == "fill":
         rest = where(less(rest, total), rest, 0)
     columns = []

@@ -50,9 +50,9 @@ from ...shape import broadcast_to, concatenate, expand_dims, flip, reshape
 from ...sorting import argsort
 from ..elementwise.functions import isfinite, logaddexp, logical_not, signbit
 from ..elementwise.gradients import stop_gradient
-from ..reduction import in_float32
+from ..reduction import cast_to_float32
 from ..shape.arranging import moveaxis, stack, unstack
-from .positions import numbered, settled
+from .positions import flat_positions, normalise_indices
 
 
 class _Table(NamedTuple):
@@ -86,11 +86,11 @@ def _table(x: Tensor, segments: Tensor, size: int, axis: Axis, mode: Mode) -> _T
     moved = moveaxis(x, along, 0)
     rest, names = moved.shape[1:], moved.names[1:]
 
-    def shaped(rows: Tensor) -> Tensor:
+    def restore_shape(rows: Tensor) -> Tensor:
         return moveaxis(reshape(rows, (size, *rest), names=(None, *names)), 0, along)
 
     rows = reshape(moved, (count, math.prod(rest)), names=(None, None))
-    return _Table(rows, settled(segments.rename(None), size, mode), size, shaped)
+    return _Table(rows, normalise_indices(segments.rename(None), size, mode), size, restore_shape)
 
 
 # Reductions of tables
@@ -171,7 +171,7 @@ def _lowest(dtype: DType) -> float | bool:
     return iinfo(dtype).min if dtype.is_integer else -math.inf
 
 
-def _mirrored(x: Tensor) -> Tensor:
+def _mirror(x: Tensor) -> Tensor:
     """x mapped so that the order of its elements is reversed; applied twice, this gives x again."""
     if x.dtype is bool_:
         return logical_not(x)
@@ -269,7 +269,7 @@ def segment_min(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, mo
     """
     check_dtype(x.dtype, "real or bool")
     table = _table(x, segments, size, axis, mode)
-    return table.shaped(_mirrored(_greatest(table.of(_mirrored(table.rows)))))
+    return table.shaped(_mirror(_greatest(table.of(_mirror(table.rows)))))
 
 
 @composite
@@ -297,7 +297,7 @@ def segment_mean(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis = 0, m
     >>> tb.segment_mean(tb.asarray([1.0, 2.0, 4.0]), tb.asarray([2, 0, 2]), size=3).tolist()
     [2.0, nan, 2.5]
     """
-    table = _table(in_float32(x), segments, size, axis, mode)
+    table = _table(cast_to_float32(x), segments, size, axis, mode)
     return astype(table.shaped(divide(_total(table), _count(table))), to_floating(x.dtype))
 
 
@@ -312,14 +312,14 @@ def segment_logsumexp(x: Tensor, segments: Tensor, /, *, size: int, axis: Axis =
     [2.0, -inf, 1000.6931762695312]
     """
     check_dtype(x.dtype, "real or bool")
-    table = _table(in_float32(x), segments, size, axis, mode)
+    table = _table(cast_to_float32(x), segments, size, axis, mode)
     return astype(table.shaped(_log_of_sum(table)), to_floating(x.dtype))
 
 
 # Updates at index vectors, together with the elements of a tensor
 
 
-def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, _Table]:
+def _tables_of_update(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DType) -> tuple[Tensor, _Table]:
     """x as rows, one for each place that an index vector can name, and a table of updates with the places as segments.
 
     For x of shape (5, 6, 7) and indices of shape (2, 3, 2) these are 30 rows of 7, and 6 updates.
@@ -332,7 +332,7 @@ def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DTy
     places, row = x.shape[:depth], math.prod(x.shape[depth:])
     size, count = math.prod(places), math.prod(indices.shape[:-1])
     columns = unstack(reshape(indices, (count, depth), names=(None, None)), axis=1)
-    numbers = broadcast_to(numbered(columns, places, mode), (count,))
+    numbers = broadcast_to(flat_positions(columns, places, mode), (count,))
     rows = reshape(astype(updates, dtype), (count, row), names=(None, None))
     base = reshape(astype(x, dtype), (size, row), names=(None, None))
     return base, _Table(rows, numbers, size, lambda rows: reshape(rows, x.shape, names=x.names))
@@ -342,7 +342,7 @@ def _written(x: Tensor, indices: Tensor, updates: Tensor, mode: Mode, dtype: DTy
 def _indexed_max(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode) -> Tensor:
     """See `indexed_max`."""
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
-    base, table = _written(x, indices, updates, mode, dtype)
+    base, table = _tables_of_update(x, indices, updates, mode, dtype)
     return table.shaped(maximum(base, _greatest_by_order(table)))
 
 
@@ -404,8 +404,8 @@ def indexed_min(x: Tensor, indices: Tensor, updates: Tensor, /, *, mode: Mode = 
     if batch is not None:
         return written(indexed_min, x, indices, updates, mode=mode, batch=batch)
     dtype = check_dtype(result_type([x.template, updates.template]), "real")
-    base, others = (_mirrored(astype(tensor, dtype)) for tensor in (x, updates))
-    return _mirrored(indexed_max(base, indices, others, mode=mode))
+    base, others = (_mirror(astype(tensor, dtype)) for tensor in (x, updates))
+    return _mirror(indexed_max(base, indices, others, mode=mode))
 
 
 @composite.within(SUM)
@@ -421,7 +421,7 @@ def indexed_mean(
     if batch is not None:
         return written(indexed_mean, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "numeric"))
-    base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
+    base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
     return astype(table.shaped(divide(add(base, _total(table)), add(1, _count(table)))), to_floating(like.dtype))
 
 
@@ -438,5 +438,5 @@ def indexed_logsumexp(
     if batch is not None:
         return written(indexed_logsumexp, x, indices, updates, mode=mode, batch=batch)
     like = astype(x, check_dtype(result_type([x.template, updates.template]), "real"))
-    base, table = _written(x, indices, updates, mode, in_float32(like).dtype)
+    base, table = _tables_of_update(x, indices, updates, mode, cast_to_float32(like).dtype)
     return astype(table.shaped(logaddexp(base, _log_of_sum(table))), to_floating(like.dtype))

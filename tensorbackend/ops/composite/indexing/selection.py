@@ -23,7 +23,7 @@ from ...shape import broadcast_to, laid_flat, reshape
 from ..cumulative import cumulative_sum
 from ..reduction import count_nonzero
 from ..sorting.searching import searchsorted
-from .positions import argwhere, checked_size, measured
+from .positions import argwhere, check_size, read_count
 
 
 @composite.calls("repeat")
@@ -105,12 +105,12 @@ def repeat(
         expectation = f"one integer, or {x.shape[along]}, as repeats"
         raise ShapeError(expected(expectation, repeats=repeats.template))
     if size is not None:
-        if not x.shape[along] and checked_size(size):
+        if not x.shape[along] and check_size(size):
             raise ShapeError(
                 expected(f"at least one entry along axis {along} of {x.template!r} to repeat up to the size", size=size)
             )
         entry_repeats = broadcast_to(laid_flat(repeats), (x.shape[along],))
-        return _repeat_each(x, entry_repeats, along, checked_size(size))
+        return _repeat_each(x, entry_repeats, along, check_size(size))
     counts: list[int] = laid_flat(repeats).tolist()
     if any(count < 0 for count in counts):
         raise ArgumentError(expected("repeats of at least 0", repeats=min(counts)))
@@ -192,5 +192,5 @@ def compress(
         raise ShapeError(expected(expectation, condition=condition.template))
     merge_names(intern_template(condition.shape, x.dtype, (x.names[along],)), condition.template)
     holds = condition.rename(None)
-    count = measured(count_nonzero(holds), "compress()") if size is None else checked_size(size)
+    count = read_count(count_nonzero(holds), "compress()") if size is None else check_size(size)
     return _compress(x, holds, axis=along, size=count, fill_value=fill_value)

@@ -92,7 +92,7 @@ def _matrix(x: Tensor, order: object) -> Tensor:
     return _extreme(sum(_sizes(x), axis=along, keepdims=True), (over,), order in (1, math.inf))
 
 
-def _finished(norms: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+def _restore_dtype_and_axes(norms: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
     norms = astype(norms, to_real(matrix_dtype(x.template)))
     return norms if keepdims else squeeze(norms, axes)
 
@@ -109,7 +109,7 @@ def vector_norm(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, ord:
     (5.0, 7.0)
     """
     axes = normalize_axes(x.template, axis)
-    return _finished(_vector(x, axes, _number(ord)), x, axes, keepdims)
+    return _restore_dtype_and_axes(_vector(x, axes, _number(ord)), x, axes, keepdims)
 
 
 def _number(order: object) -> float:
@@ -135,7 +135,7 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Order = "fro") -> 
     _check_order(ord)
     if ord == "fro":
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
-    return _finished(_matrix(x, ord), x, (x.ndim - 2, x.ndim - 1), keepdims)
+    return _restore_dtype_and_axes(_matrix(x, ord), x, (x.ndim - 2, x.ndim - 1), keepdims)
 
 
 def _check_order(order: object) -> None:
@@ -177,4 +177,4 @@ def norm(
     others = tuple(other for other in range(x.ndim) if other not in axes)
     shape, names = reduce_shape(x.template, axes, True)
     norms = reshape(_matrix(permute_dims(x, others + axes), ord), shape, names=names)
-    return _finished(norms, x, axes, keepdims)
+    return _restore_dtype_and_axes(norms, x, axes, keepdims)

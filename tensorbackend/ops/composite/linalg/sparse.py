@@ -111,7 +111,7 @@ def _product(
     values, x = astype(nameless(values), dtype), astype(nameless(x), dtype)
     first, second = nameless(first), nameless(second)
     if first.ndim == second.ndim == 1:
-        product = _summed(values, places(first, second, format), x, rows, trailing)
+        product = _sum_by_row(values, places(first, second, format), x, rows, trailing)
     else:
         # Matrices with different structures become the diagonal blocks of one, of shape (b * rows, b * columns).
         count, total = values.shape[-1], prod(batch)
@@ -119,13 +119,13 @@ def _product(
         where = _blocks(places(first, second, format), batch, (rows, columns))
         width = x.shape[x.ndim - trailing :]
         laid = reshape(broadcast_to(x, (*batch, columns, *width)), (total * columns, *width))
-        product = reshape(_summed(flat, where, laid, total * rows, trailing), (*batch, rows, *width))
+        product = reshape(_sum_by_row(flat, where, laid, total * rows, trailing), (*batch, rows, *width))
     product = broadcast_to(product, (*batch, *product.shape[product.ndim - 1 - trailing :]))
     names = (*names, None, *after)
     return product.rename(*names) if any(names) else product
 
 
-def _summed(values: Tensor, where: Places, x: Tensor, rows: int, trailing: int) -> Tensor:
+def _sum_by_row(values: Tensor, where: Places, x: Tensor, rows: int, trailing: int) -> Tensor:
     """The products of values with the entries of x in their columns, summed in their rows."""
     axis = -1 - trailing
     entries = take_at(x, where.columns, axis=axis, mode="clip")
@@ -137,13 +137,13 @@ def _blocks(where: Places, batch: tuple[int, ...], size: tuple[int, int]) -> Pla
     """The places of the values in one matrix whose diagonal blocks are the matrices of a batch."""
     total = prod(batch)
 
-    def shifted(places: Tensor, length: int) -> Tensor:
+    def shift(places: Tensor, length: int) -> Tensor:
         inside = minimum(maximum(astype(places, "int64"), 0), max(length - 1, 0))
         wide = reshape(broadcast_to(inside, (*batch, places.shape[-1])), (total, places.shape[-1]))
         starts = multiply(iota((total, 1), axis=0, dtype="int64", backend=places.backend), length)
         return reshape(add(wide, starts), (total * places.shape[-1],))
 
-    return Places(shifted(where.rows, size[0]), shifted(where.columns, size[1]))
+    return Places(shift(where.rows, size[0]), shift(where.columns, size[1]))
 
 
 def _operations(

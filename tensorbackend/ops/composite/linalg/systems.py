@@ -115,7 +115,7 @@ def _eps(dtype: DType) -> float:
     return finfo(dtype).eps
 
 
-def _kept(values: Tensor, rtol: Tensor) -> Tensor:
+def _is_significant(values: Tensor, rtol: Tensor) -> Tensor:
     """Whether each singular value is above `rtol` times the largest one."""
     if not values.shape[-1]:
         return greater(values, 0)
@@ -129,7 +129,7 @@ def _pinv(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `pinv`."""
     dtype = matrix_dtype(check_matrix(x.template))
     u, values, vh = svd(nameless(x, wide_dtype(dtype)), full_matrices=False)
-    inverses = where(_kept(values, rtol), divide(1, values), 0)
+    inverses = where(_is_significant(values, rtol), divide(1, values), 0)
     pseudoinverse = matmul(multiply(adjoint(vh), expand_dims(inverses, axis=-2)), adjoint(u))
     return rename(astype(pseudoinverse, dtype), *x.names[:-2], x.names[-1], x.names[-2])
 
@@ -153,7 +153,7 @@ def pinv(x: TensorLike, /, *, rtol: TensorLike | None = None) -> Tensor:
 def _matrix_rank(x: Tensor, rtol: Tensor, /) -> Tensor:
     """See `matrix_rank`."""
     dtype = matrix_dtype(check_matrix(x.template))
-    rank = sum(_kept(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
+    rank = sum(_is_significant(svdvals(nameless(x, wide_dtype(dtype))), rtol), axis=-1)
     return rename(rank, *x.names[:-2])
 
 
@@ -180,7 +180,7 @@ def _lstsq(a: Tensor, b: Tensor, rtol: Tensor, /) -> LstsqResult:
     if b.ndim == 1:
         right = expand_dims(right, axis=-1)
     u, values, vh = svd(matrix, full_matrices=False)
-    kept = _kept(values, rtol)
+    kept = _is_significant(values, rtol)
     inverses = expand_dims(where(kept, divide(1, values), 0), axis=-1)
     unknowns = matmul(adjoint(vh), multiply(inverses, matmul(adjoint(u), right)))
     apart = abs(subtract(matmul(matrix, unknowns), right))

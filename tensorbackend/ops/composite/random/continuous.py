@@ -48,9 +48,9 @@ from ...indexing.slices import sliced
 from ..elementwise.functions import complex, nextafter
 from ..elementwise.gradients import stop_gradient
 from .checks import are_ordered, require, require_bounds
-from .fractions import between, fractions
-from .threefry import named, split
-from .truncation import Side, at_quantile, at_side_quantile, side_of, standardised
+from .fractions import fractions, uniform_between
+from .threefry import name_axes, split
+from .truncation import Side, quantile, side_of, side_quantile, standardise
 
 
 def parameter(value: TensorLike, dtype: DType, key: Tensor) -> Tensor:
@@ -83,10 +83,10 @@ def _uniform(
     check_dtype(low.dtype, "floating or complex", "choose a floating or complex dtype")
     sizes = as_shape(shape)
     if not low.dtype.is_complex:
-        return named(between(key, low, high, sizes), names)
+        return name_axes(uniform_between(key, low, high, sizes), names)
     keys = split(key)
-    halves = [between(keys[place], part(low), part(high), sizes) for place, part in enumerate((real, imag))]
-    return named(complex(*halves), names)
+    halves = [uniform_between(keys[place], part(low), part(high), sizes) for place, part in enumerate((real, imag))]
+    return name_axes(complex(*halves), names)
 
 
 @check_arguments
@@ -187,7 +187,7 @@ def _normal(
         keys = split(key)
         halves = [multiply(standard_normal(keys[part], sizes, REAL_OF[kind]), math.sqrt(0.5)) for part in (0, 1)]
         sample = add(halves[0], multiply(astype(halves[1], kind), 1j))
-    return named(add(mean, multiply(sample, deviation)), names)
+    return name_axes(add(mean, multiply(sample, deviation)), names)
 
 
 @check_arguments
@@ -238,18 +238,18 @@ def _truncated_normal(
     check_fits(sizes, *(operand.template for operand in (*edges, *moments)))
     fraction = fractions(key, sizes, dtype)
     if side == "centre":
-        low, high = (standardised(edge, moments) for edge in edges)
-        sample = at_quantile(fraction, low, high)
+        low, high = (standardise(edge, moments) for edge in edges)
+        sample = quantile(fraction, low, high)
     else:  # in float64, as edges far away from the mean must not be rounded
         wide_moments = [astype(moment, float64) for moment in moments]
-        low, high = (standardised(astype(edge, float64), wide_moments) for edge in edges)
-        sample = astype(at_side_quantile(astype(fraction, float64), low, high, side, dtype), dtype)
+        low, high = (standardise(astype(edge, float64), wide_moments) for edge in edges)
+        sample = astype(side_quantile(astype(fraction, float64), low, high, side, dtype), dtype)
     if moments:
         mean, deviation = moments
         sample = add(multiply(sample, deviation), mean)
     first, last = nextafter(stop_gradient(lower), math.inf), nextafter(stop_gradient(upper), -math.inf)
     inside = clip(sample, first, last)
-    return named(inside, names)
+    return name_axes(inside, names)
 
 
 @check_arguments
@@ -343,7 +343,7 @@ def exponential(
     """
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
     # 1 - u is above 0 and at most 1, where the logarithm is finite.
-    return named(negative(log1p(negative(fractions(key, as_shape(shape), kind)))), names)
+    return name_axes(negative(log1p(negative(fractions(key, as_shape(shape), kind)))), names)
 
 
 def standard_gumbel(key: Tensor, shape: Shape, dtype: DType, mode: RandomMode) -> Tensor:
@@ -380,4 +380,4 @@ def gumbel(
     float64
     """
     kind = floating_or_default(None if dtype is None else as_dtype(dtype))
-    return named(standard_gumbel(key, as_shape(shape), kind, mode), names)
+    return name_axes(standard_gumbel(key, as_shape(shape), kind, mode), names)

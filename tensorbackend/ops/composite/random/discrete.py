@@ -38,7 +38,7 @@ from ..sorting.searching import searchsorted
 from .checks import is_probability, require, require_classes, require_weights
 from .continuous import parameter, standard_gumbel
 from .fractions import fractions
-from .threefry import named, random_bits, split
+from .threefry import name_axes, random_bits, split
 
 # Integers
 
@@ -61,7 +61,7 @@ def _randint(
     # Narrow integers are drawn with 32 bits, as remainders of fewer bits are less evenly distributed.
     wide = kind if kind.bits >= 32 else int32
     beyond = greater(high, min(iinfo(wide).max, iinfo(high.dtype).max)) if kind is wide else full((), False)
-    least, most = _clipped(low, kind, wide, 0), _clipped(high, kind, wide, 1)
+    least, most = _clip_bound(low, kind, wide, 0), _clip_bound(high, kind, wide, 1)
     word = as_dtype(f"uint{wide.bits}")
     none = less_equal(most, least)
     span = where(none, 1, astype(subtract(most, least), word))
@@ -74,10 +74,10 @@ def _randint(
     half = _modulo(full((), 1 << wide.bits // 2, dtype=word), span)
     factor = _modulo(multiply(half, half), span)
     offset = add(multiply(_modulo(upper, span), factor), _modulo(lower, span))
-    return named(astype(add(least, astype(_modulo(offset, span), wide)), kind), names)
+    return name_axes(astype(add(least, astype(_modulo(offset, span), wide)), kind), names)
 
 
-def _clipped(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
+def _clip_bound(bound: Tensor, kind: DType, wide: DType, above: int) -> Tensor:
     """A bound in the dtype that samples are computed in, brought into the range of the result's dtype."""
     limits, bound_limits = iinfo(kind), iinfo(bound.dtype)
     above = above if kind is not wide else 0
@@ -159,10 +159,10 @@ def _bernoulli(
     sizes = p.shape if shape is None else as_shape(shape)
     check_fits(sizes, p.template)
     if mode == "low":
-        return named(less(fractions(key, sizes, dtype), p), names)
+        return name_axes(less(fractions(key, sizes, dtype), p), names)
     drawn = fractions(key, (2, *sizes), dtype)
     fine = multiply(sliced(drawn, 1), finfo(dtype).eps)
-    return named(less(fine, subtract(p, sliced(drawn, 0))), names)
+    return name_axes(less(fine, subtract(p, sliced(drawn, 0))), names)
 
 
 @check_arguments
@@ -218,7 +218,7 @@ def _categorical(
     if flag(replace=replace):
         whole = (*prefix, *places[:along], logits.shape[along], *places[along:])
         classes = argmax(add(standard_gumbel(key, whole, dtype, mode), logits), axis=len(prefix) + along)
-        return named(classes, names)
+        return name_axes(classes, names)
     count = math.prod(prefix)
     if count > logits.shape[along]:
         expectation = f"at most {logits.shape[along]} different classes"
@@ -230,7 +230,7 @@ def _categorical(
     order = _greatest(add(standard_gumbel(key, logits.shape, dtype, mode), logits), along, count)
     classes = reshape(moveaxis(order, along, 0), (*prefix, *batch))
     others = logits.names[:along] + logits.names[along + 1 :]
-    return named(classes, (None,) * len(prefix) + others if names is None else names)
+    return name_axes(classes, (None,) * len(prefix) + others if names is None else names)
 
 
 @check_arguments
@@ -409,4 +409,4 @@ def choice(
             require_weights(probability, 1 if replace else count)
     else:
         places = zeros(sizes, dtype=int64, backend=key.backend)
-    return named(places if x is None else take_at(x, places, axis=along, mode="clip"), names)
+    return name_axes(places if x is None else take_at(x, places, axis=along, mode="clip"), names)

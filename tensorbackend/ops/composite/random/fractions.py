@@ -25,7 +25,7 @@ def fractions(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     return subtract(bitcast(bitwise_or(significand, one), dtype), 1)
 
 
-def between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
+def uniform_between(key: Tensor, low: Tensor, high: Tensor, shape: Shape) -> Tensor:
     """Uniform numbers from `low` up to `high`, which are tensors of the sample's dtype."""
     check_fits(shape, low.template, high.template)
     return spread(fractions(key, shape, low.dtype), low, high)
@@ -38,7 +38,7 @@ def spread(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
         wide = add(multiply(astype(fraction, float64), astype(span, float64)), astype(low, float64))
         sample = astype(wide, float32)
     else:
-        sample = (_scaled if low.dtype is float64 else _rounded)(fraction, span, low)
+        sample = (_scale_once_rounded if low.dtype is float64 else _scale_rounding)(fraction, span, low)
     return maximum(low, sample)
 
 
@@ -50,11 +50,11 @@ _FIRST_26_BITS = (1 << 64) - (1 << 27)
 """A mask of the first bits of a float64's significand, the hidden bit among them, with its sign and exponent."""
 
 
-def _rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+def _scale_rounding(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
     return add(multiply(fraction, span), low)
 
 
-def _scaled(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
+def _scale_once_rounded(fraction: Tensor, span: Tensor, low: Tensor) -> Tensor:
     """fraction * span + low in float64, rounded only once unless the exact sum is almost halfway between two floats.
 
     The factors are split after 26 bits, so that the products of the parts are exact; the largest product is added

@@ -20,7 +20,7 @@ from ...linalg import cholesky
 from ...shape import expand_dims, matrix_transpose, squeeze
 from ..contraction import matmul
 from .continuous import parameter, standard_normal
-from .threefry import named
+from .threefry import name_axes
 
 
 @composite.within(Bound(64, "a factor and a sum of products", "one"))
@@ -48,7 +48,7 @@ def _multivariate_normal(
         correlated = matmul(independent, matrix_transpose(factor))
     else:
         correlated = squeeze(matmul(factor, expand_dims(independent, axis=-1)), -1)
-    return named(add(mean, correlated), names)
+    return name_axes(add(mean, correlated), names)
 
 
 @check_arguments

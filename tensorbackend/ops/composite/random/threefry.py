@@ -114,7 +114,7 @@ def bits(
     if dtype not in _WIDTHS:
         expectation = "uint8, uint16, uint32 or uint64"
         raise DTypeError(expected(expectation, "bitcast() the bits to a signed dtype", dtype=dtype))
-    return named(random_bits(key, as_shape(shape), as_dtype(dtype)), names)
+    return name_axes(random_bits(key, as_shape(shape), as_dtype(dtype)), names)
 
 
 def random_bits(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
@@ -126,6 +126,6 @@ def random_bits(key: Tensor, shape: Shape, dtype: DType) -> Tensor:
     return mixed if dtype is uint32 else astype(mixed, dtype)
 
 
-def named(x: Tensor, names: Sequence[str | None] | None) -> Tensor:
+def name_axes(x: Tensor, names: Sequence[str | None] | None) -> Tensor:
     """The sample x with names for its axes; x itself if `names` is `None`."""
     return x if names is None else rename(x, *as_names(names, x.ndim))

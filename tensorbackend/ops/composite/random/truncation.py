@@ -38,7 +38,7 @@ def side_of(lower: TensorLike, upper: TensorLike, mean: TensorLike, deviation: T
     return "right" if low > 1 else "left" if high < -1 else "centre"
 
 
-def standardised(edge: Tensor, moments: Sequence[Tensor]) -> Tensor:
+def standardise(edge: Tensor, moments: Sequence[Tensor]) -> Tensor:
     """A bound in deviations from the mean. An infinite one does not depend on the moments, nor does its gradient."""
     if not moments:
         return edge
@@ -47,7 +47,7 @@ def standardised(edge: Tensor, moments: Sequence[Tensor]) -> Tensor:
     return where(finite, divide(subtract(where(finite, edge, mean), mean), deviation), edge)
 
 
-def at_quantile(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
+def quantile(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """The number at a fraction of the probability between two bounds, by the inverse error function."""
     root, dtype = math.sqrt(2), low.dtype
     place = spread(fraction, *(erf(divide(edge, root)) for edge in (low, high)))
@@ -55,27 +55,27 @@ def at_quantile(fraction: Tensor, low: Tensor, high: Tensor) -> Tensor:
     return multiply(erf_inv(maximum(minimum(place, last), -last)), root)
 
 
-def at_side_quantile(fraction: Tensor, low: Tensor, high: Tensor, side: Side, dtype: DType) -> Tensor:
+def side_quantile(fraction: Tensor, low: Tensor, high: Tensor, side: Side, dtype: DType) -> Tensor:
     """The same in float64 for bounds on one side of the mean, or for a mixture of bounds anywhere.
 
     What lies about the mean is computed in `dtype`, so that numbers do not depend on whether bounds were tensors.
     """
     if side == "right":
-        return in_tail(fraction, low, high)
+        return tail_quantile(fraction, low, high)
     if side == "left":
-        return negative(in_tail(fraction, negative(high), negative(low)))
+        return negative(tail_quantile(fraction, negative(high), negative(low)))
     right, left = greater(low, 1), less(high, -1)
     aside = logical_or(right, left)
     # Where a formula's result is not used, its operands are harmless, as are then its derivatives.
     near = where(left, negative(high), where(right, low, 1.0))
     far = where(left, negative(low), where(right, high, 2.0))
-    tail = in_tail(fraction, near, far)
+    tail = tail_quantile(fraction, near, far)
     edges = astype(where(aside, -1.0, low), dtype), astype(where(aside, 1.0, high), dtype)
-    centre = astype(at_quantile(astype(fraction, dtype), *edges), float64)
+    centre = astype(quantile(astype(fraction, dtype), *edges), float64)
     return where(left, negative(tail), where(right, tail, centre))
 
 
-def in_tail(fraction: Tensor, near: Tensor, far: Tensor) -> Tensor:
+def tail_quantile(fraction: Tensor, near: Tensor, far: Tensor) -> Tensor:
     """The number at a fraction of the probability from `near` to `far`, at least one deviation above the mean.
 
     With S(x) the probability of numbers above x and R(x) the Mills ratio, S(x) is R(x) exp(-x**2 / 2) up to a constant.
@@ -92,12 +92,12 @@ def in_tail(fraction: Tensor, near: Tensor, far: Tensor) -> Tensor:
     start, fixed = stop_gradient(near), stop_gradient(depth)
     distance = divide(multiply(fixed, 2.0), add(start, sqrt(add(square(start), multiply(fixed, 2.0)))))
     for _ in range(_ROUNDS - 1):
-        distance = _improved(distance, start, fixed, stop_gradient(ratio))
+        distance = _newton_step(distance, start, fixed, stop_gradient(ratio))
     # The derivative of the last iteration alone is that of the root, as the derivative of the others vanishes there.
-    return add(near, _improved(stop_gradient(distance), near, depth, ratio))
+    return add(near, _newton_step(stop_gradient(distance), near, depth, ratio))
 
 
-def _improved(distance: Tensor, near: Tensor, depth: Tensor, ratio: Tensor) -> Tensor:
+def _newton_step(distance: Tensor, near: Tensor, depth: Tensor, ratio: Tensor) -> Tensor:
     """The next iteration of Newton's method for the distance of a number from the nearer bound."""
     here = mills_ratio(add(near, distance))
     excess = add(multiply(distance, add(near, multiply(distance, 0.5))), subtract(log(divide(ratio, here)), depth))

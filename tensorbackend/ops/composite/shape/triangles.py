@@ -105,7 +105,7 @@ def make_diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     size = x.shape[-1] + abs(index(offset))
     zero = _zero(x)
     blank = broadcast_to(zero, (*x.shape[:-1], size, size)).rename(*x.names, None)
-    return _with_diagonal(blank, x, offset)
+    return _write_diagonal(blank, x, offset)
 
 
 @composite
@@ -123,10 +123,10 @@ def put_diagonal(x: Tensor, diagonal: Tensor, /, *, offset: int = 0) -> Tensor:
     if diagonal.shape != (*x.shape[:-2], length):
         raise ShapeError(expected(f"a diagonal of shape {(*x.shape[:-2], length)}", diagonal=diagonal.template))
     dtype = result_type([x.template, diagonal.template])
-    return _with_diagonal(astype(x, dtype), astype(diagonal, dtype), offset)
+    return _write_diagonal(astype(x, dtype), astype(diagonal, dtype), offset)
 
 
-def _with_diagonal(x: Tensor, diagonal: Tensor, offset: int) -> Tensor:
+def _write_diagonal(x: Tensor, diagonal: Tensor, offset: int) -> Tensor:
     """x with a diagonal written, which has the right length and the dtype of x."""
     rows, columns = _matrix(x)
     # Element i goes to column i + max(offset, 0) of every row, and the mask keeps it in its row only.

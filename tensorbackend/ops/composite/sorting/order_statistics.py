@@ -26,7 +26,7 @@ from ...shape import concatenate, laid_flat, permute_dims, reshape
 from ...sorting import sort
 from ..cumulative import cumulative_max
 from ..elementwise.gradients import stop_gradient
-from ..reduction import count_along, in_float32
+from ..reduction import cast_to_float32, count_along
 from ..shape.arranging import moveaxis, stack
 
 
@@ -41,14 +41,14 @@ def median(x: Tensor, /, *, axis: Axes = None, keepdims: bool = False) -> Tensor
     (2.0, 2.5)
     """
     check_dtype(x.dtype, "real or bool")
-    ordered, out = ordered_along(x, axis, keepdims)
+    ordered, out = sort_axes(x, axis, keepdims)
     count = ordered.shape[-1]
-    low, high, last = (_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
+    low, high, last = (_entry_at(ordered, place) for place in ((count - 1) // 2, count // 2, count - 1))
     medians = where(isnan(last), math.nan, _middle(low, high) if count % 2 == 0 else low)
     return reshape(astype(medians, to_floating(x.dtype)), out.shape, names=out.names)
 
 
-def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
+def sort_axes(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Template]:
     """The elements along some axes, sorted along one last axis in a floating dtype, and the template of the reduction.
 
     No elements count as one NaN, as in a mean.
@@ -59,14 +59,14 @@ def ordered_along(x: Tensor, axis: Axes, keepdims: bool) -> tuple[Tensor, Templa
     kept = tuple(position for position in range(x.ndim) if position not in axis)
     if not count_along(x, axis):
         lead = tuple(x.shape[position] for position in kept)
-        return in_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype))), out
+        return cast_to_float32(full((*lead, 1), math.nan, dtype=to_floating(x.dtype))), out
     flat = reshape(
         permute_dims(x, (*kept, *axis)), (*(x.shape[position] for position in kept), int(count_along(x, axis)))
     )
-    return in_float32(sort(flat, axis=-1)), out
+    return cast_to_float32(sort(flat, axis=-1)), out
 
 
-def _at(x: Tensor, place: int) -> Tensor:
+def _entry_at(x: Tensor, place: int) -> Tensor:
     """The entries at a place of the last axis, without that axis."""
     lead = x.shape[:-1]
     entry = slice_(x, starts=(*(0 for _ in lead), place), lengths=(*lead, 1), strides=(1,) * x.ndim)
@@ -88,16 +88,16 @@ def _middle(low: Tensor, high: Tensor) -> Tensor:
 # four more.
 
 
-def _between(alpha: float, beta: float) -> Callable[[int, float], float]:
+def _plotting_position(alpha: float, beta: float) -> Callable[[int, float], float]:
     """The method whose places, counted from 1, are n * q + alpha + q * (1 - alpha - beta)."""
     return lambda n, q: n * q + alpha + q * (1 - alpha - beta) - 1
 
 
-def _inverted_cdf(n: int, q: float) -> float:
+def _invert_cdf(n: int, q: float) -> float:
     return math.ceil(n * q) - 1
 
 
-def _averaged_inverted_cdf(n: int, q: float) -> float:
+def _average_inverse_cdf(n: int, q: float) -> float:
     place = n * q
     return place - 0.5 if place == math.floor(place) else math.ceil(place) - 1
 
@@ -114,15 +114,15 @@ def _midpoint(n: int, q: float) -> float:
 
 
 METHODS: dict[str, Callable[[int, float], float]] = {
-    "inverted_cdf": _inverted_cdf,
-    "averaged_inverted_cdf": _averaged_inverted_cdf,
+    "inverted_cdf": _invert_cdf,
+    "averaged_inverted_cdf": _average_inverse_cdf,
     "closest_observation": _closest_observation,
-    "interpolated_inverted_cdf": _between(0, 1),
-    "hazen": _between(0.5, 0.5),
-    "weibull": _between(0, 0),
+    "interpolated_inverted_cdf": _plotting_position(0, 1),
+    "hazen": _plotting_position(0.5, 0.5),
+    "weibull": _plotting_position(0, 0),
     "linear": lambda n, q: (n - 1) * q,
-    "median_unbiased": _between(1 / 3, 1 / 3),
-    "normal_unbiased": _between(3 / 8, 3 / 8),
+    "median_unbiased": _plotting_position(1 / 3, 1 / 3),
+    "normal_unbiased": _plotting_position(3 / 8, 3 / 8),
     "lower": lambda n, q: math.floor((n - 1) * q),
     "higher": lambda n, q: math.ceil((n - 1) * q),
     "nearest": lambda n, q: round((n - 1) * q),
@@ -136,24 +136,24 @@ def _quantile(
     x: Tensor, /, q: Sequence[float], *, axis: Axes = None, keepdims: bool = False, method: str = "linear"
 ) -> Tensor:
     """See `quantile`."""
-    ordered, out = ordered_along(x, axis, keepdims)
+    ordered, out = sort_axes(x, axis, keepdims)
     count = ordered.shape[-1]
-    missing = isnan(_at(ordered, count - 1))
+    missing = isnan(_entry_at(ordered, count - 1))
     quantiles = []
     for share in q:
         place = min(max(METHODS[method](count, share), 0), count - 1)
-        entry = where(missing, math.nan, _interpolated(ordered, place))
+        entry = where(missing, math.nan, _interpolate(ordered, place))
         quantiles.append(reshape(astype(entry, to_floating(x.dtype)), out.shape, names=out.names))
     return stack(quantiles, axis=0)
 
 
-def _interpolated(ordered: Tensor, place: float) -> Tensor:
+def _interpolate(ordered: Tensor, place: float) -> Tensor:
     """The value at a place between entries of the last axis."""
     below = math.floor(place)
-    low, share = _at(ordered, below), place - below
+    low, share = _entry_at(ordered, below), place - below
     if not share:
         return low
-    high = _at(ordered, below + 1)
+    high = _entry_at(ordered, below + 1)
     if share == 0.5:
         return _middle(low, high)
     between = add(multiply(low, 1 - share), multiply(high, share))
@@ -186,7 +186,7 @@ def quantile(
     >>> tb.quantile(x, 0.5).item(), tb.quantile(x, (0, 1)).tolist(), tb.quantile(x, 0.4, method="lower").item()
     (2.5, [1.0, 5.0], 2.0)
     """
-    return _of_shares(x, q, 1, axis, keepdims, method)
+    return _quantiles(x, q, 1, axis, keepdims, method)
 
 
 @check_arguments
@@ -207,10 +207,10 @@ def percentile(
     >>> tb.percentile(tb.asarray([1.0, 2.0, 3.0]), 50).item()
     2.0
     """
-    return _of_shares(x, q, 100, axis, keepdims, method)
+    return _quantiles(x, q, 100, axis, keepdims, method)
 
 
-def _of_shares(
+def _quantiles(
     x: TensorLike, q: float | Sequence[float] | Tensor, whole: int, axis: Axes, keepdims: bool, method: str
 ) -> Tensor:
     """Quantiles, with q as shares of `whole`."""

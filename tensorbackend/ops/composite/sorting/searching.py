@@ -46,14 +46,14 @@ def _searchsorted(x1: Tensor, x2: Tensor, /, *, side: Side) -> Tensor:
     for _ in range(length.bit_length()):
         middle = floor_divide(add(low, high), 2)
         entry = take_at(x1, middle, axis=0, mode="clip")
-        before = _before(entry, x2) if side == "left" else bitwise_invert(_before(x2, entry))
+        before = _precedes(entry, x2) if side == "left" else bitwise_invert(_precedes(x2, entry))
         open_ = less(low, high)
         low = where(logical_and(open_, before), add(middle, 1), low)
         high = where(logical_and(open_, bitwise_invert(before)), middle, high)
     return low
 
 
-def _before(a: Tensor, b: Tensor) -> Tensor:
+def _precedes(a: Tensor, b: Tensor) -> Tensor:
     """Whether a comes before b in an order in which NaN is the largest."""
     if not a.dtype.is_floating:
         return less(astype(a, "uint8"), astype(b, "uint8")) if a.dtype.kind == "bool" else less(a, b)
@@ -169,16 +169,16 @@ def top_k(
     x = asarray(x)
     check_dtype(x.dtype, "real or bool")
     if not isinstance(axis, tuple | list):
-        return _along(x, k, normalize_axis(x.template, axis), size)
+        return _top_k_along(x, k, normalize_axis(x.template, axis), size)
     axes = normalize_axes(x.template, axis)
     whole = merge_axes(x, axes)
     place = sum(position < axes[0] for position in range(x.ndim) if position not in axes)
-    values, flat = _along(whole, k, place, size)
+    values, flat = _top_k_along(whole, k, place, size)
     sizes = tuple(x.shape[position] for position in axes)
     return TopKOfAxes(values, unravel_index(flat, sizes, mode="clip"))
 
 
-def _along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
+def _top_k_along(x: Tensor, k: int | Tensor, along: int, size: int | None) -> TopK:
     """`top_k` along one axis."""
     length = x.shape[along]
     if not isinstance(k, Tensor) or (not k.ndim and size is None):
