@@ -1,6 +1,6 @@
 """NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
 
-# ruff: noqa
+
 from typing import Any, Callable, Iterable, Iterator
 
 from tensorbackend import Tensor
@@ -16,22 +16,10 @@ class ufunc:
     nargs: int
     identity: Any
     def __call__(
-        self,
-        *args: Any,
-        out: Any = ...,
-        where: Any = ...,
-        dtype: Any = ...,
-        casting: Any = ...,
-        order: Any = ...,
+        self, *args: Any, out: Any = ..., where: Any = ..., dtype: Any = ..., casting: Any = ..., order: Any = ...,
     ) -> Any: ...
     def reduce(
-        self,
-        array: Any,
-        axis: Any = ...,
-        dtype: Any = ...,
-        out: Any = ...,
-        keepdims: bool = ...,
-        initial: Any = ...,
+        self, array: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: bool = ..., initial: Any = ...,
         where: Any = ...,
     ) -> Any: ...
     def accumulate(self, array: Any, axis: int = ..., dtype: Any = ..., out: Any = ...) -> Any: ...
@@ -129,45 +117,13 @@ class ndarray:
     def base(self) -> Any: ...
     def choose(self, choices: Any, out: Any = ..., mode: str = ...) -> Any:
         """For each element the entry of the array that it names."""
-    def clip(
-        self,
-        a_min: Any = ...,
-        a_max: Any = ...,
-        out: Any = ...,
-        *,
-        min: Any = ...,
-        max: Any = ...,
-        dtype: Any = ...,
-        **options: Any,
-    ) -> Any:
+    def clip(self, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
         """Each element moved between two bounds."""
     def compress(self, condition: Any, axis: Any = ..., out: Any = ...) -> Any:
         """The entries along an axis where a condition holds."""
-    def conj(
-        self,
-        /,
-        out: Any = ...,
-        *,
-        where: Any = ...,
-        casting: Any = ...,
-        order: Any = ...,
-        dtype: Any = ...,
-        subok: Any = ...,
-        signature: Any = ...,
-    ) -> Any:
+    def conj(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> Any:
         """The complex conjugate of each element."""
-    def conjugate(
-        self,
-        /,
-        out: Any = ...,
-        *,
-        where: Any = ...,
-        casting: Any = ...,
-        order: Any = ...,
-        dtype: Any = ...,
-        subok: Any = ...,
-        signature: Any = ...,
-    ) -> Any:
+    def conjugate(self, /, out: Any = ..., *, where: Any = ..., casting: Any = ..., order: Any = ..., dtype: Any = ..., subok: Any = ..., signature: Any = ...) -> Any:
         """The complex conjugate of each element."""
     def copy(self, order: str = ...) -> ndarray:
         """An array of its own with the same elements."""
@@ -221,15 +177,7 @@ class ndarray:
         """The places of the elements other than 0, an array for each axis."""
     def partition(self, kth: Any, axis: int = ..., kind: str = ..., order: Any = ...) -> None:
         """Puts the elements at their places along an axis as `np.partition` does, in place."""
-    def prod(
-        self,
-        axis: Any = ...,
-        dtype: Any = ...,
-        out: Any = ...,
-        keepdims: Any = ...,
-        initial: Any = ...,
-        where: Any = ...,
-    ) -> Any:
+    def prod(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
         """Product; 1 if there are no elements. Small integers and bool are multiplied in 64 bits unless `dtype` is given."""
     def put(self, ind: Any, v: Any, mode: str = ...) -> None:
         """Writes values, repeated as needed, at places of the flat array."""
@@ -261,30 +209,11 @@ class ndarray:
         """Sorts the elements along an axis, in place."""
     def squeeze(self, axis: Any = ...) -> ndarray:
         """The array without axes of size 1: a view."""
-    def std(
-        self,
-        axis: Any = ...,
-        dtype: Any = ...,
-        out: Any = ...,
-        ddof: Any = ...,
-        keepdims: Any = ...,
-        *,
-        where: Any = ...,
-        mean: Any = ...,
-        correction: Any = ...,
-    ) -> Any:
+    def std(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
         """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
     @property
     def strides(self) -> tuple[int, ...]: ...
-    def sum(
-        self,
-        axis: Any = ...,
-        dtype: Any = ...,
-        out: Any = ...,
-        keepdims: Any = ...,
-        initial: Any = ...,
-        where: Any = ...,
-    ) -> Any:
+    def sum(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
         """Sum; 0 if there are no elements. Small integers and bool are summed in 64 bits unless `dtype` is given."""
     def swapaxes(self, axis1: int, axis2: int) -> ndarray:
         """Two axes exchanged: a view."""
@@ -302,18 +231,7 @@ class ndarray:
         """The sum of a diagonal."""
     def transpose(self, *axes: Any) -> ndarray:
         """The axes in another order, by default reversed: a view."""
-    def var(
-        self,
-        axis: Any = ...,
-        dtype: Any = ...,
-        out: Any = ...,
-        ddof: Any = ...,
-        keepdims: Any = ...,
-        *,
-        where: Any = ...,
-        mean: Any = ...,
-        correction: Any = ...,
-    ) -> Any:
+    def var(self, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
         """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
     def view(self, dtype: Any = ..., type: Any = ...) -> ndarray:
         """The memory seen in another dtype, or the array itself as a view."""
@@ -328,39 +246,26 @@ absolute: ufunc
 acos: ufunc
 acosh: ufunc
 add: ufunc
-
 def all(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Whether every element is true (not zero; NaN is true). True if there are no elements."""
-
 def allclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> bool:
     """Whether all elements are equal within tolerances."""
-
 def amax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Largest element; NaN if any element is NaN."""
-
 def amin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Least element; NaN if any element is NaN."""
-
 def angle(z: Any, deg: Any = ...) -> Any:
     """The angle of each complex number, in radians or degrees."""
-
 def any(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Whether any element is true (not zero; NaN is true). False if there are no elements."""
-
 def append(arr: Any, values: Any, axis: Any = ...) -> Any:
     """An array joined with more elements."""
-
 def apply_along_axis(func1d: Any, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
     """The results of a function of each line along an axis."""
-
 def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
     """A function with an axis applied along one axis after another."""
-
-def arange(
-    start: Any, stop: Any = ..., step: Any = ..., dtype: Any = ..., *, device: Any = ..., like: Any = ...
-) -> ndarray:
+def arange(start: Any, stop: Any = ..., step: Any = ..., dtype: Any = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Numbers from start up to stop, in steps."""
-
 arccos: ufunc
 arccosh: ufunc
 arcsin: ufunc
@@ -368,110 +273,65 @@ arcsinh: ufunc
 arctan: ufunc
 arctan2: ufunc
 arctanh: ufunc
-
 def argmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """Index (int64) of the largest element along an axis, or in the flattened tensor if `axis` is `None`."""
-
 def argmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """Index (int64) of the least element along an axis, or in the flattened tensor if `axis` is `None`."""
-
 def argpartition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
     """The indices of `partition`."""
-
 def argsort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
     """The indices that sort along an axis."""
-
 def argwhere(a: Any) -> Any:
     """The places of the elements other than 0, a row for each."""
-
 def around(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
-
-def array(
-    object: Any,
-    dtype: Any = ...,
-    *,
-    copy: Any = ...,
-    order: Any = ...,
-    subok: bool = ...,
-    ndmin: int = ...,
-    ndmax: int = ...,
-    like: Any = ...,
-    device: Any = ...,
-) -> ndarray:
+def array(object: Any, dtype: Any = ..., *, copy: Any = ..., order: Any = ..., subok: bool = ..., ndmin: int = ..., ndmax: int = ..., like: Any = ..., device: Any = ...) -> ndarray:
     """An array of its own with the elements of a value."""
-
 def array2string(a: Any, *arguments: Any, **options: Any) -> str:
     """The elements of an array as text, with options."""
-
 def array_equal(a1: Any, a2: Any, equal_nan: bool = ...) -> bool:
     """Whether two arrays have the same shape and elements."""
-
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether two arrays have the same elements once they are broadcast."""
-
 def array_repr(arr: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
     """The text `array(...)` of an array."""
-
 def array_split(ary: Any, indices_or_sections: Any, axis: int = ...) -> list[ndarray]:
     """Parts of an array along an axis, of sizes that may differ by one: views."""
-
 def array_str(a: Any, max_line_width: Any = ..., precision: Any = ..., suppress_small: Any = ...) -> str:
     """The elements of an array as text."""
-
-def asanyarray(
-    a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., copy: Any = ..., like: Any = ...
-) -> ndarray:
+def asanyarray(a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., copy: Any = ..., like: Any = ...) -> ndarray:
     """The value as an array; `asarray`, as there are no subclasses."""
-
-def asarray(
-    a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., copy: Any = ..., like: Any = ...
-) -> ndarray:
+def asarray(a: Any, dtype: Any = ..., order: Any = ..., *, device: Any = ..., copy: Any = ..., like: Any = ...) -> ndarray:
     """The value as an array: an array itself, a tensor's elements without a copy."""
-
 def asarray_chkfinite(a: Any, dtype: Any = ..., order: Any = ...) -> ndarray:
     """The value as an array; `ArgumentError` if an element is infinite or NaN."""
-
 def ascontiguousarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array of at least one axis; arrays have no layout here."""
-
 def asfortranarray(a: Any, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array; arrays have no layout here."""
-
 asin: ufunc
 asinh: ufunc
-
 def astype(x: Any, dtype: Any, /, *, copy: bool = ..., device: Any = ..., casting: str = ...) -> ndarray:
     """The elements in another dtype."""
-
 atan: ufunc
 atan2: ufunc
 atanh: ufunc
-
 def atleast_1d(*arys: Any) -> Any:
     """Arrays with at least one axis: views."""
-
 def atleast_2d(*arys: Any) -> Any:
     """Arrays with at least two axes: views."""
-
 def atleast_3d(*arys: Any) -> Any:
     """Arrays with at least three axes: views."""
-
 def average(a: Any, axis: Any = ..., weights: Any = ..., returned: bool = ..., *, keepdims: Any = ...) -> Any:
     """The mean along axes, weighted if weights are given."""
-
 def bartlett(M: Any) -> Any:
     """The triangular window."""
-
 def base_repr(number: int, base: int = ..., padding: int = ...) -> str:
     """A number's digits to a base."""
-
 def binary_repr(num: int, width: Any = ...) -> str:
     """A number's binary digits."""
-
 def bincount(x: Any, /, weights: Any = ..., minlength: int = ...) -> Any:
     """How often each non-negative int occurs, or the sums of its weights."""
-
 bitwise_and: ufunc
 bitwise_count: ufunc
 bitwise_invert: ufunc
@@ -480,372 +340,220 @@ bitwise_not: ufunc
 bitwise_or: ufunc
 bitwise_right_shift: ufunc
 bitwise_xor: ufunc
-
 def blackman(M: Any) -> Any:
     """The Blackman window."""
-
 def block(arrays: Any) -> Any:
     """An array from nested lists of blocks."""
-
 from numpy import bool as bool
 from numpy import bool_ as bool_
-
 def broadcast_arrays(*args: Any, subok: bool = ...) -> tuple[ndarray, ...]:
     """Arrays broadcast to one shape."""
-
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """The shape to which shapes broadcast."""
-
 def broadcast_to(array: Any, shape: Any, subok: bool = ...) -> ndarray:
     """The array repeated along axes to another shape."""
-
 from numpy import byte as byte
-
 c_: Any
-
 def can_cast(from_: Any, to: Any, casting: Any = ...) -> bool:
     """Whether a dtype may be cast to another."""
-
 cbrt: ufunc
 from numpy import cdouble as cdouble
-
 ceil: ufunc
-
 def choose(a: Any, choices: Any, out: Any = ..., mode: str = ...) -> Any:
     """For each element the entry of the array that it names."""
-
-def clip(
-    a: Any,
-    a_min: Any = ...,
-    a_max: Any = ...,
-    out: Any = ...,
-    *,
-    min: Any = ...,
-    max: Any = ...,
-    dtype: Any = ...,
-    **options: Any,
-) -> Any:
+def clip(a: Any, a_min: Any = ..., a_max: Any = ..., out: Any = ..., *, min: Any = ..., max: Any = ..., dtype: Any = ..., **options: Any) -> Any:
     """Each element moved between two bounds."""
-
 def column_stack(tup: Any) -> Any:
     """Arrays joined along the second axis, those of one axis as columns."""
-
 def common_type(*arrays: Any) -> Any:
     """The inexact class of numbers that several arrays share."""
-
 from numpy import complex128 as complex128
 from numpy import complex64 as complex64
 from numpy import complexfloating as complexfloating
-
 def compress(condition: Any, a: Any, axis: Any = ..., out: Any = ...) -> Any:
     """The entries along an axis where a condition holds."""
-
 def concat(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along an axis that they have."""
-
 def concatenate(arrays: Any, /, axis: Any = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along an axis that they have."""
-
 conj: ufunc
 conjugate: ufunc
-
 def convolve(a: Any, v: Any, mode: str = ...) -> Any:
     """The convolution of two sequences."""
-
 def copy(a: Any, order: str = ..., subok: bool = ...) -> ndarray:
     """An array of its own with the same elements."""
-
 copysign: ufunc
-
 def copyto(dst: Any, src: Any, casting: str = ..., where: Any = ...) -> None:
     """Writes elements of one array to another, where a mask holds."""
-
 def corrcoef(x: Any, y: Any = ..., rowvar: bool = ..., *, dtype: Any = ...) -> Any:
     """The correlations of variables, a row for each."""
-
 def correlate(a: Any, v: Any, mode: str = ...) -> Any:
     """The cross-correlation of two sequences."""
-
 cos: ufunc
 cosh: ufunc
-
 def count_nonzero(a: Any, axis: Any = ..., *, keepdims: Any = ...) -> Any:
     """Count the elements that are not zero along some axes (int64). NaN is not zero."""
-
-def cov(
-    m: Any,
-    y: Any = ...,
-    rowvar: bool = ...,
-    bias: bool = ...,
-    ddof: Any = ...,
-    fweights: Any = ...,
-    aweights: Any = ...,
-    *,
-    dtype: Any = ...,
-) -> Any:
+def cov(m: Any, y: Any = ..., rowvar: bool = ..., bias: bool = ..., ddof: Any = ..., fweights: Any = ..., aweights: Any = ..., *, dtype: Any = ...) -> Any:
     """The covariances of variables, a row for each."""
-
 def cross(a: Any, b: Any, axisa: int = ..., axisb: int = ..., axisc: int = ..., axis: Any = ...) -> Any:
     """The cross product of vectors of three elements."""
-
 from numpy import csingle as csingle
-
 def cumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """Running product along an axis, from the end if `reverse`."""
-
 def cumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """Running sum along an axis, from the end if `reverse`."""
-
-def cumulative_prod(
-    x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...
-) -> Any:
+def cumulative_prod(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...) -> Any:
     """Running products along an axis."""
-
 def cumulative_sum(x: Any, /, *, axis: Any = ..., dtype: Any = ..., out: Any = ..., include_initial: bool = ...) -> Any:
     """Running sums along an axis."""
-
 deg2rad: ufunc
 degrees: ufunc
-
 def delete(arr: Any, obj: Any, axis: Any = ...) -> Any:
     """The array without the entries at given places."""
-
 def diag(v: Any, k: int = ...) -> ndarray:
     """The diagonal of a matrix, or the matrix with a diagonal."""
-
 def diag_indices(n: int, ndim: int = ...) -> tuple[ndarray, ...]:
     """The places of a main diagonal."""
-
 def diag_indices_from(arr: Any) -> tuple[ndarray, ...]:
     """The places of an array's main diagonal."""
-
 def diagflat(v: Any, k: Any = ...) -> Any:
     """The matrix whose diagonal has the elements of an array."""
-
 def diagonal(a: Any, offset: int = ..., axis1: int = ..., axis2: int = ...) -> ndarray:
     """A diagonal of matrices: a view."""
-
 def diff(a: Any, n: int = ..., axis: int = ..., prepend: Any = ..., append: Any = ...) -> Any:
     """The differences of neighbours along an axis."""
-
 def digitize(x: Any, bins: Any, right: bool = ...) -> Any:
     """The bins that values fall into."""
-
 divide: ufunc
 divmod: ufunc
-
 def dot(a: Any, b: Any, out: Any = ...) -> Any:
     """The product of matrices and vectors; for more axes the sum over the last of a and the last but one of b."""
-
 from numpy import double as double
-
 def dsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the third axis: views."""
-
 def dstack(tup: Any) -> Any:
     """Arrays joined along the third axis."""
-
 from numpy import dtype as dtype
-
 e: float
-
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> Any:
     """The differences of neighbours of the flat array, with more at its ends."""
-
-def einsum(
-    *operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: str = ..., optimize: Any = ...
-) -> Any:
+def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: str = ..., optimize: Any = ...) -> Any:
     """Sums of products over axes that share a letter."""
-
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: bool = ...) -> Any:
     """The order in which NumPy would contract."""
-
 emath: Any
-
 def empty(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array to be filled; here of zeros, float64 by default."""
-
-def empty_like(
-    prototype: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...
-) -> ndarray:
+def empty_like(prototype: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """An array to be filled, in the shape and dtype of another; here of zeros."""
-
 equal: ufunc
 errstate: Any
 euler_gamma: float
 exp: ufunc
 exp2: ufunc
-
 def expand_dims(a: Any, axis: Any) -> ndarray:
     """The array with new axes of size 1: a view."""
-
 expm1: ufunc
-
 def extract(condition: Any, arr: Any) -> Any:
     """The elements where a condition holds."""
-
-def eye(
-    N: int, M: Any = ..., k: int = ..., dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...
-) -> ndarray:
+def eye(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """Ones on a diagonal, zeros elsewhere."""
-
 fabs: ufunc
-
 def fill_diagonal(a: Any, val: Any, wrap: bool = ...) -> None:
     """Writes values to the main diagonal."""
-
 def finfo(dtype: Any) -> Any:
     """The limits of a floating dtype."""
-
 def fix(x: Any, out: Any = ...) -> Any:
     """Each element rounded towards 0."""
-
 flatiter: Any
-
 def flatnonzero(a: Any) -> Any:
     """The places of the elements other than 0 of the flat array."""
-
 def flip(m: Any, axis: Any = ...) -> ndarray:
     """The elements in reverse order along axes: a view."""
-
 def fliplr(m: Any) -> ndarray:
     """The columns in reverse order: a view."""
-
 def flipud(m: Any) -> ndarray:
     """The rows in reverse order: a view."""
-
 from numpy import float16 as float16
 from numpy import float32 as float32
 from numpy import float64 as float64
-
 float_power: ufunc
 from numpy import floating as floating
-
 floor: ufunc
 floor_divide: ufunc
 fmax: ufunc
 fmin: ufunc
 fmod: ufunc
 frexp: ufunc
-
 def from_dlpack(x: Any, /, *, device: Any = ..., copy: Any = ...) -> ndarray:
     """Another library's array, by DLPack."""
-
 def frombuffer(buffer: Any, dtype: Any = ..., count: int = ..., offset: int = ..., *, like: Any = ...) -> ndarray:
     """The elements in a buffer of bytes, copied."""
-
-def fromfile(
-    file: Any, dtype: Any = ..., count: int = ..., sep: str = ..., offset: int = ..., *, like: Any = ...
-) -> Any:
+def fromfile(file: Any, dtype: Any = ..., count: int = ..., sep: str = ..., offset: int = ..., *, like: Any = ...) -> Any:
     """Reads the numbers of a file."""
-
 def fromfunction(function: Any, shape: Any, *, dtype: Any = ..., like: Any = ..., **options: Any) -> Any:
     """The results of a function of the coordinates."""
-
 def fromiter(iter: Any, dtype: Any, count: int = ..., *, like: Any = ...) -> ndarray:
     """The elements of an iterator."""
-
 def fromstring(string: str, dtype: Any = ..., count: int = ..., *, sep: str, like: Any = ...) -> ndarray:
     """The numbers in a text."""
-
-def full(
-    shape: Any, fill_value: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...
-) -> ndarray:
+def full(shape: Any, fill_value: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of one value, or of an array broadcast to a shape."""
-
-def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = ...,
-    order: str = ...,
-    subok: bool = ...,
-    shape: Any = ...,
-    *,
-    device: Any = ...,
-) -> ndarray:
+def full_like(a: Any, fill_value: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """One value, or an array broadcast, in the shape and dtype of an array."""
-
 gcd: ufunc
 from numpy import generic as generic
-
 def genfromtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
     """Reads numbers from a text file with gaps."""
-
 def geomspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., dtype: Any = ..., axis: int = ...) -> Any:
     """Numbers between two whose quotients are equal."""
-
 get_include: Any
 get_printoptions: Any
-
 def geterr() -> Any:
     """How NumPy treats floating-point errors of numbers."""
-
 def gradient(f: Any, *varargs: Any, axis: Any = ..., edge_order: int = ...) -> Any:
     """The slope along each axis by central differences."""
-
 greater: ufunc
 greater_equal: ufunc
 from numpy import half as half
-
 def hamming(M: Any) -> Any:
     """The Hamming window."""
-
 def hanning(M: Any) -> Any:
     """The Hann window."""
-
 heaviside: ufunc
-
 def histogram(a: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> Any:
     """The numbers of elements in bins, and the edges of the bins."""
-
 def histogram2d(x: Any, y: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> Any:
     """The numbers of points in the cells of a grid of two axes, and the edges along both."""
-
 def histogram_bin_edges(a: Any, bins: Any = ..., range: Any = ..., weights: Any = ...) -> Any:
     """The edges of the bins of `histogram`."""
-
 def histogramdd(sample: Any, bins: Any = ..., range: Any = ..., density: Any = ..., weights: Any = ...) -> Any:
     """The numbers of points in the cells of a grid, and the edges along each axis."""
-
 def hsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the second axis, or along the only one: views."""
-
 def hstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along the second axis, those of one axis along it."""
-
 hypot: ufunc
-
 def i0(x: Any) -> Any:
     """The modified Bessel function of the first kind and order 0."""
-
 def identity(n: int, dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """The identity matrix."""
-
 def iinfo(type: Any) -> Any:
     """The limits of an integer dtype."""
-
 def imag(val: Any) -> Any:
     """The imaginary parts: a view; zeros for an array that is not complex."""
-
 def in1d(ar1: Any, ar2: Any, assume_unique: bool = ..., invert: bool = ..., *, kind: Any = ...) -> Any:
     """Whether each element of the flat array is among others."""
-
 index_exp: Any
-
 def indices(dimensions: Any, dtype: Any = ..., sparse: bool = ...) -> Any:
     """The coordinates of each place in a grid."""
-
 from numpy import inexact as inexact
-
 inf: float
 info: Any
-
 def inner(a: Any, b: Any, /) -> Any:
     """The sum of products over the last axes."""
-
 def insert(arr: Any, obj: Any, values: Any, axis: Any = ...) -> Any:
     """The array with values inserted before given places."""
-
 from numpy import int16 as int16
 from numpy import int32 as int32
 from numpy import int64 as int64
@@ -853,102 +561,61 @@ from numpy import int8 as int8
 from numpy import int_ as int_
 from numpy import intc as intc
 from numpy import integer as integer
-
 def interp(x: Any, xp: Any, fp: Any, left: Any = ..., right: Any = ..., period: Any = ...) -> Any:
     """Values between given points, linearly."""
-
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = ..., return_indices: bool = ...) -> Any:
     """The elements that are in both arrays."""
-
 from numpy import intp as intp
-
 invert: ufunc
-
 def isclose(a: Any, b: Any, rtol: Any = ..., atol: Any = ..., equal_nan: bool = ...) -> Any:
     """Whether elements are equal within tolerances."""
-
 def iscomplex(x: Any) -> Any:
     """Whether each element has an imaginary part other than 0."""
-
 def iscomplexobj(x: Any) -> bool:
     """Whether an array or a number has a complex dtype."""
-
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is of a kind, named as in the Array API standard."""
-
 isfinite: ufunc
-
 def isfortran(a: Any) -> bool:
     """Whether an array is stored by columns: never here."""
-
 def isin(element: Any, test_elements: Any, assume_unique: bool = ..., invert: bool = ..., *, kind: Any = ...) -> Any:
     """Whether each element is among others."""
-
 isinf: ufunc
 isnan: ufunc
-
 def isneginf(x: Any, out: Any = ...) -> Any:
     """Whether each element is negative infinity."""
-
 def isposinf(x: Any, out: Any = ...) -> Any:
     """Whether each element is positive infinity."""
-
 def isreal(x: Any) -> Any:
     """Whether each element has the imaginary part 0."""
-
 def isrealobj(x: Any) -> bool:
     """Whether an array or a number has a dtype that is not complex."""
-
 def isscalar(element: Any) -> bool:
     """Whether something is a number."""
-
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is of a kind."""
-
 def iterable(y: Any) -> bool:
     """Whether something can be iterated over."""
-
 def ix_(*args: Any) -> tuple[ndarray, ...]:
     """Arrays of indices that broadcast to a grid."""
-
 def kaiser(M: Any, beta: Any) -> Any:
     """The Kaiser window."""
-
 def kron(a: Any, b: Any) -> Any:
     """The Kronecker product."""
-
 lcm: ufunc
 ldexp: ufunc
 left_shift: ufunc
 less: ufunc
 less_equal: ufunc
-
 def lexsort(keys: Any, axis: int = ...) -> Any:
     """The indices that sort by several keys, of which the last comes first."""
-
 lib: Any
-
-def linspace(
-    start: Any,
-    stop: Any,
-    num: int = ...,
-    endpoint: bool = ...,
-    retstep: bool = ...,
-    dtype: Any = ...,
-    axis: int = ...,
-    *,
-    device: Any = ...,
-) -> Any:
+def linspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., retstep: bool = ..., dtype: Any = ..., axis: int = ..., *, device: Any = ...) -> Any:
     """Evenly spaced numbers between two, 50 by default."""
-
-def load(
-    file: Any, mmap_mode: Any = ..., allow_pickle: bool = ..., fix_imports: bool = ..., encoding: str = ...
-) -> Any:
+def load(file: Any, mmap_mode: Any = ..., allow_pickle: bool = ..., fix_imports: bool = ..., encoding: str = ...) -> Any:
     """Reads the array or the arrays of a file."""
-
 def loadtxt(fname: Any, dtype: Any = ..., *arguments: Any, **options: Any) -> Any:
     """Reads numbers from a text file."""
-
 log: ufunc
 log10: ufunc
 log1p: ufunc
@@ -959,493 +626,270 @@ logical_and: ufunc
 logical_not: ufunc
 logical_or: ufunc
 logical_xor: ufunc
-
-def logspace(
-    start: Any, stop: Any, num: int = ..., endpoint: bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...
-) -> Any:
+def logspace(start: Any, stop: Any, num: int = ..., endpoint: bool = ..., base: Any = ..., dtype: Any = ..., axis: int = ...) -> Any:
     """Powers of a base whose exponents are evenly spaced."""
-
 from numpy import long as long
 from numpy import longlong as longlong
-
 def mask_indices(n: int, mask_func: Any, k: Any = ...) -> Any:
     """The places where a function of a matrix of ones and a diagonal is not 0."""
-
 matmul: ufunc
-
 def matrix_transpose(x: Any, /) -> ndarray:
     """The last two axes exchanged: a view."""
-
 matvec: ufunc
-
 def max(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Largest element; NaN if any element is NaN."""
-
 maximum: ufunc
-
 def may_share_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
     """Whether a write to one array may change another."""
-
 def mean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """Arithmetic mean; NaN if there are no elements. Integers and bool give the default floating dtype."""
-
 def median(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: Any = ..., keepdims: Any = ...) -> Any:
     """The median: the middle element, or the mean of the two middle ones; NaN if any element is NaN or there is none."""
-
 def meshgrid(*xi: Any, copy: bool = ..., sparse: bool = ..., indexing: str = ...) -> tuple[ndarray, ...]:
     """Grids of coordinates from the coordinates along each axis."""
-
 mgrid: Any
-
 def min(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Least element; NaN if any element is NaN."""
-
 def min_scalar_type(a: Any) -> Any:
     """The smallest dtype that holds a number."""
-
 minimum: ufunc
 mod: ufunc
 modf: ufunc
-
 def moveaxis(a: Any, source: Any, destination: Any) -> ndarray:
     """Axes moved to other positions: a view."""
-
 multiply: ufunc
 nan: float
-
 def nan_to_num(x: Any, copy: bool = ..., nan: Any = ..., posinf: Any = ..., neginf: Any = ...) -> Any:
     """The elements with numbers in place of NaN and infinities."""
-
 def nanargmax(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """`argmax` of the elements that are not NaN."""
-
 def nanargmin(a: Any, axis: Any = ..., out: Any = ..., *, keepdims: Any = ...) -> Any:
     """`argmin` of the elements that are not NaN."""
-
 def nancumprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """`cumprod` with 1 in place of NaN."""
-
 def nancumsum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """`cumsum` with 0 in place of NaN."""
-
 def nanmax(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`max` of the elements that are not NaN; NaN where all are."""
-
 def nanmean(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., *, where: Any = ...) -> Any:
     """The mean of the elements that are not NaN."""
-
 def nanmedian(a: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., keepdims: Any = ...) -> Any:
     """The median of the elements that are not NaN."""
-
 def nanmin(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`min` of the elements that are not NaN; NaN where all are."""
-
-def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = ...,
-    out: Any = ...,
-    overwrite_input: bool = ...,
-    method: str = ...,
-    keepdims: Any = ...,
-    *,
-    weights: Any = ...,
-) -> Any:
+def nanpercentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
     """The percentiles of the elements that are not NaN."""
-
-def nanprod(
-    a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...
-) -> Any:
+def nanprod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`prod` of the elements that are not NaN."""
-
-def nanquantile(
-    a: Any,
-    q: Any,
-    axis: Any = ...,
-    out: Any = ...,
-    overwrite_input: bool = ...,
-    method: str = ...,
-    keepdims: Any = ...,
-    *,
-    weights: Any = ...,
-) -> Any:
+def nanquantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: Any = ..., *, weights: Any = ...) -> Any:
     """The quantiles of the elements that are not NaN."""
-
-def nanstd(
-    a: Any,
-    axis: Any = ...,
-    dtype: Any = ...,
-    out: Any = ...,
-    ddof: Any = ...,
-    keepdims: Any = ...,
-    *,
-    where: Any = ...,
-    mean: Any = ...,
-    correction: Any = ...,
-) -> Any:
+def nanstd(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """`std` of the elements that are not NaN."""
-
-def nansum(
-    a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...
-) -> Any:
+def nansum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """`sum` of the elements that are not NaN."""
-
-def nanvar(
-    a: Any,
-    axis: Any = ...,
-    dtype: Any = ...,
-    out: Any = ...,
-    ddof: Any = ...,
-    keepdims: Any = ...,
-    *,
-    where: Any = ...,
-    mean: Any = ...,
-    correction: Any = ...,
-) -> Any:
+def nanvar(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """`var` of the elements that are not NaN."""
-
 ndenumerate: Any
-
 def ndim(a: Any) -> int:
     """The number of axes."""
-
 def ndindex(*shape: Any) -> Any:
     """All places of a shape, row-major."""
-
 negative: ufunc
 newaxis: Any
 nextafter: ufunc
-
 def nonzero(a: Any) -> Any:
     """The places of the elements other than 0, an array for each axis."""
-
 not_equal: ufunc
 from numpy import number as number
-
 ogrid: Any
-
 def ones(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of ones, float64 by default."""
-
-def ones_like(
-    a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...
-) -> ndarray:
+def ones_like(a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Ones in the shape and dtype of an array."""
-
 def outer(a: Any, b: Any, out: Any = ...) -> Any:
     """Each element of one array times each of another."""
-
 def packbits(a: Any, /, axis: Any = ..., bitorder: Any = ...) -> Any:
     """Elements that are not 0 as bits of bytes."""
-
 def pad(array: Any, pad_width: Any, mode: Any = ..., **kwargs: Any) -> Any:
     """The array with more elements at the ends of its axes."""
-
 def partition(a: Any, kth: Any, axis: Any = ..., kind: Any = ..., order: Any = ...) -> Any:
     """The elements with those at given places where sorting puts them; here the whole is sorted."""
-
-def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = ...,
-    out: Any = ...,
-    overwrite_input: bool = ...,
-    method: str = ...,
-    keepdims: bool = ...,
-    *,
-    weights: Any = ...,
-) -> Any:
+def percentile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: Any = ...) -> Any:
     """The percentiles along axes."""
-
 def permute_dims(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
-
 pi: float
-
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
     """The values of functions, each where its condition holds."""
-
 def place(arr: Any, mask: Any, vals: Any) -> None:
     """Writes values, repeated as needed, where a mask holds."""
-
 def poly(seq_of_zeros: Any) -> Any:
     """The polynomial with given roots, or the characteristic one of a matrix."""
-
 def polyadd(a1: Any, a2: Any) -> Any:
     """The sum of two polynomials."""
-
 def polyder(p: Any, m: int = ...) -> Any:
     """The derivative of a polynomial."""
-
 def polydiv(u: Any, v: Any) -> Any:
     """The quotient and the remainder of two polynomials."""
-
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = ..., full: bool = ..., w: Any = ..., cov: Any = ...) -> Any:
     """The coefficients of the polynomial of least squares."""
-
 def polyint(p: Any, m: int = ..., k: Any = ...) -> Any:
     """An integral of a polynomial."""
-
 def polymul(a1: Any, a2: Any) -> Any:
     """The product of two polynomials."""
-
 def polysub(a1: Any, a2: Any) -> Any:
     """The difference of two polynomials."""
-
 def polyval(p: Any, x: Any) -> Any:
     """The values of a polynomial."""
-
 positive: ufunc
 pow: ufunc
 power: ufunc
-
 def printoptions(*arguments: Any, **options: Any) -> Any:
     """A block with other options for the texts of arrays."""
-
-def prod(
-    a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...
-) -> Any:
+def prod(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Product; 1 if there are no elements. Small integers and bool are multiplied in 64 bits unless `dtype` is given."""
-
 def promote_types(type1: Any, type2: Any) -> Any:
     """The smallest dtype that holds two."""
-
 def ptp(a: Any, axis: Any = ..., out: Any = ..., keepdims: Any = ...) -> Any:
     """The range: the largest less the least element along axes."""
-
 def put(a: Any, ind: Any, v: Any, mode: str = ...) -> None:
     """Writes values, repeated as needed, at places of the flat array."""
-
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Writes elements at one index each along an axis."""
-
 def putmask(a: Any, mask: Any, values: Any) -> None:
     """Writes the values at the same places, repeated as needed, where a mask holds."""
-
-def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = ...,
-    out: Any = ...,
-    overwrite_input: bool = ...,
-    method: str = ...,
-    keepdims: bool = ...,
-    *,
-    weights: Any = ...,
-) -> Any:
+def quantile(a: Any, q: Any, axis: Any = ..., out: Any = ..., overwrite_input: bool = ..., method: str = ..., keepdims: bool = ..., *, weights: Any = ...) -> Any:
     """The quantiles along axes."""
-
 r_: Any
 rad2deg: ufunc
 radians: ufunc
-
 def ravel(a: Any, order: str = ...) -> ndarray:
     """The elements along one axis: a view."""
-
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = ..., order: str = ...) -> Any:
     """The places of the flat array at coordinates."""
-
 def real(val: Any) -> Any:
     """The real parts: a view."""
-
 def real_if_close(a: Any, tol: float = ...) -> Any:
     """The real parts if all imaginary parts are nearly 0, else the array."""
-
 reciprocal: ufunc
 remainder: ufunc
-
 def repeat(a: Any, repeats: Any, axis: Any = ...) -> Any:
     """Each element repeated along an axis, by default of the flat array."""
-
 def require(a: Any, dtype: Any = ..., requirements: Any = ..., *, like: Any = ...) -> ndarray:
     """The value as an array; each array meets every requirement on memory that can be asked for here."""
-
 def reshape(a: Any, /, shape: Any = ..., order: str = ..., *, newshape: Any = ..., copy: Any = ...) -> ndarray:
     """The elements in another shape: a view."""
-
 def resize(a: Any, new_shape: Any) -> Any:
     """The elements in another shape, repeated where there are too few."""
-
 def result_type(*arrays_and_dtypes: Any) -> Any:
     """The dtype that several arrays and dtypes are promoted to."""
-
 right_shift: ufunc
 rint: ufunc
-
 def roll(a: Any, shift: Any, axis: Any = ...) -> Any:
     """Elements moved along axes, from the end back to the front."""
-
 def rollaxis(a: Any, axis: int, start: int = ...) -> ndarray:
     """An axis rolled back to before another: a view."""
-
 def roots(p: Any) -> Any:
     """The roots of a polynomial."""
-
 def rot90(m: Any, k: int = ..., axes: Any = ...) -> ndarray:
     """The array turned by 90 degrees in the plane of two axes: a view."""
-
 def round(a: Any, decimals: int = ..., out: Any = ...) -> Any:
     """Each element rounded to some decimals, ties to even."""
-
 def row_stack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along the first axis, those of one axis as rows."""
-
 s_: Any
-
 def save(file: Any, arr: Any, allow_pickle: bool = ...) -> None:
     """Writes an array to a file of NumPy's format."""
-
 def savetxt(fname: Any, X: Any, *arguments: Any, **options: Any) -> None:
     """Writes numbers to a text file."""
-
 def savez(file: Any, *args: Any, allow_pickle: bool = ..., **kwds: Any) -> None:
     """Writes several arrays to one file."""
-
 def savez_compressed(file: Any, *args: Any, allow_pickle: bool = ..., **kwds: Any) -> None:
     """Writes several arrays to one compressed file."""
-
 sctypeDict: Any
-
 def searchsorted(a: Any, v: Any, side: str = ..., sorter: Any = ...) -> Any:
     """Where values would be inserted to keep a sequence sorted."""
-
 def select(condlist: Any, choicelist: Any, default: Any = ...) -> Any:
     """For each element the choice of the first condition that holds."""
-
 set_printoptions: Any
-
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = ...) -> Any:
     """The elements of one array that are not in the other."""
-
 def seterr(all: Any = ..., divide: Any = ..., over: Any = ..., under: Any = ..., invalid: Any = ...) -> Any:
     """How NumPy treats floating-point errors of numbers; those of arrays follow IEEE 754 silently."""
-
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = ...) -> Any:
     """The elements that are in exactly one array."""
-
 def shape(a: Any) -> tuple[int, ...]:
     """The size of each axis."""
-
 def shares_memory(a: Any, b: Any, /, max_work: Any = ...) -> bool:
     """Whether a write to one array may change another."""
-
 from numpy import short as short
-
 show_config: Any
 sign: ufunc
 signbit: ufunc
 from numpy import signedinteger as signedinteger
-
 sin: ufunc
-
 def sinc(x: Any) -> Any:
     """sin(pi x) / (pi x), which is 1 at 0."""
-
 from numpy import single as single
-
 sinh: ufunc
-
 def size(a: Any, axis: Any = ...) -> int:
     """The number of elements, or of those along axes."""
-
 def sliding_window_view(x: Any, window_shape: Any, axis: Any = ..., *, subok: Any = ..., writeable: Any = ...) -> Any:
     """All windows of a shape, as an array of its own."""
-
 def sort(a: Any, axis: Any = ..., kind: Any = ..., order: Any = ..., *, stable: Any = ...) -> Any:
     """The elements sorted along an axis; NaN come last."""
-
 def sort_complex(a: Any) -> Any:
     """The elements as complex numbers, sorted by real, then imaginary part."""
-
 spacing: ufunc
-
 def split(ary: Any, indices_or_sections: Any, axis: int = ...) -> list[ndarray]:
     """Parts of an array along an axis: views."""
-
 sqrt: ufunc
 square: ufunc
-
 def squeeze(a: Any, axis: Any = ...) -> ndarray:
     """The array without axes of size 1: a view."""
-
 def stack(arrays: Any, axis: int = ..., out: Any = ..., *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays of one shape joined along a new axis."""
-
-def std(
-    a: Any,
-    axis: Any = ...,
-    dtype: Any = ...,
-    out: Any = ...,
-    ddof: Any = ...,
-    keepdims: Any = ...,
-    *,
-    where: Any = ...,
-    mean: Any = ...,
-    correction: Any = ...,
-) -> Any:
+def std(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Standard deviation: the square root of the variance. The divisor is the number of elements minus `correction`."""
-
 subtract: ufunc
-
-def sum(
-    a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...
-) -> Any:
+def sum(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., keepdims: Any = ..., initial: Any = ..., where: Any = ...) -> Any:
     """Sum; 0 if there are no elements. Small integers and bool are summed in 64 bits unless `dtype` is given."""
-
 def swapaxes(a: Any, axis1: int, axis2: int) -> ndarray:
     """Two axes exchanged: a view."""
-
 def take(a: Any, indices: Any, axis: Any = ..., out: Any = ..., mode: Any = ...) -> Any:
     """The elements at indices along an axis, by default of the flat array."""
-
 def take_along_axis(arr: Any, indices: Any, axis: Any = ...) -> Any:
     """The elements at one index each along an axis."""
-
 tan: ufunc
 tanh: ufunc
-
 def tensordot(a: Any, b: Any, axes: Any = ...) -> Any:
     """The sum of products over pairs of axes."""
-
 def tile(A: Any, reps: Any) -> Any:
     """The array repeated as a whole along axes."""
-
 def trace(a: Any, offset: Any = ..., axis1: Any = ..., axis2: Any = ..., dtype: Any = ..., out: Any = ...) -> Any:
     """The sum of a diagonal."""
-
 def transpose(a: Any, axes: Any = ...) -> ndarray:
     """The axes in another order, by default reversed: a view."""
-
 def trapezoid(y: Any, x: Any = ..., dx: Any = ..., axis: int = ...) -> Any:
     """The integral by the trapezoidal rule."""
-
 def trapz(y: Any, x: Any = ..., dx: Any = ..., axis: int = ...) -> Any:
     """The integral by the trapezoidal rule."""
-
 def tri(N: int, M: Any = ..., k: int = ..., dtype: Any = ..., *, like: Any = ...) -> ndarray:
     """Ones at and below a diagonal, zeros above."""
-
 def tril(m: Any, k: Any = ...) -> Any:
     """The array with zeros above a diagonal."""
-
 def tril_indices(n: int, k: int = ..., m: Any = ...) -> Any:
     """The places at and below a diagonal."""
-
 def tril_indices_from(arr: Any, k: int = ...) -> Any:
     """The places of an array at and below a diagonal."""
-
 def trim_zeros(filt: Any, trim: Any = ..., axis: Any = ...) -> Any:
     """The array without zeros at its ends."""
-
 def triu(m: Any, k: Any = ...) -> Any:
     """The array with zeros below a diagonal."""
-
 def triu_indices(n: int, k: int = ..., m: Any = ...) -> Any:
     """The places at and above a diagonal."""
-
 def triu_indices_from(arr: Any, k: int = ...) -> Any:
     """The places of an array at and above a diagonal."""
-
 true_divide: ufunc
 trunc: ufunc
 typecodes: Any
@@ -1460,92 +904,47 @@ from numpy import uintc as uintc
 from numpy import uintp as uintp
 from numpy import ulong as ulong
 from numpy import ulonglong as ulonglong
-
 def union1d(ar1: Any, ar2: Any) -> Any:
     """The elements that are in one array or the other."""
-
-def unique(
-    ar: Any,
-    return_index: bool = ...,
-    return_inverse: bool = ...,
-    return_counts: bool = ...,
-    axis: Any = ...,
-    *,
-    equal_nan: bool = ...,
-    sorted: bool = ...,
-) -> Any:
+def unique(ar: Any, return_index: bool = ..., return_inverse: bool = ..., return_counts: bool = ..., axis: Any = ..., *, equal_nan: bool = ..., sorted: bool = ...) -> Any:
     """The different elements in ascending order, and where and how often they occur."""
-
 def unique_all(x: Any) -> Any:
     """The different elements, where they first occur, which each element is, and how often."""
-
 def unique_counts(x: Any) -> Any:
     """The different elements and how often they occur."""
-
 def unique_inverse(x: Any) -> Any:
     """The different elements and which each element is."""
-
 def unique_values(x: Any) -> Any:
     """The different elements."""
-
 def unpackbits(a: Any, /, axis: Any = ..., count: Any = ..., bitorder: Any = ...) -> Any:
     """The bits of bytes as elements 0 and 1."""
-
 def unravel_index(indices: Any, shape: Any, order: str = ...) -> Any:
     """The coordinates of places of the flat array."""
-
 from numpy import unsignedinteger as unsignedinteger
-
 def unstack(x: Any, /, *, axis: int = ...) -> tuple[ndarray, ...]:
     """The entries along an axis: views."""
-
 def unwrap(p: Any, discont: Any = ..., axis: int = ..., *, period: Any = ...) -> Any:
     """Angles without jumps between neighbours."""
-
 from numpy import ushort as ushort
-
 def vander(x: Any, N: Any = ..., increasing: Any = ...) -> Any:
     """A Vandermonde matrix: powers of the elements in columns."""
-
-def var(
-    a: Any,
-    axis: Any = ...,
-    dtype: Any = ...,
-    out: Any = ...,
-    ddof: Any = ...,
-    keepdims: Any = ...,
-    *,
-    where: Any = ...,
-    mean: Any = ...,
-    correction: Any = ...,
-) -> Any:
+def var(a: Any, axis: Any = ..., dtype: Any = ..., out: Any = ..., ddof: Any = ..., keepdims: Any = ..., *, where: Any = ..., mean: Any = ..., correction: Any = ...) -> Any:
     """Variance. The divisor is the number of elements minus `correction`; the result is NaN if that is not positive."""
-
 def vdot(a: Any, b: Any, /) -> Any:
     """The sum of products of the elements, the first ones conjugated."""
-
 vecdot: ufunc
 vecmat: ufunc
 vectorize: Any
-
 def view(a: Any, dtype: Any = ..., type: Any = ...) -> ndarray:
     """The memory of an array in another dtype: a view."""
-
 def vsplit(ary: Any, indices_or_sections: Any) -> list[ndarray]:
     """Parts along the first axis: views."""
-
 def vstack(tup: Any, *, dtype: Any = ..., casting: str = ...) -> Any:
     """Arrays joined along the first axis, those of one axis as rows."""
-
 def where(condition: Any, x: Any = ..., y: Any = ..., /) -> Any:
     """Elements of x where a condition holds, else of y; with a condition alone, the places where it holds."""
-
 def zeros(shape: Any, dtype: Any = ..., order: str = ..., *, device: Any = ..., like: Any = ...) -> ndarray:
     """An array of zeros, float64 by default."""
-
-def zeros_like(
-    a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...
-) -> ndarray:
+def zeros_like(a: Any, dtype: Any = ..., order: str = ..., subok: bool = ..., shape: Any = ..., *, device: Any = ...) -> ndarray:
     """Zeros in the shape and dtype of an array."""
-
 def __getattr__(name: str) -> Any: ...
