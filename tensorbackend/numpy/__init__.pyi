@@ -1,6 +1,6 @@
 """NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
 
-# ruff: noqa
+
 from typing import Any, Callable, Iterable, Iterator
 
 from tensorbackend import Tensor

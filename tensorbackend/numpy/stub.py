@@ -20,7 +20,7 @@ from .ufuncs import ufunc
 _HEAD: Final = '''\
 """NumPy's names, arguments and views on any backend. Written by `python -m tensorbackend.numpy.stub`."""
 
-# ruff: noqa
+
 from typing import Any, Callable, Iterable, Iterator
 
 from tensorbackend import Tensor
@@ -85,9 +85,13 @@ def _declared(name: str, function: Any, indent: str = "") -> str:
 def _class_of_arrays() -> str:
     """The declaration of `ndarray` with all methods, also those that are functions of the namespace."""
     lines = ["class ndarray:\n"]
-    lines.append("    def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...\n")
+    lines.append(
+        "    def __init__(self, shape: Any, dtype: Any = ..., buffer: Any = ..., offset: int = ...) -> None: ...\n"
+    )
     hidden = {"__class__", "__dict__", "__init__", "__new__", "__init_subclass__", "__subclasshook__", "__module__"}
-    for name in sorted(set(dir(ndarray)) - set(dir(object)) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}):
+    for name in sorted(
+        set(dir(ndarray)) - set(dir(object)) | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+    ):
         member = inspect.getattr_static(ndarray, name)
         if name in hidden or (name.startswith("_") and not name.startswith("__")):
             continue

@@ -13,5 +13,7 @@ def test_the_stub_is_that_of_the_functions() -> None:
 def test_the_stub_declares_each_function() -> None:
     tree = ast.parse(FILE.read_text())
     declared = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    declared |= {node.target.id for node in tree.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)}
+    declared |= {
+        node.target.id for node in tree.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+    }
     assert {name for name in PUBLIC if "." not in name and name not in ("view", "sliding_window_view")} <= declared
