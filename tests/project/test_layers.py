@@ -81,8 +81,8 @@ TYPES = {("operators", "tensor"), ("tensor", "protocol"), ("protocol", "testing"
 UPWARDS = {("tensor", NAME)}
 """Imports of a higher layer: `__array_namespace__` returns the package."""
 
-COMPUTED = {"cli", "cli.dryrun", "backends.libraries", "built_in", "files"}
-"""Modules that import a computed name: subcommands, a user's program, array libraries, ops, a file format."""
+COMPUTED = {"cli", "cli.dryrun", "cli._plugin", "backends.libraries", "built_in", "files"}
+"""Modules that import a computed name: subcommands, programs and plugins, array libraries, ops, a file format."""
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # methods call and show a graph
