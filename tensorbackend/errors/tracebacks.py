@@ -41,7 +41,17 @@ def is_ours(file: str) -> bool:
 def count_as_ours(file: str) -> None:
     """Counts the code in a file's folder as this package's: its frames are not the user's, nor are its lines.
 
-    A package of adapters or importers calls it with its own `__file__`.
+    A package of adapters or importers calls it once, when it is imported.
+
+    Parameters
+    ----------
+    file : str
+        The package's `__file__`.
+
+    Examples
+    --------
+    >>> from tensorbackend.extending import count_as_ours
+    >>> count_as_ours("/nowhere/adapter/__init__.py")
     """
     _ours.append(f"{os.path.dirname(file)}{os.sep}")  # with the separator, as another package may begin alike
 

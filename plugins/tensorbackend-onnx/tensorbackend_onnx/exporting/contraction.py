@@ -9,13 +9,13 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend.expr.node import Node
 
-from .elementwise import dtype, is_complex
+from .elementwise import as_pairs, dtype, is_complex
 from .writer import Name, Writer, writes
 
 POOLS = {"window_max": "MaxPool", "window_sum": "AveragePool"}
 
 
-@writes("matmul")
+@writes("matmul", uniform=True)
 def matmul(w: Writer, node: Node, x: Name, y: Name) -> Any:
     return NotImplemented if is_complex(node) else w.op("MatMul", x, y)
 
@@ -40,7 +40,7 @@ def dot(w: Writer, node: Node, x: Name, y: Name) -> Any:
     return w.op("Einsum", x, y, equation=equation)
 
 
-@writes("einsum")
+@writes("einsum", uniform=True)
 def einsum(w: Writer, node: Node, *operands: Any) -> Any:
     names = operands[0] if operands and isinstance(operands[0], tuple) else operands
     equation = str(node.options["subscripts"]).replace(" ", "")
@@ -49,7 +49,7 @@ def einsum(w: Writer, node: Node, *operands: Any) -> Any:
     return w.op("Einsum", *names, equation=equation) if plain and short and not is_complex(node) else NotImplemented
 
 
-@writes("determinant")
+@writes("determinant", uniform=True)
 def determinant(w: Writer, node: Node, x: Name) -> Any:
     return NotImplemented if is_complex(node) else w.op("Det", x)
 
@@ -59,7 +59,9 @@ def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     options: Any = node.options
     dilated = any(step != 1 for step in options["input_dilation"])
     negative = any(number < 0 for pair in options["padding"] for number in pair)
-    if dilated or negative or options["batch_groups"] != 1 or is_complex(node):
+    if options["batch_groups"] != 1 or is_complex(node):
+        raise w.refuse(f"conv of {dtype(node)} with batch_groups={options['batch_groups']}")
+    if dilated or negative or not options["strides"]:
         return NotImplemented
     return w.op(
         "Conv",
@@ -121,6 +123,8 @@ def fft(w: Writer, node: Node, x: Name) -> Any:
 
 @writes("real", "imag")
 def part(w: Writer, node: Node, x: Name) -> Name:
+    if not is_complex(node):
+        return x if node.op == "real" else w.op("Sub", x, x)
     return w.op("Gather", x, w.scalar(int(node.op == "imag"), tb.int64), axis=-1)
 
 
@@ -135,5 +139,9 @@ def complex_(w: Writer, node: Node, real: Name, imag: Name) -> Name:
 
 @writes("conjugate")
 def conjugate(w: Writer, node: Node, x: Name) -> Name:
-    part = tb.float32 if dtype(node) == tb.complex64 else tb.float64
+    out = node.outs[0].dtype
+    if not tb.isdtype(out, "complex floating"):
+        return x if dtype(node) == out else w.cast(x, out)
+    part = tb.float32 if out == tb.complex64 else tb.float64
+    x = x if tb.isdtype(dtype(node), "complex floating") else as_pairs(w, x, out)
     return w.op("Mul", x, w.scalar([1, -1], part))

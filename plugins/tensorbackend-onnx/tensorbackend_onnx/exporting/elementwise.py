@@ -29,13 +29,11 @@ SAME = {
     "is_nan": "IsNaN",
     "log": "Log",
     "negate": "Neg",
-    "relu": "Relu",
     "round": "Round",
     "sigmoid": "Sigmoid",
     "sign": "Sign",
     "sin": "Sin",
     "sinh": "Sinh",
-    "softplus": "Softplus",
     "sqrt": "Sqrt",
     "tan": "Tan",
     "tanh": "Tanh",
@@ -68,8 +66,22 @@ def is_complex(node: Node) -> bool:
     return any(tb.isdtype(template.dtype, "complex floating") for template in templates)
 
 
+WHOLE = {"ceil", "floor", "round"}
+"""Ops that leave integers as they are."""
+
+ACTIVATIONS = {"reciprocal": "Reciprocal", "relu": "Relu", "softplus": "Softplus"}
+"""Composites that an operator computes as they are."""
+
+
+@writes(*ACTIVATIONS, uniform=True)
+def activation(w: Writer, node: Node, x: Name) -> Name:
+    return w.op(ACTIVATIONS[node.op], x)
+
+
 @writes(*SAME)
 def same(w: Writer, node: Node, *inputs: Name) -> Any:
+    if node.op in WHOLE and not tb.isdtype(dtype(node), "real floating"):
+        return inputs[0]
     if is_complex(node):
         return w.op("Neg", *inputs) if node.op == "negate" else NotImplemented
     return w.op(SAME[node.op], *inputs)
@@ -152,11 +164,6 @@ def rsqrt(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Reciprocal", w.op("Sqrt", x))
 
 
-@writes("reciprocal")
-def reciprocal(w: Writer, node: Node, x: Name) -> Any:
-    return NotImplemented if is_complex(node) else w.op("Reciprocal", x)
-
-
 @writes("log1p")
 def log1p(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Log", w.op("Add", x, w.scalar(1, dtype(node))))
@@ -191,11 +198,14 @@ def as_type(w: Writer, node: Node, x: Name) -> Any:
         return x
     if tb.isdtype(before, "complex floating"):
         return NotImplemented
-    if tb.isdtype(after, "complex floating"):
-        part = tb.float32 if after == tb.complex64 else tb.float64
-        real = w.op("Unsqueeze", w.cast(x, part), w.ints([-1]))
-        return w.op("Concat", real, w.op("Mul", real, w.scalar(0, part)), axis=-1)
-    return w.cast(x, after)
+    return as_pairs(w, x, after) if tb.isdtype(after, "complex floating") else w.cast(x, after)
+
+
+def as_pairs(w: Writer, x: Name, dtype: tb.DType) -> Name:
+    """Real numbers as complex ones, which are pairs along a last axis."""
+    part = tb.float32 if dtype == tb.complex64 else tb.float64
+    real = w.op("Unsqueeze", w.cast(x, part), w.ints([-1]))
+    return w.op("Concat", real, w.op("Mul", real, w.scalar(0, part)), axis=-1)
 
 
 @writes("bitcast")
@@ -203,18 +213,18 @@ def bitcast(w: Writer, node: Node, x: Name) -> Any:
     return w.op("BitCast", x, to=ELEMENT_TYPES[node.outs[0].dtype]) if w.has("BitCast") else NotImplemented
 
 
-@writes("gelu")
+@writes("gelu", uniform=True)
 def gelu(w: Writer, node: Node, x: Name) -> Any:
     if not w.has("Gelu"):
         return NotImplemented
     return w.op("Gelu", x, approximate="tanh" if node.options["approximate"] else "none")
 
 
-@writes("leaky_relu")
+@writes("leaky_relu", uniform=True)
 def leaky_relu(w: Writer, node: Node, x: Name) -> Name:
     return w.op("LeakyRelu", x, alpha=float(node.options["slope"]))  # type: ignore[arg-type]
 
 
-@writes("elu")
+@writes("elu", uniform=True)
 def elu(w: Writer, node: Node, x: Name) -> Name:
     return w.op("Elu", x, alpha=float(node.options["alpha"]))  # type: ignore[arg-type]

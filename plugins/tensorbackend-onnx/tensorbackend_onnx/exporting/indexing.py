@@ -17,7 +17,8 @@ def indices(w: Writer, node: Node, x: Name, sizes: tuple[int, ...], position: in
     if node.options["mode"] == "error":
         return wide
     if node.options["mode"] == "clip":
-        last = w.op("Sub", w.ints(sizes), w.scalar(1, tb.int64))
+        whole = w.ints(sizes) if len(sizes) > 1 else w.op("Squeeze", w.ints(sizes), w.ints([0]))
+        last = w.op("Sub", whole, w.scalar(1, tb.int64))
         return w.op("Max", w.op("Min", wide, last), w.scalar(0, tb.int64))
     raise w.refuse(f'{node.op} with mode="fill"', 'use mode="clip" and where()')
 

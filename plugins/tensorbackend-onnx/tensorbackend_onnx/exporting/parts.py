@@ -36,10 +36,13 @@ def cbrt(node: Node, x: Tensor) -> Tensor:
 @parts("atan2")
 def atan2(node: Node, y: Tensor, x: Tensor) -> Tensor:
     """The angle by the arctangent of a quotient, and the quadrant."""
-    upper = tb.where(y < 0, -tb.pi, tb.pi)
+    below, left = (tb.where(z == 0, 1 / z, z) < 0 for z in (y, x))  # zeros have signs
+    upper = tb.where(below, -tb.pi, tb.pi)
     angle = tb.atan(y / tb.where(x == 0, tb.ones_like(x), x))
-    on_axis = tb.where(y == 0, tb.zeros_like(y), tb.where(y < 0, -tb.pi / 2, tb.pi / 2))
-    return tb.where(x > 0, angle, tb.where(x < 0, angle + upper, on_axis)).astype(node.outs[0].dtype)
+    upright = tb.where(below, -tb.pi / 2, tb.pi / 2)
+    on_axis = tb.where(y == 0, tb.where(left, upper, y), upright)
+    found = tb.where(x == 0, on_axis, tb.where(left, angle + upper, angle))
+    return found.astype(node.outs[0].dtype)
 
 
 @parts("multiply")
@@ -85,6 +88,9 @@ def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
 def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
     """A convolution of dilated inputs, with padding that may take away."""
     options: Any = node.options
+    if x.ndim == 2:  # no spatial axes
+        pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=options["feature_groups"])
+        return pixels[..., 0]
     spread = [
         (low, high, step - 1) for (low, high), step in zip(options["padding"], options["input_dilation"], strict=True)
     ]

@@ -41,11 +41,13 @@ def extremes(w: Writer, node: Node, x: Name) -> Name:
 
 @writes("all", "any")
 def all_or_any(w: Writer, node: Node, x: Name) -> Name:
-    flags = w.cast(x if dtype(node) == bool_ else w.cast(x, bool_), tb.int32)
-    return w.cast(reduced(w, "ReduceMin" if node.op == "all" else "ReduceMax", node, flags), bool_)
+    flags = x if dtype(node) == bool_ else w.cast(x, bool_)
+    counted = w.op("Not", flags) if node.op == "all" else flags
+    found = w.cast(reduced(w, "ReduceSum", node, w.cast(counted, tb.int32)), bool_)
+    return w.op("Not", found) if node.op == "all" else found
 
 
-@writes(*COMPOSITES)
+@writes(*COMPOSITES, uniform=True)
 def composite(w: Writer, node: Node, x: Name, *others: Name) -> Any:
     if is_complex(node) or any(other is not None for other in others) or dtype(node) != node.outs[0].dtype:
         return NotImplemented
@@ -86,7 +88,7 @@ def cumulative_sum(w: Writer, node: Node, x: Name) -> Any:
     return w.op("CumSum", wide, axis, reverse=int(bool(node.options["reverse"])))
 
 
-@writes("softmax", "log_softmax")
+@writes("softmax", "log_softmax", uniform=True)
 def softmax(w: Writer, node: Node, x: Name) -> Any:
     axes: Any = node.options["axis"]
     if len(axes) != 1 or dtype(node) != node.outs[0].dtype:
@@ -94,7 +96,7 @@ def softmax(w: Writer, node: Node, x: Name) -> Any:
     return w.op("Softmax" if node.op == "softmax" else "LogSoftmax", x, axis=axes[0])
 
 
-@writes("standardise")
+@writes("standardise", uniform=True)
 def standardise(w: Writer, node: Node, x: Name) -> Any:
     axes: Any = node.options["axis"]
     own = node.operands[0].template

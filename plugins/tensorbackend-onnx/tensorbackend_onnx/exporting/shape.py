@@ -139,6 +139,8 @@ def pad(w: Writer, node: Node, x: Name, value: Name) -> Any:
     padding: Any = node.options["padding"]
     if any(inner for _, _, inner in padding):
         return NotImplemented
+    if not padding:
+        return x
     numbers = [low for low, _, _ in padding] + [high for _, high, _ in padding]
     if dtype(node) != bool_:
         return w.op("Pad", x, w.ints(numbers), value)

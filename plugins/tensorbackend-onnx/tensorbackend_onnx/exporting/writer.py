@@ -32,14 +32,26 @@ PARTS: dict[str, Callable[..., Any]] = {}
 """Ops as functions of public ops, which are written instead: they get the node, then tensors."""
 
 
-def writes(*ops: str) -> Callable[[Write], Write]:
-    """Declare how ops are written."""
+UNIFORM: set[str] = set()
+"""Composites that an operator computes only where all inputs have the floating dtype of the result."""
+
+
+def writes(*ops: str, uniform: bool = False) -> Callable[[Write], Write]:
+    """Declare how ops are written; `uniform` says that all inputs must have the floating dtype of the result."""
 
     def declare(function: Write) -> Write:
         WRITES.update(dict.fromkeys(ops, function))
+        if uniform:
+            UNIFORM.update(ops)
         return function
 
     return declare
+
+
+def is_uniform(node: Node) -> bool:
+    """Whether all inputs of a node have the floating dtype of its result."""
+    dtype = node.outs[0].dtype
+    return tb.isdtype(dtype, "real floating") and all(value.template.dtype == dtype for value in node.operands)
 
 
 class Constant(NamedTuple):
@@ -132,10 +144,13 @@ class Writer:
         """Write a node, and return the names of its results."""
         if node.op == CAPTURED:
             return [self.constant(numpy.asarray(node.tensor))]
+        if all(out.size == 0 and out.dtype.kind != "complex" for out in node.outs):
+            # Runtimes differ where an axis has no entries, and there is nothing to compute.
+            return [self.constant(numpy.zeros(out.shape, numpy_dtype(out.dtype))) for out in node.outs]
         inputs = node.with_inputs(lambda value: names[value])
         if node.op == RENAMED:
             return [inputs[0]]
-        write = WRITES.get(node.op)
+        write = None if node.op in UNIFORM and not is_uniform(node) else WRITES.get(node.op)
         results = NotImplemented if write is None else write(self, node, *inputs)
         if results is NotImplemented:
             results = self.parts(node, names)
