@@ -52,7 +52,7 @@ UPWARDS = {("tensor", NAME)}
 """Imports of a higher layer: `__array_namespace__` returns the package."""
 
 COMPUTED = {"cli", "cli._plugin", "cli.dryrun", "backends.libraries", "late_imports", "files"}
-"""Modules that import a computed name: subcommands, the plugin for ONNX, a user's program, array libraries, ops, a file format."""
+"""Modules that import a computed name: subcommands, programs and plugins, array libraries, ops, a file format."""
 
 CIRCLES = [
     {"expr.graph", "expr.evaluate", "expr.show"},  # methods call and show a graph
