@@ -51,6 +51,8 @@ class Leaves:
             if kind is tuple and {part.__class__ for part in value} in ({Size}, {Size, int}):
                 return self._leaf(value)
             return self._made(lambda *parts: kind(parts), value, depth)
+        if issubclass(kind, tuple) and hasattr(kind, "_make"):  # a named tuple, such as `Windows`
+            return self._made(kind, value, depth)
         if kind is FunctionType:
             return self._function(value, depth)
         if kind is partial:
