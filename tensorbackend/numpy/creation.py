@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy
@@ -12,13 +12,13 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType
-from ..errors import ArgumentError, OperandError, expected
+from ..errors import ArgumentError
 from ..tensor import Tensor
 from . import conversion
-from .arrays import as_shape, blank, box, functions, ndarray, result, tensor_of
+from .arrays import as_shape, blank, box, functions, ndarray
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .functions import Array, Dtype, Operand, function, public
+from .functions import Array, function, public
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
               "copy"):  # fmt: skip
@@ -133,9 +133,9 @@ def linspace(
     if num < 0:
         raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
     parts = num - 1 if endpoint else num
-    if start.__class__ in NUMBERS and stop.__class__ in NUMBERS:
+    if NUMBERS.issuperset((start.__class__, stop.__class__)):
         points, step = numpy.linspace(
-            start, stop, num, endpoint, True, None if dtype is None else numpy_dtype(dtype_of(dtype))
+            start, stop, num, endpoint, retstep=True, dtype=None if dtype is None else numpy_dtype(dtype_of(dtype))
         )
         made: Any = _new(from_numpy(points))
         return (made, step) if retstep else made
@@ -165,7 +165,7 @@ def logspace(
 @public
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """Numbers between two whose quotients are equal."""
-    if start.__class__ in NUMBERS and stop.__class__ in NUMBERS:
+    if NUMBERS.issuperset((start.__class__, stop.__class__)):
         return back(
             numpy.geomspace(start, stop, num, endpoint, None if dtype is None else numpy_dtype(dtype_of(dtype)))
         )
@@ -324,5 +324,3 @@ class _Joined:
 mgrid, ogrid = _Grid(sparse=False), _Grid(sparse=True)
 r_, c_ = _Joined(columns=False), _Joined(columns=True)
 s_, index_exp = numpy.s_, numpy.index_exp
-
-_ = (Dtype, Operand, OperandError, Sequence, expected, result, tensor_of)

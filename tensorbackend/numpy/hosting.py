@@ -12,7 +12,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import DType
+from ..dtypes import DType, bool_
 from ..errors import ArgumentError, TemplateDataError, expected
 from ..tensor import Tensor
 from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
@@ -174,7 +174,7 @@ def base_repr(number: int, base: int = 2, padding: int = 0) -> str:
 def packbits(a: Array, /, axis: Any = None, bitorder: str = "big") -> Array:
     """Elements that are not 0 as bits of bytes."""
     x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
-    bits = cast(tb.not_equal(x, 0) if x.dtype is not tb.bool else x, tb.uint8)
+    bits = cast(tb.not_equal(x, 0) if x.dtype is not bool_ else x, tb.uint8)
     missing = -bits.shape[-1] % 8
     bits = tb.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
     bits = tb.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))

@@ -50,7 +50,8 @@ class ufunc:
 
 _TYPES: Final = {"bool": "bool", "int": "int", "str": "str", "float": "float"}
 _RESULTS: Final = {
-    "ndarray": "ndarray", "bool": "bool", "int": "int", "str": "str", "None": "None", "bytes": "bytes",
+    "ndarray": "ndarray", "Self": "ndarray", "bool": "bool", "int": "int", "str": "str", "None": "None",
+    "bytes": "bytes",
     "tuple[ndarray, ...]": "tuple[ndarray, ...]", "list[ndarray]": "list[ndarray]",
     "tuple[int, ...]": "tuple[int, ...]", "Shape": "tuple[int, ...]", "Tensor": "Tensor", "float": "float",
     "complex": "complex",
@@ -104,8 +105,6 @@ def _class_of_arrays() -> str:
             text = _declared(name, member, "    ")
             first = next(iter(inspect.signature(member).parameters))
             text = text.replace(f"({first}: Any", "(self", 1)
-            if name in ("__eq__", "__ne__"):
-                text = text.replace(": ...\n", ": ...  # type: ignore[override]\n")
             lines.append(text)
     return "".join(lines)
 
