@@ -34,7 +34,7 @@ class ArrayMethods(Holder):
 
     def tobytes(self, order: str | None = "C") -> bytes:
         """The elements as bytes, row-major."""
-        return numpy.asarray(self).tobytes(order)  # type: ignore[arg-type]
+        return numpy.asarray(self).tobytes(order)  # type: ignore[arg-type] # NumPy says which
 
     def __bool__(self) -> bool:
         t = tensor_of(self)

@@ -95,7 +95,8 @@ def empty_like(
     prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """An array to be filled, in the shape and dtype of another; here of zeros."""
-    return zeros_like(prototype, dtype, order, subok, shape, device=device)  # type: ignore[no-any-return]
+    made: ndarray = zeros_like(prototype, dtype, order, subok, shape, device=device)
+    return made
 
 
 @public
@@ -105,7 +106,8 @@ def full_like(
 ) -> ndarray:  # fmt: skip
     """One value, or an array broadcast, in the shape and dtype of an array."""
     size, wanted, _names, _backend = _like(a, dtype, shape)
-    return full(size, fill_value, wanted, device=device)  # type: ignore[no-any-return]
+    made: ndarray = full(size, fill_value, wanted, device=device)
+    return made
 
 
 def _plain(value: Any) -> Any:
@@ -189,7 +191,8 @@ def eye(
 @public
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     """The identity matrix."""
-    return eye(n, dtype=dtype)  # type: ignore[no-any-return]
+    made: ndarray = eye(n, dtype=dtype)
+    return made
 
 
 @public
@@ -241,7 +244,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """The elements of an iterator."""
-    return back(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count))  # type: ignore[no-any-return]
+    made: ndarray = back(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count))
+    return made
 
 
 @public
@@ -253,7 +257,8 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
 @public
 def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     """The numbers in a text."""
-    return back(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep))  # type: ignore[no-any-return]
+    made: ndarray = back(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep))
+    return made
 
 
 @public

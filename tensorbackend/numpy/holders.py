@@ -66,13 +66,13 @@ class Holder:
         elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
             del base
             return self._settled()
-        kept = self._kept
+        kept: Tensor | None = self._kept
         if kept is not None:
             data = t.data
             if data is self._seen:
                 if data.__class__ is HOST or not _keeps(data):
                     self._kept = self._seen = None
-                return kept  # type: ignore[no-any-return]
+                return kept
             self._kept = self._seen = None
         if t.template is not self._of:
             t = _reshape(t, self._of.shape, names=self._of.names)
@@ -87,10 +87,11 @@ class Holder:
         t = self._base._t
         if t.template is not self._of:
             t = _reshape(t, self._of.shape, names=self._of.names)
-        self._t = own = self._how.read(t)
+        own: Tensor = self._how.read(t)
+        self._t = own
         self._kept = self._seen = None
         del self._base, self._how
-        return own  # type: ignore[no-any-return]
+        return own
 
     @property
     def tensor(self) -> Tensor:

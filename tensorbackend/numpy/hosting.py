@@ -311,7 +311,7 @@ class errstate:
         self._numpy.__enter__()
 
     def __exit__(self, *error: object) -> None:
-        self._numpy.__exit__(*error)  # type: ignore[arg-type]
+        self._numpy.__exit__(*error)  # type: ignore[arg-type] # its length is not known
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
@@ -325,13 +325,13 @@ def seterr(
     all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
 ) -> Mapping[str, str]:
     """How NumPy treats floating-point errors of numbers; those of arrays follow IEEE 754 silently."""
-    return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value]
+    return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
 @public
 def geterr() -> Mapping[str, str]:
     """How NumPy treats floating-point errors of numbers."""
-    return numpy.geterr()  # type: ignore[return-value]
+    return numpy.geterr()  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
 # Files

@@ -96,8 +96,8 @@ def _class_of_arrays() -> str:
         member = inspect.getattr_static(ndarray, name)
         if name in hidden or (name.startswith("_") and not name.startswith("__")):
             continue
-        if isinstance(member, property):
-            result = _RESULTS.get(str(inspect.signature(member.fget).return_annotation), "Any")  # type: ignore[arg-type]
+        if isinstance(member, property) and member.fget is not None:
+            result = _RESULTS.get(str(inspect.signature(member.fget).return_annotation), "Any")
             lines.append(f"    @property\n    def {name}(self) -> {result}: ...\n")
             if member.fset is not None:
                 lines.append(f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n")

@@ -113,7 +113,7 @@ def written(name: str, out: Any, value: Tensor, casting: Any = "same_kind") -> n
             return written(name, out[0], value, casting)
         if isinstance(out, numpy.ndarray):
             numpy.copyto(out, numpy.asarray(value), casting=casting)
-            return out  # type: ignore[return-value]
+            return out  # type: ignore[return-value] # NumPy's own array, as it was given
         raise OperandError(expected("an array for out", out=out))
     template = out._template()
     if value.template.dtype is not template.dtype:
