@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from types import GeneratorType
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ import tensorbackend as tb
 from ..dtypes import DType
 from ..errors import ArgumentError, DTypeError, OperandError, expected
 from ..tensor import Tensor
-from .arrays import ArrayType, apart, as_shape, blank, box, fresh, functions, ndarray, tensor_of
+from .arrays import as_shape, box, fresh, functions, ndarray, tensor_of
 from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
 
 NUMBERS: Final = frozenset({bool, int, float, complex, *NUMPY_CLASSES})
@@ -182,7 +181,7 @@ def asarray(
     if a.__class__ is ndarray and copy is not True:
         wanted = None if dtype is None else dtype_of(dtype)
         if (wanted is None or wanted is a._template().dtype) and device is None:
-            return a  # type: ignore[no-any-return]
+            return a
     return array(a, dtype, copy=bool(copy), device=device)
 
 
@@ -220,7 +219,7 @@ def array(
            [3, 4]]), array([1.5]))
     """
     if object.__class__ is ndarray and not copy and dtype is None and device is None and object.ndim >= ndmin:
-        return object  # type: ignore[no-any-return]
+        return object
     if isinstance(object, numpy.ndarray):
         t = from_numpy(object, copy=copy is not False)
     elif dtype is not None and isinstance(object, list | tuple) and not _holds_arrays(object):
@@ -320,6 +319,3 @@ def operand(value: Any) -> Any:
 def refuse(name: str, option: str, value: Any, remedy: str) -> None:
     """Raises `OperandError` for an option that the library does not have."""
     raise OperandError(expected(f"{name} without {option}", remedy, **{option: value}))
-
-
-_ = (ArrayType, apart, blank, Callable, sys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy
@@ -12,13 +12,13 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import DType
-from ..errors import ArgumentError, OperandError, expected
+from ..errors import ArgumentError
 from ..tensor import Tensor
 from . import conversion
-from .arrays import as_shape, blank, box, functions, ndarray, result, tensor_of
+from .arrays import as_shape, blank, box, functions, ndarray
 from .conversion import NUMBERS, back, cast, from_numpy, host, tensor
 from .dtypes import dtype_of, numpy_dtype
-from .functions import Array, Dtype, Operand, function, public
+from .functions import Array, function, public
 
 for _name in ("array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "asarray_chkfinite", "require",
               "copy"):  # fmt: skip
@@ -95,7 +95,8 @@ def empty_like(
     prototype: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *, device: Any = None
 ) -> ndarray:
     """An array to be filled, in the shape and dtype of another; here of zeros."""
-    return zeros_like(prototype, dtype, order, subok, shape, device=device)  # type: ignore[no-any-return]
+    made: ndarray = zeros_like(prototype, dtype, order, subok, shape, device=device)
+    return made
 
 
 @public
@@ -105,7 +106,8 @@ def full_like(
 ) -> ndarray:  # fmt: skip
     """One value, or an array broadcast, in the shape and dtype of an array."""
     size, wanted, _names, _backend = _like(a, dtype, shape)
-    return full(size, fill_value, wanted, device=device)  # type: ignore[no-any-return]
+    made: ndarray = full(size, fill_value, wanted, device=device)
+    return made
 
 
 def _plain(value: Any) -> Any:
@@ -133,9 +135,9 @@ def linspace(
     if num < 0:
         raise ArgumentError(f"Number of samples, {num}, must be non-negative.")
     parts = num - 1 if endpoint else num
-    if start.__class__ in NUMBERS and stop.__class__ in NUMBERS:
+    if NUMBERS.issuperset((start.__class__, stop.__class__)):
         points, step = numpy.linspace(
-            start, stop, num, endpoint, True, None if dtype is None else numpy_dtype(dtype_of(dtype))
+            start, stop, num, endpoint, retstep=True, dtype=None if dtype is None else numpy_dtype(dtype_of(dtype))
         )
         made: Any = _new(from_numpy(points))
         return (made, step) if retstep else made
@@ -165,7 +167,7 @@ def logspace(
 @public
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
     """Numbers between two whose quotients are equal."""
-    if start.__class__ in NUMBERS and stop.__class__ in NUMBERS:
+    if NUMBERS.issuperset((start.__class__, stop.__class__)):
         return back(
             numpy.geomspace(start, stop, num, endpoint, None if dtype is None else numpy_dtype(dtype_of(dtype)))
         )
@@ -189,7 +191,8 @@ def eye(
 @public
 def identity(n: int, dtype: Any = None, *, like: Any = None) -> ndarray:
     """The identity matrix."""
-    return eye(n, dtype=dtype)  # type: ignore[no-any-return]
+    made: ndarray = eye(n, dtype=dtype)
+    return made
 
 
 @public
@@ -241,7 +244,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 @public
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> ndarray:
     """The elements of an iterator."""
-    return back(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count))  # type: ignore[no-any-return]
+    made: ndarray = back(numpy.fromiter((_plain(each) for each in iter), numpy_dtype(dtype_of(dtype)), count))
+    return made
 
 
 @public
@@ -253,7 +257,8 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
 @public
 def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str, like: Any = None) -> ndarray:
     """The numbers in a text."""
-    return back(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep))  # type: ignore[no-any-return]
+    made: ndarray = back(numpy.fromstring(string, numpy_dtype(dtype_of(dtype)), count, sep=sep))
+    return made
 
 
 @public
@@ -324,5 +329,3 @@ class _Joined:
 mgrid, ogrid = _Grid(sparse=False), _Grid(sparse=True)
 r_, c_ = _Joined(columns=False), _Joined(columns=True)
 s_, index_exp = numpy.s_, numpy.index_exp
-
-_ = (Dtype, Operand, OperandError, Sequence, expected, result, tensor_of)

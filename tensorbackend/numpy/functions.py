@@ -124,8 +124,11 @@ def function(body: Function | None = None, *, space: str = "", name: str = "") -
 
 def _wrapper(body: Callable[..., Any], name: str) -> Callable[..., Any]:
     given = signature(body)
-    scope = {**_SCOPE, "body": body, "__name__": __package__}
-    head, passed, lines, seen = [], [], [], ""
+    scope: dict[str, Any] = {**_SCOPE, "body": body, "__name__": __package__}
+    head: list[str] = []
+    passed: list[str] = []
+    lines: list[str] = []
+    seen = ""
     has_out = False
     parameters = list(given.parameters.values())
     for number, parameter in enumerate(parameters):

@@ -12,7 +12,7 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import DType
+from ..dtypes import DType, bool_
 from ..errors import ArgumentError, TemplateDataError, expected
 from ..tensor import Tensor
 from .arrays import as_shape, box, functions, ndarray, result, root, tensor_of
@@ -174,7 +174,7 @@ def base_repr(number: int, base: int = 2, padding: int = 0) -> str:
 def packbits(a: Array, /, axis: Any = None, bitorder: str = "big") -> Array:
     """Elements that are not 0 as bits of bytes."""
     x = tb.reshape(a, (-1,)) if axis is None else tb.moveaxis(a, axis, -1)
-    bits = cast(tb.not_equal(x, 0) if x.dtype is not tb.bool else x, tb.uint8)
+    bits = cast(tb.not_equal(x, 0) if x.dtype is not bool_ else x, tb.uint8)
     missing = -bits.shape[-1] % 8
     bits = tb.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
     bits = tb.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
@@ -311,7 +311,7 @@ class errstate:
         self._numpy.__enter__()
 
     def __exit__(self, *error: object) -> None:
-        self._numpy.__exit__(*error)  # type: ignore[arg-type]
+        self._numpy.__exit__(*error)  # type: ignore[arg-type] # its length is not known
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
@@ -325,13 +325,13 @@ def seterr(
     all: Any = None, divide: Any = None, over: Any = None, under: Any = None, invalid: Any = None
 ) -> Mapping[str, str]:
     """How NumPy treats floating-point errors of numbers; those of arrays follow IEEE 754 silently."""
-    return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value]
+    return numpy.seterr(all, divide, over, under, invalid)  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
 @public
 def geterr() -> Mapping[str, str]:
     """How NumPy treats floating-point errors of numbers."""
-    return numpy.geterr()  # type: ignore[return-value]
+    return numpy.geterr()  # type: ignore[return-value] # a `TypedDict` is a dictionary
 
 
 # Files

@@ -7,7 +7,9 @@ from typing import Any, Final
 from .arrays import functions, ndarray
 from .conversion import back, host, tensor
 from .functions import PUBLIC
+from .promotion import Spec
 from .reductions import ROWS as REDUCTIONS
+from .ufunc_code import made, operators
 from .ufunc_table import (
     ACCUMULATORS,
     COMPARISONS,
@@ -18,7 +20,7 @@ from .ufunc_table import (
     SOLE,
     SYNONYMS,
 )
-from .ufuncs import Spec, made, operated, operators, written
+from .ufuncs import operated, written
 
 UFUNCS: Final[dict[str, Any]] = {}
 """The universal functions by name."""

@@ -50,7 +50,8 @@ class ufunc:
 
 _TYPES: Final = {"bool": "bool", "int": "int", "str": "str", "float": "float"}
 _RESULTS: Final = {
-    "ndarray": "ndarray", "bool": "bool", "int": "int", "str": "str", "None": "None", "bytes": "bytes",
+    "ndarray": "ndarray", "Self": "ndarray", "bool": "bool", "int": "int", "str": "str", "None": "None",
+    "bytes": "bytes",
     "tuple[ndarray, ...]": "tuple[ndarray, ...]", "list[ndarray]": "list[ndarray]",
     "tuple[int, ...]": "tuple[int, ...]", "Shape": "tuple[int, ...]", "Tensor": "Tensor", "float": "float",
     "complex": "complex",
@@ -95,8 +96,8 @@ def _class_of_arrays() -> str:
         member = inspect.getattr_static(ndarray, name)
         if name in hidden or (name.startswith("_") and not name.startswith("__")):
             continue
-        if isinstance(member, property):
-            result = _RESULTS.get(str(inspect.signature(member.fget).return_annotation), "Any")  # type: ignore[arg-type]
+        if isinstance(member, property) and member.fget is not None:
+            result = _RESULTS.get(str(inspect.signature(member.fget).return_annotation), "Any")
             lines.append(f"    @property\n    def {name}(self) -> {result}: ...\n")
             if member.fset is not None:
                 lines.append(f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n")
@@ -104,8 +105,6 @@ def _class_of_arrays() -> str:
             text = _declared(name, member, "    ")
             first = next(iter(inspect.signature(member).parameters))
             text = text.replace(f"({first}: Any", "(self", 1)
-            if name in ("__eq__", "__ne__"):
-                text = text.replace(": ...\n", ": ...  # type: ignore[override]\n")
             lines.append(text)
     return "".join(lines)
 

@@ -94,12 +94,12 @@ def _ldexp(x1: Any, x2: Any) -> Tensor:
     """x1 times 2 to the power x2."""
     power = tb.astype(x2, x1.dtype)
     half = tb.trunc(power / 2)
-    return x1 * tb.pow(2.0, half) * tb.pow(2.0, power - half)
+    return tb.multiply(x1, tb.pow(2.0, half)) * tb.pow(2.0, power - half)
 
 
 def _gcd(x1: Any, x2: Any) -> Tensor:
     """The greatest common divisor."""
-    x, y = tb.broadcast_arrays(tb.abs(x1), tb.abs(x2))
+    x, y = tb.broadcast_arrays(*map(tb.abs, (x1, x2)))
 
     def turn(pair: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
         a, b = pair

@@ -1,0 +1,183 @@
+"""Methods of arrays that convert them or call a function of the namespace."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any, Self
+
+import numpy
+
+from ..errors import ArgumentError, ShapeError, expected
+from .holders import Holder, functions, tensor_of
+
+
+class ArrayMethods(Holder):
+    """The methods of arrays that need no more than what an array holds."""
+
+    __slots__ = ()
+
+    # To Python and NumPy
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
+        """The elements as NumPy's array, in memory of its own."""
+        return numpy.array(tensor_of(self).__array__(), dtype=dtype, copy=True)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return functions["numpy_ufunc"](ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        return functions["numpy_function"](function, types, arguments, options)
+
+    def tolist(self) -> Any:
+        """The elements as nested lists of Python numbers."""
+        return tensor_of(self).tolist()
+
+    def tobytes(self, order: str | None = "C") -> bytes:
+        """The elements as bytes, row-major."""
+        return numpy.asarray(self).tobytes(order)  # type: ignore[arg-type] # NumPy says which
+
+    def __bool__(self) -> bool:
+        t = tensor_of(self)
+        if t.size != 1:
+            text = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+            raise ShapeError(text if t.size else "The truth value of an empty array is ambiguous. Use `array.size > 0`")
+        return bool(t)
+
+    def __int__(self) -> int:
+        return int(_sole(self))
+
+    def __float__(self) -> float:
+        return float(_sole(self))
+
+    def __complex__(self) -> complex:
+        return complex(_sole(self))
+
+    def __index__(self) -> int:
+        return index(tensor_of(self))
+
+    def __hash__(self) -> int:
+        if self._template().shape:
+            raise TypeError("unhashable type: 'numpy.ndarray'")
+        return hash(tensor_of(self).item())
+
+    def __repr__(self) -> str:
+        return str(functions["array_repr"](self))
+
+    def __str__(self) -> str:
+        return str(functions["array_str"](self))
+
+    def __format__(self, specification: str) -> str:
+        return format(tensor_of(self).item(), specification) if not self.shape and specification else str(self)
+
+    @property
+    def flags(self) -> Flags:
+        """What NumPy says about memory: each array here looks row-major and may be written to."""
+        return Flags(self)
+
+    def compress(self, condition: Any, axis: Any = None, out: Any = None) -> Any:
+        """The entries along an axis where a condition holds."""
+        return functions["compress"](condition, self, axis, out)
+
+    def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        """Refuses what cannot be had: an array that cannot be written to."""
+        if write is not None and not write:
+            raise ArgumentError(expected("arrays that may be written to", "keep a copy", write=write))
+
+    # Other views and copies
+
+    @property
+    def mT(self) -> Self:
+        """The last two axes exchanged: a view."""
+        result: Self = functions["matrix_transpose"](self)
+        return result
+
+    def transpose(self, *axes: Any) -> Self:
+        """The axes in another order, by default reversed: a view."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
+        result: Self = functions["transpose"](self, order)
+        return result
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Self:
+        """The elements in another shape: a view."""
+        result: Self = functions["reshape"](self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+        return result
+
+    def flatten(self, order: str = "C") -> Self:
+        """The elements along one axis, in an array of its own."""
+        result: Self = functions["box"](functions["ravel"](self, order).tensor)
+        return result
+
+    def view(self, dtype: Any = None, type: Any = None) -> Self:
+        """The memory seen in another dtype, or the array itself as a view."""
+        result: Self = functions["view"](self, dtype, type)
+        return result
+
+    def astype(
+        self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+    ) -> Self:
+        """The elements in another dtype, in an array of its own."""
+        result: Self = functions["astype"](self, dtype, casting=casting, copy=copy)
+        return result
+
+    @property
+    def flat(self) -> Any:
+        """An iterator over the elements, which can be indexed and assigned to."""
+        return functions["flatiter"](self)
+
+    @flat.setter
+    def flat(self, value: Any) -> None:
+        functions["flatiter"](self)[...] = value
+
+    @property
+    def real(self) -> Self:
+        """The real parts: a view."""
+        result: Self = functions["real"](self)
+        return result
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        functions["real"](self)[...] = value
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary parts: a view."""
+        result: Self = functions["imag"](self)
+        return result
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        functions["imag"](self)[...] = value
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return functions["namespace"]()
+
+
+def _sole(x: Holder) -> Any:
+    t = tensor_of(x)
+    if t.size != 1:
+        raise TypeError("only 0-dimensional arrays can be converted to Python scalars")
+    return t.item()
+
+
+class Flags:
+    """`x.flags`, of an array that looks row-major."""
+
+    def __init__(self, x: Holder) -> None:
+        self.owndata = x._t is not None
+        self.c_contiguous = self.contiguous = self.aligned = self.carray = self.behaved = True
+        self.f_contiguous = self.fortran = sum(size != 1 for size in x.shape) < 2
+        self.writebackifcopy = False
+        self.fnc, self.forc = False, True
+        object.__setattr__(self, "writeable", True)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "writeable" and not value:
+            raise ArgumentError(expected("arrays that may be written to", "keep a copy", writeable=value))
+        object.__setattr__(self, name, value)
+
+    def __getitem__(self, name: str) -> bool:
+        flag: bool = getattr(self, name.lower())
+        return flag
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, name.lower(), value)

@@ -1,0 +1,205 @@
+"""What an array holds: a tensor, or its base and how to read it.
+
+The base class of `ndarray`, whose module says how views work. Its methods make no arrays.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from sys import getrefcount
+from typing import Any, Final, NoReturn, Self
+
+from ..errors import ArgumentError, expected
+from ..protocol.owners import pinned
+from ..template import Shape, Template
+from ..tensor import Tensor, public_op
+from .dtypes import numpy_dtype
+from .keys import HOST, cut
+
+functions: Final[dict[str, Callable[..., Any]]] = {}
+"""Functions of this package that arrays need, by name; their modules import this one."""
+
+_reshape: Final = public_op("reshape")
+
+HERE: Final = os.path.dirname(__file__)
+"""Where generated code says that it is, so that its frames are those of this package and not of the user."""
+
+_SOLE: Final = pinned() or -1
+"""The references to the base of a view that nobody else holds: the view's, a variable, and that of the count itself."""
+
+
+class Step:
+    """How a view other than by indexing is read from its base, and how its base is made anew from it."""
+
+    __slots__ = ("read", "write")
+
+    def __init__(self, read: Callable[[Tensor], Tensor], write: Callable[[Tensor, Tensor], Tensor]) -> None:
+        self.read, self.write = read, write
+
+
+class Holder:
+    """A root, which holds a tensor, or a view, which holds its base."""
+
+    __slots__ = ("__weakref__", "_base", "_how", "_kept", "_of", "_seen", "_t")
+
+    _t: Any
+    """The tensor of a root, `None` in a view."""
+    _base: Self
+    """The array that a view reads."""
+    _how: Any
+    """The key of basic indexing, or the `Step`, by which a view reads its base; `True` in a root without axes that a
+    program made as an array, so that `x += 1` changes it; otherwise not set in roots."""
+    _of: Template
+    """The template that the base of a view had: assigning to the base's shape changes it."""
+    _kept: Any
+    """What was read for a view, until it is used; on backends whose payloads never change, until the base changes."""
+    _seen: Any
+    """The payload of the base from which `_kept` was read."""
+
+    def _read(self) -> Tensor:
+        """The tensor of a view."""
+        base = self._base
+        t = base._t
+        if t is None:
+            t = base._read()
+        elif self._how.__class__ is Step and getrefcount(base) == _SOLE:
+            del base
+            return self._settled()
+        kept: Tensor | None = self._kept
+        if kept is not None:
+            data = t.data
+            if data is self._seen:
+                if data.__class__ is HOST or not _keeps(data):
+                    self._kept = self._seen = None
+                return kept
+            self._kept = self._seen = None
+        if t.template is not self._of:
+            t = _reshape(t, self._of.shape, names=self._of.names)
+        how = self._how
+        result: Tensor = how.read(t) if how.__class__ is Step else cut(t, how)
+        if t.data.__class__ is not HOST and _keeps(t.data):
+            self._kept, self._seen = result, t.data
+        return result
+
+    def _settled(self) -> Tensor:
+        """The tensor of a view whose base nobody else holds, as in `arange(6).reshape(2, 3)`: it becomes a root."""
+        t = self._base._t
+        if t.template is not self._of:
+            t = _reshape(t, self._of.shape, names=self._of.names)
+        own: Tensor = self._how.read(t)
+        self._t = own
+        self._kept = self._seen = None
+        del self._base, self._how
+        return own
+
+    @property
+    def tensor(self) -> Tensor:
+        """The array as a tensor, without a copy of its data; later writes to the array leave the tensor as it is."""
+        t = self._t
+        return Tensor(t.template, t.backend, t.data) if t is not None else fresh(self._read())
+
+    def _template(self) -> Template:
+        t = self._t
+        if t is None:
+            t = self._kept
+            if t is None:
+                t = self._read()
+        template: Template = t.template
+        return template
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """The names of the axes, `None` where an axis has none."""
+        return self._template().names
+
+    def _make_view(self, base: Self, how: Any, of: Template) -> None:
+        self._base, self._how, self._of, self._kept, self._seen = base, how, of, None, None
+
+    @property
+    def shape(self) -> Shape:
+        """The size of each axis."""
+        return self._template().shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype, as an object of NumPy's."""
+        return numpy_dtype(self._template().dtype)
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> NoReturn:
+        raise ArgumentError(expected("no assignment to dtype", "use x.view(dtype) or x.astype(dtype)", dtype=dtype))
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._template().shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._template().size
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of an element."""
+        return self._template().dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of all elements."""
+        return self._template().nbytes
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The steps in bytes along each axis of a row-major array of this shape."""
+        template = self._template()
+        steps, step = [], template.dtype.itemsize
+        for size in reversed(template.shape):
+            steps.append(step)
+            step *= size
+        return tuple(reversed(steps))
+
+    @property
+    def base(self) -> Self | None:
+        """The array whose elements a view shows, `None` for any other array."""
+        if self._t is not None:
+            return None
+        base = self._base
+        while base._t is None:
+            base = base._base
+        return base
+
+    @property
+    def device(self) -> str:
+        """The device that holds the data."""
+        return tensor_of(self).device
+
+    def __len__(self) -> int:
+        shape = self._template().shape
+        if not shape:
+            raise TypeError("len() of unsized object")
+        return shape[0]
+
+
+_KEEPS: Final[dict[type, bool]] = {}
+
+
+def _keeps(payload: Any) -> bool:
+    """Whether payloads of this class never change, so that a view may keep what it read."""
+    kind = payload.__class__
+    found = _KEEPS.get(kind)
+    if found is None:
+        found = _KEEPS[kind] = kind.__module__.partition(".")[0] not in ("numpy", "torch", "cupy", "ml_dtypes")
+    return found
+
+
+def tensor_of(x: Holder) -> Tensor:
+    """The tensor of an array, for reading only: nothing may be assigned to it."""
+    t: Tensor = x._t
+    return x._read() if t is None else t
+
+
+def fresh(t: Tensor) -> Tensor:
+    """A tensor object of its own with the same data."""
+    return Tensor(t.template, t.backend, t.data)

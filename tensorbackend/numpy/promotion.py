@@ -1,0 +1,123 @@
+"""Which dtypes a universal function computes in and gives: NumPy says so, and its answers are remembered.
+
+`numpy.ufunc.resolve_dtypes` is asked once for each combination of dtypes and classes of numbers, so promotion is
+NumPy's without a table of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import DType
+from ..errors import DTypeError
+from ..tensor import Tensor
+from .dtypes import NUMPY_CLASSES, dtype_of, numpy_dtype
+
+
+class Spec:
+    """A universal function: its name, the op that computes it, and what NumPy says about it."""
+
+    __slots__ = ("accumulator", "boolean", "by_numpy", "kinds", "name", "nin", "nout", "op", "reducer")
+
+    def __init__(
+        self,
+        name: str,
+        op: Callable[..., Any],
+        *,
+        boolean: Callable[..., Any] | None = None,
+        reducer: Callable[..., Any] | None = None,
+        accumulator: Callable[..., Any] | None = None,
+    ) -> None:
+        self.name, self.op, self.boolean = name, op, boolean
+        self.reducer, self.accumulator = reducer, accumulator
+        self.by_numpy: Final = getattr(numpy, name)
+        self.nin: Final[int] = self.by_numpy.nin
+        self.nout: Final[int] = self.by_numpy.nout
+        self.kinds: Final[dict[Any, Plan | None]] = {}
+        """How dtypes of tensors and classes of numbers are computed with: `None` by the op as they are."""
+
+
+class Plan(NamedTuple):
+    """How operands are computed with where the op's own promotion is not NumPy's."""
+
+    op: Callable[..., Any]
+    operands: tuple[DType, ...]
+    results: tuple[DType, ...]
+
+
+def kind_of(value: Any) -> Any:
+    return value.dtype if isinstance(value, Tensor) else value.__class__
+
+
+def planned(spec: Spec, kinds: tuple[Any, ...]) -> Plan | None:
+    """How a function computes with operands of these kinds, dtypes and classes of numbers; remembered."""
+    try:
+        return spec.kinds[kinds]
+    except KeyError:
+        plan = _straight(spec, made_plan(spec, kinds, None, "same_kind"), kinds)
+        spec.kinds[kinds] = plan
+        return plan
+
+
+def made_plan(spec: Spec, kinds: Sequence[Any], dtype: DType | None, casting: Any) -> Plan:
+    given = [
+        numpy_dtype(kind) if isinstance(kind, DType) else numpy.dtype(bool) if kind is bool
+        else kind if kind in (int, float, complex) else numpy.dtype(kind)
+        for kind in kinds
+    ]  # fmt: skip
+    dtypes = (*given, *(None,) * spec.nout)
+    options = {} if dtype is None else {"signature": (None,) * spec.nin + (numpy_dtype(dtype),) * spec.nout}
+    try:
+        found = spec.by_numpy.resolve_dtypes(dtypes, casting=casting, **options)
+    except TypeError as error:
+        raise DTypeError(f"{spec.name}: {error}") from error
+    chosen = tuple([dtype_of(each) for each in found])
+    operands, results = chosen[: spec.nin], chosen[spec.nin :]
+    op = spec.op
+    if {each.kind for each in operands} == {"bool"}:
+        if spec.boolean is not None:
+            return Plan(spec.boolean, operands, results)
+        if _gives(op, operands) is None:
+            operands = (tb.uint8,) * spec.nin
+    if len({*operands}) > 1 and _gives(op, operands) is None:
+        operands = (tb.float64,) * spec.nin  # NumPy compares int64 with uint64
+    return Plan(op, operands, results)
+
+
+def _gives(op: Callable[..., Any], operands: Sequence[Any]) -> tuple[DType, ...] | None:
+    """The dtypes of what an op gives for operands of these dtypes and classes; `None` if it refuses them."""
+    shape = (1, 1) if op is tb.matmul else (1,) if op is tb.vecdot else ()
+    try:
+        given = op(*[tb.template(shape, kind) if isinstance(kind, DType) else kind(1) for kind in operands])
+    except tb.errors.TensorBackendError:
+        return None
+    return tuple([each.dtype for each in given]) if isinstance(given, tuple) else (given.dtype,)
+
+
+def _straight(spec: Spec, plan: Plan, kinds: Sequence[Any]) -> Plan | None:
+    """The plan, or `None` where the op computes as it says without any cast."""
+    kinds = [float if kind is numpy.float64 else kind for kind in kinds]  # as the generated code passes it
+    if plan.op is not spec.op or _gives(spec.op, kinds) != plan.results:
+        return plan
+    dtypes = [kind for kind in kinds if isinstance(kind, DType)]
+    if any(
+        (kind if isinstance(kind, DType) else _number_dtype(kind, dtypes)) is not wanted
+        for kind, wanted in zip(kinds, plan.operands, strict=True)
+    ):
+        common = {*plan.operands}
+        if len(common) > 1 or tb.result_type(*[_weak(kind) for kind in kinds]) not in common:
+            return plan
+    return None
+
+
+def _weak(kind: Any) -> Any:
+    return kind if isinstance(kind, DType) else NUMPY_CLASSES.get(kind) or kind(1)
+
+
+def _number_dtype(kind: Any, dtypes: Sequence[DType]) -> DType:
+    return NUMPY_CLASSES.get(kind) or tb.result_type(kind(1), *dtypes)

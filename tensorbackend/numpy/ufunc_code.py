@@ -1,0 +1,165 @@
+"""The straight-line code of universal functions and of the operators of arrays, generated from text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy
+
+from .arrays import HERE, blank, ndarray, replace
+from .promotion import Spec
+from .ufunc_methods import accumulated, at, outer, reduced, reduced_at
+from .ufuncs import call, changed, operated
+
+_PARAMETERS: Final = "out=None, *, where=True, casting=None, order='K', dtype=None, subok=True, signature=None"
+_PLAIN: Final = "out is None and where is True and dtype is None and casting is None and signature is None"
+
+_READ: Final = """\
+    if {x}.__class__ is ndarray:
+        {a} = {x}._t
+        if {a} is None:
+            {a} = {x}._read()
+        {k} = {a}.template.dtype
+    else:
+        {a} = {x}
+        {k} = {x}.__class__
+        if {k} is float64:
+            {a} = float({x})
+"""
+
+_RESULT: Final = """\
+{indent}if r.template.shape or r.data.__class__ is not HOST:
+{indent}    array = blank()
+{indent}    array._t = r
+{indent}    return array
+{indent}return r.data[()]
+"""
+
+_UNARY: Final = f"""\
+def {{name}}(x, /, {_PARAMETERS}):
+    if x.__class__ is ndarray and {_PLAIN}:
+        a = x._t
+        if a is None:
+            a = x._read()
+        if kinds.get((a.template.dtype,), a) is None:
+            r = op(a)
+{_RESULT.format(indent=" " * 12)}
+    return call(spec, (x,), out, where, dtype, casting, signature)
+"""
+
+_BINARY: Final = f"""\
+def {{name}}(x1, x2, /, {_PARAMETERS}):
+{_READ.format(x="x1", a="a", k="k")}
+{_READ.format(x="x2", a="b", k="j")}
+    if kinds.get((k, j), a) is None and {_PLAIN}:
+        r = op(a, b)
+{_RESULT.format(indent=" " * 8)}
+    return call(spec, (x1, x2), out, where, dtype, casting, signature)
+"""
+
+_OTHER: Final = f"""\
+def {{name}}({{arguments}}, /, {_PARAMETERS}):
+    return call(spec, ({{arguments}},), out, where, dtype, casting, signature)
+"""
+
+_OPERATORS: Final = f"""\
+def operator(x1, x2):
+    a = x1._t
+    if a is None:
+        a = x1._read()
+    k = a.template.dtype
+{_READ.format(x="x2", a="b", k="j")}
+    if kinds.get((k, j), a) is None:
+        r = op(a, b)
+{_RESULT.format(indent=" " * 8)}
+    return operated(spec, x1, x2)
+
+def reflected(x2, x1):
+    b = x2._t
+    if b is None:
+        b = x2._read()
+    j = b.template.dtype
+    k = x1.__class__
+    if kinds.get((k, j), b) is None:
+        r = op(float(x1) if k is float64 else x1, b)
+{_RESULT.format(indent=" " * 8)}
+    return operated(spec, x1, x2)
+
+def in_place(x1, x2):
+    a = x1._t
+    if a is None:
+        a = x1._read()
+{_READ.format(x="x2", a="b", k="j")}
+    if kinds.get((a.template.dtype, j), a) is None and a.template.shape:
+        r = op(a, b)
+        if r.template is a.template and r.backend is a.backend:
+            if x1._t is not None:
+                x1._t = r
+            else:
+                a = b = None
+                replace(x1, r)
+            return x1
+    return changed(spec, x1, x2)
+
+def sole(x):
+    a = x._t
+    if a is None:
+        a = x._read()
+    if kinds.get((a.template.dtype,), a) is None:
+        r = op(a)
+{_RESULT.format(indent=" " * 8)}
+    return call(spec, (x,))
+"""
+
+_SHARED: Final = {
+    "float64": numpy.float64, "float": float,
+    "HOST": numpy.ndarray, "blank": blank, "call": call, "changed": changed, "ndarray": ndarray, "operated": operated,
+    "replace": replace,
+}  # fmt: skip
+
+
+def _compiled(source: str, spec: Spec, name: str) -> dict[str, Any]:
+    scope = {**_SHARED, "__name__": __package__, "kinds": spec.kinds, "op": spec.op, "spec": spec}
+    exec(compile(source, f"{HERE}/<{name}>", "exec"), scope)
+    return scope
+
+
+def made(spec: Spec) -> Callable[..., Any]:
+    """The public function of a specification."""
+    if spec.nout == 1 and spec.nin in (1, 2):
+        source = (_UNARY if spec.nin == 1 else _BINARY).format(name=spec.name)
+    else:
+        source = _OTHER.format(name=spec.name, arguments=", ".join(f"x{n}" for n in range(1, spec.nin + 1)))
+    function: Any = _compiled(source, spec, spec.name)[spec.name]
+    function.__module__, function.__qualname__ = __package__, spec.name
+    summary = (spec.op.__doc__ or "").strip().partition("\n")[0]
+    function.__doc__ = f"{summary}\n\nNumPy's `{spec.name}`, with its options and methods."
+    function.spec, function.nin, function.nout = spec, spec.nin, spec.nout
+    function.nargs, function.identity = spec.nin + spec.nout, spec.by_numpy.identity
+    function.types, function.ntypes = spec.by_numpy.types, spec.by_numpy.ntypes
+    function.signature = spec.by_numpy.signature
+    function.resolve_dtypes = spec.by_numpy.resolve_dtypes
+    function.at = lambda a, indices, b=None, /: at(spec, a, indices, b)
+    if spec.nin == 2 and spec.nout == 1:
+
+        def reduce(array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+                   initial: Any = None, where: Any = True) -> Any:  # fmt: skip
+            return reduced(spec, array, axis, dtype, out, keepdims, initial, where)
+
+        def accumulate(array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+            return accumulated(spec, array, axis, dtype, out)
+
+        def reduceat(array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+            return reduced_at(spec, array, indices, axis, dtype, out)
+
+        function.reduce, function.accumulate, function.reduceat = reduce, accumulate, reduceat
+        function.outer = lambda a, b, /, **options: outer(spec, a, b, **options)
+    public: Callable[..., Any] = function
+    return public
+
+
+def operators(spec: Spec) -> dict[str, Callable[..., Any]]:
+    """The methods of arrays for a function's operator: the plain, the reflected and the one in place, or the sole."""
+    scope = _compiled(_OPERATORS, spec, f"ndarray.{spec.name}")
+    return {name: scope[name] for name in ("operator", "reflected", "in_place", "sole")}

@@ -1,0 +1,140 @@
+"""The methods of universal functions: `reduce`, `accumulate`, `reduceat`, `outer` and `at`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce as fold
+from typing import Any, Final
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import bool_
+from ..errors import DTypeError, OperandError, expected
+from ..tensor import Tensor
+from .arrays import functions, ndarray, replace, result, tensor_of
+from .conversion import NUMBERS, cast, host, tensor
+from .dtypes import dtype_of, numpy_dtype
+from .promotion import Spec
+from .ufuncs import call, written
+
+
+def reduced(
+    spec: Spec, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: Any = False,
+    initial: Any = None, where: Any = True,
+) -> Any:  # fmt: skip
+    """`np.add.reduce` and the like."""
+    x = tensor(array)
+    if spec.reducer is not None:
+        options = {} if initial is None else {"initial": initial}
+        if where is not True:
+            options["where"] = where
+        if dtype is not None or spec.name in ("add", "multiply"):
+            options["dtype"] = dtype
+        return spec.reducer(array, axis=axis, out=out, keepdims=keepdims, **options)
+    if dtype is not None:
+        x = cast(x, dtype_of(dtype))
+    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    moved = tb.moveaxis(x, list(axes), list(range(len(axes))))
+    flat = tb.reshape(moved, (-1, *moved.shape[len(axes) :]))
+    parts = list(tb.unstack(flat)) if flat.shape[0] else []
+    if initial is not None or not parts:
+        start = spec.by_numpy.identity if initial is None else initial
+        if start is None:
+            raise tb.errors.ShapeError(f"zero-size array to reduction operation {spec.name} which has no identity")
+        parts = [
+            cast(tb.full_like(moved[(0,) * len(axes)] if flat.shape[0] else tb.zeros(flat.shape[1:]), start), x.dtype),
+            *parts,
+        ]
+    total = fold(lambda a, b: tensor(call(spec, (functions["box"](a), functions["box"](b)))), parts)
+    if keepdims:
+        total = tb.expand_dims(total, axis=tuple(axes))
+    return result(total) if out is None else written(spec.name, out, total)
+
+
+def accumulated(spec: Spec, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """`np.add.accumulate` and the like."""
+    x = tensor(array)
+    if dtype is not None:
+        x = cast(x, dtype_of(dtype))
+    if spec.accumulator is not None and x.dtype is not bool_:
+        options = {} if dtype is None or spec.name not in ("add", "multiply") else {"dtype": x.dtype}
+        total = spec.accumulator(x, axis=axis, **options)
+    else:
+        parts = list(tb.unstack(x, axis=axis))
+        boxed = functions["box"]
+        running = [tensor(call(spec, (boxed(parts[0]), boxed(parts[0]))))][:0] + parts[:1]
+        for part in parts[1:]:
+            running.append(tensor(call(spec, (boxed(running[-1]), boxed(part)))))
+        if len(running) > 1:
+            running[0] = cast(running[0], running[-1].dtype)
+        total = tb.stack(running, axis=axis) if parts else x
+    return result(total) if out is None else written(spec.name, out, total)
+
+
+def reduced_at(spec: Spec, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """`np.add.reduceat` and the like: each pair of neighbouring indices bounds a reduction."""
+    x = tb.moveaxis(tensor(array), axis, 0)
+    starts = [int(each) for each in host(indices)]
+    stops = [*starts[1:], x.shape[0]]
+    boxed = functions["box"]
+    parts = [
+        tensor(reduced(spec, boxed(x[start:stop]), 0, dtype)) if start < stop else x[start]
+        for start, stop in zip(starts, stops, strict=True)
+    ]
+    total = tb.moveaxis(tb.stack([cast(part, parts[0].dtype) for part in parts]), 0, axis)
+    return result(total) if out is None else written(spec.name, out, total)
+
+
+def outer(spec: Spec, a: Any, b: Any, **options: Any) -> Any:
+    """`np.add.outer` and the like: the function of each element of one array with each of another."""
+    x, y = tensor(a), tensor(b)
+    wide = functions["box"](tb.reshape(x, x.shape + (1,) * y.ndim))
+    return call(spec, (wide, b if b.__class__ is ndarray else functions["box"](y)), **options)
+
+
+def at(spec: Spec, a: Any, indices: Any, b: Any = None) -> None:
+    """`np.add.at` and the like: the function on elements at indices, which may repeat, in place."""
+    if a.__class__ is not ndarray:
+        if isinstance(a, numpy.ndarray):
+            spec.by_numpy.at(a, host(indices), *([] if b is None else [host(b)]))
+            return
+        raise OperandError(expected("an array to write to", a=a))
+    x = tensor_of(a)
+    flat = tb.reshape(x, (-1,))
+    places = tb.iota(x.shape, backend=x.backend) if x.shape else tb.zeros((), dtype=tb.int64)
+    chosen = tensor(functions["box"](places)[indices])
+    where = tb.reshape(chosen, (-1, 1))
+    if spec.nin == 1:
+        for place in tb.unstack(where):
+            old = functions["box"](tb.take(flat, place, axis=0))
+            flat = tb.indexed_put(flat, place[None], cast(tensor(call(spec, (old,))), flat.dtype))
+        replace(a, tb.reshape(flat, x.shape))
+        return
+    value = tensor(b)
+    if not numpy.can_cast(numpy_dtype(value.dtype), numpy_dtype(x.dtype), "same_kind") and b.__class__ not in NUMBERS:
+        from_, to = numpy_dtype(value.dtype), numpy_dtype(x.dtype)
+        raise DTypeError(
+            f"Cannot cast ufunc '{spec.name}' output from {from_!r} to {to!r} with casting rule 'same_kind'"
+        )
+    updates = tb.reshape(tb.broadcast_to(cast(value, x.dtype), chosen.shape), (-1,))
+    quick = _UPDATES.get(spec.name) if x.dtype is not bool_ else None
+    if quick is not None:
+        replace(a, tb.reshape(quick(flat, where, updates), x.shape))
+        return
+    for number in range(where.shape[0]):
+        place = where[number, 0]
+        old = functions["box"](tb.take(flat, tb.reshape(place, (1,)), axis=0))
+        new = cast(tensor(call(spec, (old, functions["box"](updates[number : number + 1])))), flat.dtype)
+        flat = tb.indexed_put(flat, tb.reshape(place, (1, 1)), new)
+    replace(a, tb.reshape(flat, x.shape))
+
+
+_UPDATES: Final[dict[str, Callable[..., Tensor]]] = {
+    "add": tb.indexed_add,
+    "subtract": lambda x, places, updates: tb.indexed_add(x, places, tb.negative(updates)),
+    "maximum": tb.indexed_max,
+    "minimum": tb.indexed_min,
+}
+"""Ops that update elements at places that may repeat, by the universal function that they do it with."""
