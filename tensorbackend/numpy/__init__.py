@@ -27,20 +27,27 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
+from . import (  # noqa: F401 # importing them enters their functions
+    casting,
+    elements,
+    histograms,
+    joining,
+    nan_statistics,
+    ordering,
+    padding,
+    polynomials,
+    reductions,
+    repeating,
+    shapes,
+    statistics,
+)
 from . import creation as _creation
-from . import elements as _elements
 from . import fft as fft
 from . import hosting as _hosting
 from . import indexing as _indexing
 from . import linalg as linalg
 from . import methods as _methods
-from . import ordering as _ordering
-from . import padding as _padding
-from . import polynomials as _polynomials
 from . import random as random
-from . import reductions as _reductions
-from . import shapes as _shapes
-from . import statistics as _statistics
 from . import testing as testing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
@@ -148,6 +155,3 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     return sorted(name for name in globals() if not name.startswith("_"))
-
-
-_ = (_elements, _ordering, _padding, _polynomials, _reductions, _shapes, _statistics)
