@@ -27,20 +27,27 @@ from typing import Any as _Any
 
 import numpy as _numpy
 
+from . import (  # noqa: F401 # importing them enters their functions
+    casting,
+    elements,
+    histograms,
+    joining,
+    nan_statistics,
+    ordering,
+    padding,
+    polynomials,
+    reductions,
+    repeating,
+    shapes,
+    statistics,
+)
 from . import creation as _creation
-from . import elements as elements
 from . import fft as fft
 from . import hosting as _hosting
 from . import indexing as _indexing
 from . import linalg as linalg
 from . import methods as _methods
-from . import ordering as ordering
-from . import padding as padding
-from . import polynomials as polynomials
 from . import random as random
-from . import reductions as reductions
-from . import shapes as shapes
-from . import statistics as statistics
 from . import testing as testing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray

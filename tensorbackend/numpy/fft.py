@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy
 
@@ -13,8 +13,11 @@ from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box
 from .conversion import asarray, cast, from_numpy, tensor
-from .functions import PUBLIC, public
+from .functions import Function, public
 from .ufuncs import written
+
+_in_fft: Final[Callable[[Function], Function]] = public(space="fft")
+"""Enters a function in `fft`."""
 
 
 def _wide(a: Any, real: bool = False) -> Tensor:
@@ -78,34 +81,31 @@ def _several(name: str, op: str, default: Any) -> Callable[..., Any]:
 
 
 for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
-    globals()[_name] = public(_one(_name), space="fft")
+    globals()[_name] = _in_fft(_one(_name))
 for _name in ("fft", "ifft", "rfft", "irfft"):
-    globals()[f"{_name}n"] = public(_several(f"{_name}n", f"{_name}n", None), space="fft")
-    globals()[f"{_name}2"] = public(_several(f"{_name}2", f"{_name}n", (-2, -1)), space="fft")
+    globals()[f"{_name}n"] = _in_fft(_several(f"{_name}n", f"{_name}n", None))
+    globals()[f"{_name}2"] = _in_fft(_several(f"{_name}2", f"{_name}n", (-2, -1)))
 
 
-@public(space="fft")
+@_in_fft
 def fftfreq(n: int, d: float = 1.0, device: Any = None) -> Any:
     """The frequencies of `fft`."""
     return box(from_numpy(numpy.fft.fftfreq(n, d)))
 
 
-@public(space="fft")
+@_in_fft
 def rfftfreq(n: int, d: float = 1.0, device: Any = None) -> Any:
     """The frequencies of `rfft`."""
     return box(from_numpy(numpy.fft.rfftfreq(n, d)))
 
 
-@public(space="fft")
+@_in_fft
 def fftshift(x: Any, axes: Any = None) -> Any:
     """The frequency 0 moved to the middle."""
     return box(tb.fft.fftshift(tensor(asarray(x)), axes=axes))
 
 
-@public(space="fft")
+@_in_fft
 def ifftshift(x: Any, axes: Any = None) -> Any:
     """The frequency 0 moved back to the front."""
     return box(tb.fft.ifftshift(tensor(asarray(x)), axes=axes))
-
-
-_ = PUBLIC

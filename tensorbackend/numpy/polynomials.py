@@ -12,7 +12,12 @@ import tensorbackend as tb
 from ..errors import ArgumentError
 from .arrays import box, functions, ndarray, tensor_of
 from .conversion import asarray, tensor
-from .functions import Array, function, public
+from .functions import public
+
+
+def _inexact(x: Any) -> Any:
+    """The values as an array of an inexact dtype; its operators are known when the package is imported."""
+    return functions["add"](asarray(x), 0.0)
 
 
 @public
@@ -29,7 +34,7 @@ def polyval(p: Any, x: Any) -> Any:
 @public
 def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
     """The coefficients of the polynomial of least squares."""
-    places, values = asarray(x) + 0.0, asarray(y) + 0.0
+    places, values = _inexact(x), _inexact(y)
     if deg < 0:
         raise ArgumentError("expected deg >= 0")
     if places.ndim != 1:
@@ -44,7 +49,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: bool = False, w: 
     rcond = len(places) * float(numpy.finfo(places.dtype).eps) if rcond is None else rcond
     left, right = functions["vander"](places, order), values
     if w is not None:
-        weights = asarray(w) + 0.0
+        weights = _inexact(w)
         left = left * weights[:, None]
         right = right * (weights[:, None] if right.ndim == 2 else weights)
     scale = functions["sqrt"](functions["sum"](left * left, axis=0))
@@ -82,7 +87,8 @@ def polysub(a1: Any, a2: Any) -> Any:
     return _longer(x, length) - _longer(y, length)
 
 
-def _longer(x: ndarray, length: int) -> ndarray:
+def _longer(x: Any, length: int) -> Any:
+    """Coefficients with zeros in front."""
     return x if len(x) == length else box(tb.pad(tensor_of(x), [(length - len(x), 0)]))
 
 
@@ -226,6 +232,3 @@ def kaiser(M: Any, beta: Any) -> Any:
     places = functions["arange"](0, M)
     half = (M - 1) / 2.0
     return functions["i0"](beta * functions["sqrt"](1 - ((places - half) / half) ** 2.0)) / functions["i0"](float(beta))
-
-
-_ = (Array, function)

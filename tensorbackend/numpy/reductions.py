@@ -9,12 +9,12 @@ import numpy
 
 import tensorbackend as tb
 
-from ..dtypes import ALL_DTYPES, REAL_OF, DType
+from ..dtypes import ALL_DTYPES, REAL_OF, DType, bool_
 from ..errors import ArgumentError, DTypeError
 from ..tensor import Tensor
-from .arrays import HERE, blank, functions, ndarray, result
+from .arrays import HERE, blank, box, functions, ndarray, result
 from .conversion import cast, tensor
-from .dtypes import dtype_of, numpy_dtype
+from .dtypes import dtype_of
 from .functions import PUBLIC
 from .ufuncs import written
 
@@ -128,7 +128,7 @@ def _made(name: str, row: Reduction) -> Callable[..., Any]:
     made: Any = scope[name]
     made.__module__ = __package__
     made.__doc__ = row.op.__doc__
-    return made  # type: ignore[no-any-return]
+    return made  # type: ignore[no-any-return] # generated code has no types
 
 
 def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
@@ -175,13 +175,9 @@ def reduced(
         total = row.op(x, **options)
     if initial is not NO_VALUE and row.combines and (where is NO_VALUE or where is True):
         start = tensor(initial) if initial.__class__ not in (int, float, complex) else initial
-        total = tensor(
-            functions[row.combines](
-                functions["box"](total), functions["box"](start) if isinstance(start, Tensor) else start
-            )
-        )
-    if row.computes_in == "uint8" and given is tb.bool and not name.startswith("arg"):
-        total = cast(total, tb.bool)
+        total = tensor(functions[row.combines](box(total), box(start) if isinstance(start, Tensor) else start))
+    if row.computes_in == "uint8" and given is bool_ and not name.startswith("arg"):
+        total = cast(total, bool_)
     if dtype is not None:
         wanted = dtype_of(dtype)
         real = REAL_OF.get(wanted, wanted) if name in ("var", "std") else wanted
@@ -210,7 +206,7 @@ def _castable(name: str, x: Tensor, row: Reduction) -> Tensor:
 
 def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial: Any, given: DType) -> Tensor:
     """A reduction of the elements where a mask holds."""
-    mask = tb.broadcast_to(cast(mask, tb.bool), tb.broadcast_shapes(mask.shape, x.shape))
+    mask = tb.broadcast_to(cast(mask, bool_), tb.broadcast_shapes(mask.shape, x.shape))
     x = tb.broadcast_to(x, mask.shape)
     row = ROWS[name]
     if row.combines:
@@ -221,8 +217,7 @@ def _where(name: str, x: Tensor, mask: Tensor, options: dict[str, Any], initial:
         filled = tb.where(mask, x, cast(tensor(start if row.identity is None else row.identity), x.dtype))
         total = row.op(filled, **options)
         if initial is not NO_VALUE:
-            boxed = functions["box"]
-            total = tensor(functions[row.combines](boxed(total), boxed(tensor(initial))))
+            total = tensor(functions[row.combines](box(total), box(tensor(initial))))
         return total
     axis = options["axis"]
     count = cast(tb.sum(mask, axis=axis, keepdims=True), x.dtype)
@@ -246,4 +241,3 @@ for _name, _row in ROWS.items():
 for _other, _name in (("amax", "max"), ("amin", "min")):
     functions[_other] = PUBLIC[_other] = PUBLIC[_name]
 functions["reduced"] = reduced
-_ = numpy_dtype

@@ -1,0 +1,190 @@
+"""Counts: how often each int occurs, and how many elements fall into bins."""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from typing import Any
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import bool_
+from ..errors import ArgumentError
+from ..tensor import Tensor
+from .arrays import box, ndarray
+from .conversion import back, cast, host, tensor
+from .dtypes import dtype_of
+from .functions import public
+
+
+@public
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each non-negative int occurs, or the sums of its weights."""
+    t = tensor(x)
+    if t.dtype is bool_:
+        t = cast(t, tb.int64)
+    if not t.dtype.is_integer:
+        if t.size:
+            raise TypeError(
+                "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'"
+            )
+        t = cast(t, tb.int64)
+    if t.ndim != 1:
+        raise ArgumentError(
+            "object too deep for desired array" if t.ndim else "object of too small depth for desired array"
+        )
+    if operator.index(minlength) < 0:
+        raise ArgumentError("'minlength' must not be negative")
+    if t.shape[0] and t.backend.is_concrete(t) and int(tb.min(t)) < 0:
+        raise ArgumentError("'list' argument must have no negative elements")
+    w = None if weights is None else cast(tensor(weights), tb.float64)
+    if w is not None and w.shape != t.shape:
+        raise ArgumentError("The weights and list don't have the same length.")
+    return box(tb.bincount(t, weights=w, minlength=operator.index(minlength)))
+
+
+def _edges(x: Tensor, bins: Any, range: Any, weights: Any) -> Any:
+    """The edges of bins as NumPy chooses them, a NumPy array where they are computed."""
+    if isinstance(bins, str):
+        return numpy.histogram_bin_edges(host(box(x)), bins, range, host(weights))
+    if numpy.ndim(host(bins)) == 0:
+        count = operator.index(host(bins)) if not isinstance(bins, int) else bins
+        if count < 1:
+            raise ArgumentError("`bins` must be positive, when an integer")
+        if range is not None:
+            low, high = map(float, range)
+            if low > high:
+                raise ArgumentError("max must be larger than min in range parameter.")
+        elif not x.size:
+            low, high = 0.0, 1.0
+        else:
+            low, high = float(tb.min(x)), float(tb.max(x))
+        if not (numpy.isfinite(low) and numpy.isfinite(high)):
+            raise ArgumentError(
+                f"{'supplied' if range is not None else 'autodetected'} range of [{low}, {high}] is not finite"
+            )
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        return numpy.linspace(low, high, count + 1)
+    edges = numpy.asarray(host(bins))
+    if edges.ndim != 1:
+        raise ArgumentError("`bins` must be 1d, when an array")
+    if (edges[:-1] > edges[1:]).any():
+        raise ArgumentError("`bins` must increase monotonically, when an array")
+    return edges
+
+
+@public
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
+    """The numbers of elements in bins, and the edges of the bins."""
+    x = tensor(a)
+    w = None if weights is None else tb.reshape(tensor(weights), (-1,))
+    if w is not None and tensor(weights).shape != x.shape:
+        raise ArgumentError("weights should have the same shape as a.")
+    x = tb.reshape(x, (-1,))
+    x = cast(x, tb.uint8) if x.dtype is bool_ else x
+    edges = _edges(x, bins, range, weights)
+    even = isinstance(bins, int) and x.dtype in (tb.float32, tb.float64) and len(edges) > 1
+    counted, _ = _counts([x], [edges], w, even)
+    if density:
+        widths = tb.asarray(numpy.diff(edges).astype(float))
+        counted = counted / widths / tb.sum(counted)
+    return box(counted), back(edges)
+
+
+def _even_places(x: Tensor, line: Tensor, low: float, high: float, count: int) -> Tensor:
+    """The bins of equal width that values fall into, computed as NumPy does and set right next to the edges."""
+    place = cast(tb.clip((x - low) * (count / (high - low)), 0.0, float(count - 1)), tb.int64)
+    lower, upper = tb.take(line, place, axis=0), tb.take(line, place + 1, axis=0)
+    place = tb.where(tb.less(x, lower), place - 1, place)
+    return tb.where(tb.logical_and(tb.greater_equal(x, upper), place < count - 1), place + 1, place)
+
+
+def _counts(
+    columns: list[Tensor], edges: list[Any], weights: Tensor | None, even: bool = False
+) -> tuple[Tensor, list[int]]:
+    """The (weighted) numbers of points in the cells of a grid."""
+    places: list[Tensor] = []
+    inside: Any = None
+    for x, e in zip(columns, edges, strict=True):
+        line = tb.asarray(e)
+        if x.dtype is not line.dtype:
+            common = dtype_of(numpy.result_type(x.dtype.dtype, e.dtype))
+            x, line = cast(x, common), cast(line, common)
+        count = len(e) - 1
+        if even:
+            place = _even_places(x, line, float(e[0]), float(e[-1]), count)
+        else:
+            place = tb.searchsorted(line, x, side="right") - 1
+            place = tb.where(tb.equal(x, line[-1]), count - 1, place)
+        within = tb.logical_and(tb.greater_equal(x, line[0]), tb.less_equal(x, line[-1]))
+        inside = within if inside is None else tb.logical_and(inside, within)
+        places.append(tb.clip(place, 0, count - 1))
+    sizes = [len(e) - 1 for e in edges]
+    flat = places[0]
+    for place, size in zip(places[1:], sizes[1:], strict=True):
+        flat = flat * size + place
+    cells = 1
+    for size in sizes:
+        cells *= size
+    flat = tb.where(inside, flat, cells)
+    if weights is not None and weights.dtype.is_complex:
+        counted = tb.complex(_sums(flat, tb.real(weights), cells), _sums(flat, tb.imag(weights), cells))
+    elif weights is not None:
+        counted = _sums(flat, weights, cells)
+    else:
+        counted = tb.bincount(flat, size=cells + 1)[:cells]
+    return tb.reshape(counted, sizes), sizes
+
+
+def _sums(flat: Tensor, weights: Tensor, cells: int) -> Tensor:
+    sums = tb.bincount(flat, weights=cast(weights, tb.float64), size=cells + 1)[:cells]
+    return cast(sums, weights.dtype) if weights.dtype.is_integer else sums
+
+
+@public
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of the bins of `histogram`."""
+    return back(_edges(tb.reshape(tensor(a), (-1,)), bins, range, weights))
+
+
+@public
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """The numbers of points in the cells of a grid, and the edges along each axis."""
+    if sample.__class__ is ndarray or isinstance(sample, numpy.ndarray):
+        x = tensor(sample)
+        x = tb.reshape(x, (-1, 1)) if x.ndim < 2 else x
+    else:
+        x = tb.stack([cast(tensor(each), tb.float64) for each in sample], axis=1)
+    count = x.shape[1]
+    each_bins = list(bins) if isinstance(bins, list | tuple) or numpy.ndim(host(bins)) else [bins] * count
+    if len(each_bins) != count:
+        raise ArgumentError("The dimension of bins must be equal to the dimension of the sample x.")
+    ranges = [None] * count if range is None else list(range)
+    if len(ranges) != count:
+        raise ArgumentError("range argument must have one entry per dimension")
+    columns = [x[:, number] for number in builtins.range(count)]
+    edges = [_edges(c, b, r, None) for c, b, r in zip(columns, each_bins, ranges, strict=True)]
+    w = None if weights is None else tensor(weights)
+    counted, sizes = _counts(columns, edges, w)
+    counted = cast(counted, tb.float64)
+    if density:
+        for number, e in enumerate(edges):
+            shape = [1] * count
+            shape[number] = sizes[number]
+            counted = counted / tb.reshape(tb.asarray(numpy.diff(e).astype(float)), shape)
+        counted = counted / (tb.sum(cast(_counts(columns, edges, w)[0], tb.float64)))
+    return box(counted), tuple(map(back, edges))
+
+
+@public
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+    """The numbers of points in the cells of a grid of two axes, and the edges along both."""
+    if len(x) != len(y):
+        raise ArgumentError("x and y must have the same length.")
+    if numpy.ndim(host(bins)) == 1 and len(bins) not in (1, 2):
+        bins = [bins, bins]
+    counted, edges = histogramdd([x, y], bins, range, density, weights)
+    return counted, edges[0], edges[1]

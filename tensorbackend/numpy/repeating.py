@@ -1,0 +1,99 @@
+"""Elements repeated, moved along, and cut or filled to another size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import bool_
+from ..errors import ArgumentError
+from ..tensor import Tensor
+from .arrays import as_shape, fresh, functions, ndarray
+from .conversion import host, refuse, tensor
+from .functions import Array, function
+from .shapes import axis_position
+
+
+@function
+def tile(A: Array, reps: Any) -> Array:
+    """The array repeated as a whole along axes."""
+    times = as_shape(reps)
+    x = tb.reshape(A, (1,) * max(0, len(times) - A.ndim) + A.shape)
+    return fresh(tb.tile(x, (1,) * (x.ndim - len(times)) + times))
+
+
+@function
+def repeat(a: Array, repeats: Any, axis: Any = None) -> Array:
+    """Each element repeated along an axis, by default of the flat array."""
+    x = tb.reshape(a, (-1,)) if axis is None else a
+    times: Any = tensor(repeats)
+    if times.ndim == 1 and times.shape[0] == 1:
+        times = times[0]
+    if not times.ndim and repeats.__class__ is not ndarray:
+        times = int(times)
+    return tb.repeat(x, times, axis=0 if axis is None else axis)
+
+
+@function
+def roll(a: Array, shift: Any, axis: Any = None) -> Array:
+    """Elements moved along axes, from the end back to the front."""
+    whole = tuple(map(int, numpy.atleast_1d(host(shift)))) if numpy.ndim(host(shift)) else int(shift)
+    if isinstance(axis, tuple | list) and not isinstance(whole, tuple):
+        whole = (whole,) * len(axis)
+    if isinstance(whole, tuple) and axis is not None and not isinstance(axis, tuple | list):
+        axis = (axis,) * len(whole)
+    if isinstance(whole, tuple) and axis is None:
+        whole = sum(whole)
+    if axis is None:
+        return tb.reshape(tb.roll(tb.reshape(a, (-1,)), whole, axis=0), a.shape) if a.size else a
+    for each, place in zip(
+        whole if isinstance(whole, tuple) else (whole,),
+        axis if isinstance(axis, tuple | list) else (axis,),
+        strict=True,
+    ):
+        a = tb.roll(a, each, axis=axis_position(place, a.ndim))
+    return fresh(a)
+
+
+@function
+def resize(a: Array, new_shape: Any) -> Array:
+    """The elements in another shape, repeated where there are too few."""
+    shape_ = as_shape(new_shape)
+    size_ = 1
+    for each in shape_:
+        size_ *= each
+        if each < 0:
+            raise ArgumentError("all elements of `new_shape` must be non-negative")
+    flat = tb.reshape(a, (-1,))
+    if not size_ or not flat.shape[0]:
+        return tb.zeros(shape_, dtype=a.dtype, like=a)
+    times = -(-size_ // flat.shape[0])
+    return tb.reshape(tb.tile(flat, (times,))[:size_], shape_)
+
+
+def _resized_with_zeros(t: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The elements in another shape, followed by zeros where there are too few."""
+    count = 1
+    for each in shape:
+        count *= each
+    flat = tb.reshape(t, (-1,))[:count]
+    return tb.reshape(tb.pad(flat, [(0, count - flat.shape[0])], value=False if t.dtype is bool_ else 0), shape)
+
+
+@function
+def trim_zeros(filt: Array, trim: str = "fb", axis: Any = None) -> Array:
+    """The array without zeros at its ends."""
+    if filt.ndim != 1:
+        refuse("trim_zeros", "more than one axis", filt.shape, "index the array")
+    places = tb.nonzero(filt)[0]
+    if not places.shape[0]:
+        return filt[:0]
+    first = int(places[0]) if "f" in trim.lower() else 0
+    last = int(places[-1]) + 1 if "b" in trim.lower() else filt.shape[0]
+    return filt[first:last]
+
+
+functions["resized_with_zeros"] = _resized_with_zeros
