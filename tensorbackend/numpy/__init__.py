@@ -28,20 +28,25 @@ from typing import Any as _Any
 import numpy as _numpy
 
 from . import creation as _creation
-from . import elements as _elements
+from . import elements as elements
 from . import fft as fft
 from . import hosting as _hosting
 from . import indexing as _indexing
 from . import linalg as linalg
 from . import methods as _methods
-from . import ordering as _ordering
-from . import padding as _padding
-from . import polynomials as _polynomials
+from . import ordering as ordering
+from . import padding as padding
+from . import places as _places
+from . import polynomials as polynomials
+from . import products as products
 from . import random as random
-from . import reductions as _reductions
-from . import shapes as _shapes
-from . import statistics as _statistics
+from . import reductions as reductions
+from . import selection as selection
+from . import sequences as sequences
+from . import shapes as shapes
+from . import statistics as statistics
 from . import testing as testing
+from . import writing as writing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC
@@ -133,7 +138,7 @@ __array_api_version__ = "2025.12"
 
 mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
 s_, index_exp = _creation.s_, _creation.index_exp
-flatiter, ndenumerate = _indexing.flatiter, _indexing.ndenumerate
+flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
 emath = _Namespace(**_hosting.EMATH)
 lib = _Namespace(stride_tricks=_Namespace(sliding_window_view=_functions["sliding_window_view"]))
@@ -148,6 +153,3 @@ def __getattr__(name: str) -> _Any:
 
 def __dir__() -> list[str]:
     return sorted(name for name in globals() if not name.startswith("_"))
-
-
-_ = (_elements, _ordering, _padding, _polynomials, _reductions, _shapes, _statistics)
