@@ -438,7 +438,7 @@ from numpy import dtype as dtype
 e: float
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> Any:
     """The differences of neighbours of the flat array, with more at its ends."""
-def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: str = ..., optimize: Any = ...) -> Any:
+def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> Any:
     """Sums of products over axes that share a letter."""
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: bool = ...) -> Any:
     """The order in which NumPy would contract."""

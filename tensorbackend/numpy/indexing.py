@@ -12,7 +12,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import ArgumentError, IndexRangeError, OperandError, TemplateDataError, expected
+from ..errors import ArgumentError, IndexRangeError, TemplateDataError, expected
 from ..tensor import Tensor
 from .arrays import functions, is_basic, ndarray, result, tensor_of, view_of
 from .arrays import put as assign
@@ -35,27 +35,18 @@ def _part(part: Any) -> Any:
         return int(part)
     if isinstance(part, float | numpy.inexact | str | dict):
         if isinstance(part, str):
-            raise OperandError(
-                expected(
-                    "a key of ints, slices, masks and arrays",
-                    "there are no fields; use a dictionary of arrays",
-                    key=part,
-                )
-            )
+            remedy = "there are no fields; use a dictionary of arrays"
+            raise IndexRangeError(expected("a key of ints, slices, masks and arrays", remedy, key=part))
         text = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays"
-        raise _index_error(f"{text} are valid indices")
+        raise IndexRangeError(f"{text} are valid indices")
     t = tensor(part)
     if not t.size and not t.dtype.is_integer and t.dtype is not bool_ and isinstance(part, list | tuple):
         return tb.astype(t, tb.int64)
     if not t.dtype.is_integer and t.dtype is not bool_:
-        raise _index_error("arrays used as indices must be of integer (or boolean) type")
+        raise IndexRangeError("arrays used as indices must be of integer (or boolean) type")
     if not t.shape and t.dtype.is_integer and t.backend.is_concrete(t):
         return int(t)
     return t
-
-
-def _index_error(text: str) -> Exception:
-    return IndexRangeError(text)
 
 
 def _bound(bound: Any) -> Any:

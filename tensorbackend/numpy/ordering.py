@@ -112,11 +112,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ArgumentError(f"search side must be one of 'left' or 'right' (got {side!r})")
     x = cast(x, tb.uint8) if x.dtype is bool_ else x
     y = cast(y, x.dtype)
-    return result(
-        tb.searchsorted(
-            x, y, side="left" if side == "left" else "right", sorter=None if sorter is None else tensor(sorter)
-        )
-    )
+    order = None if sorter is None else tensor(sorter)
+    return result(tb.searchsorted(x, y, side="left" if side == "left" else "right", sorter=order))
 
 
 @public

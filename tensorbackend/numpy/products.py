@@ -13,7 +13,7 @@ from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box, functions, ndarray, result
 from .conversion import NUMBERS, asarray, cast, host, tensor
-from .dtypes import dtype_of
+from .dtypes import dtype_of, numpy_dtype
 from .functions import Array, Out, function, public
 from .selection import chosen
 from .ufuncs import written
@@ -53,8 +53,14 @@ def inner(a: Any, b: Any, /) -> Any:
 @function
 def outer(a: Array, b: Array, out: Out = None) -> Array:
     """Each element of one array times each of another."""
-    x, y = _numeric(tb.reshape(a, (-1,)), tb.reshape(b, (-1,)))
-    return tb.outer(x, y)
+    return _product(tb.reshape(a, (-1, 1)), tb.reshape(b, (1, -1)))
+
+
+def _product(a: Tensor, b: Tensor) -> Tensor:
+    """The elements of two tensors multiplied; of bools, whether both hold."""
+    x, y = chosen(box(a), box(b))
+    made: Tensor = tb.logical_and(x, y) if x.dtype is bool_ else x * y
+    return made
 
 
 def _numeric(*parts: Tensor) -> list[Any]:
@@ -66,19 +72,22 @@ def _numeric(*parts: Tensor) -> list[Any]:
 @public
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """The sum of products over pairs of axes."""
+    bools = tensor(a).dtype is bool_ and tensor(b).dtype is bool_
     x, y = _numeric(tensor(a), tensor(b))
     if isinstance(axes, int):
-        return result(tb.tensordot(x, y, axes=axes))
+        made = tb.tensordot(x, y, axes=axes)
+        return result(cast(made, bool_) if bools else made)
     pairs = [
         [int(each) for each in (axis if isinstance(axis, tuple | list) or hasattr(axis, "__len__") else (axis,))]
         for axis in axes
     ]
-    return result(tb.tensordot(x, y, axes=(pairs[0], pairs[1])))
+    made = tb.tensordot(x, y, axes=(pairs[0], pairs[1]))
+    return result(cast(made, bool_) if bools else made)
 
 
 @public
 def einsum(
-    *operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: str = "safe", optimize: Any = False
+    *operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: Any = "safe", optimize: Any = False
 ) -> Any:
     """Sums of products over axes that share a letter."""
     if isinstance(operands[0], str):
@@ -91,7 +100,12 @@ def einsum(
             text += f"->{_letters(operands[-1])}"
     given = [tensor(each) for each in parts]
     if dtype is not None:
-        given = [cast(each, dtype_of(dtype)) for each in given]
+        wanted = dtype_of(dtype)
+        for each in given:
+            source, to = numpy_dtype(each.dtype), numpy_dtype(wanted)
+            if not numpy.can_cast(source, to, casting):
+                raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
+        given = [cast(each, wanted) for each in given]
     bools = all(each.dtype is bool_ for each in given)
     made = tb.einsum(text, *_numeric(*given))
     made = cast(made, bool_) if bools else made
@@ -111,12 +125,12 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 @function
 def kron(a: Array, b: Array) -> Array:
     """The Kronecker product."""
-    x, y = _numeric(a, b)
-    ndim = max(x.ndim, y.ndim)
-    x = tb.reshape(x, (1,) * (ndim - x.ndim) + x.shape)
-    y = tb.reshape(y, (1,) * (ndim - y.ndim) + y.shape)
-    wide = tb.reshape(x, [n for size in x.shape for n in (size, 1)]) * tb.reshape(
-        y, [n for size in y.shape for n in (1, size)]
+    ndim = max(a.ndim, b.ndim)
+    x = tb.reshape(a, (1,) * (ndim - a.ndim) + a.shape)
+    y = tb.reshape(b, (1,) * (ndim - b.ndim) + b.shape)
+    wide = _product(
+        tb.reshape(x, [n for size in x.shape for n in (size, 1)]),
+        tb.reshape(y, [n for size in y.shape for n in (1, size)]),
     )
     return tb.reshape(wide, [n * m for n, m in zip(x.shape, y.shape, strict=True)])
 

@@ -11,7 +11,7 @@ import numpy
 import tensorbackend as tb
 
 from ..dtypes import bool_
-from ..errors import ArgumentError, IndexRangeError
+from ..errors import ArgumentError, IndexRangeError, ShapeError
 from .arrays import box, fresh, functions, ndarray, replace, tensor_of
 from .conversion import asarray, cast, host, tensor
 from .dtypes import numpy_dtype
@@ -50,13 +50,15 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
     """Writes elements at one index each along an axis."""
     target = _target(arr)
-    if axis is None:
-        flat = functions["ravel"](target)
-        flat[asarray(indices)] = values
-        return
     places = tensor(indices)
     if not places.dtype.is_integer:
         raise IndexError("`indices` must be an integer array")
+    if places.ndim != (1 if axis is None else target.ndim):
+        raise ShapeError("`indices` and `arr` must have the same number of dimensions")
+    if axis is None:
+        flat = functions["ravel"](target)
+        flat[box(places)] = values
+        return
     axis %= target.ndim
     shape = list(target.shape)
     shape[axis] = places.shape[axis]
