@@ -189,12 +189,13 @@ def main(arguments: list[str]) -> None:
     if options.one:
         print(json.dumps(run(options.files[0], options.backend)))
         return
-    rows, causes, details = [], Counter[str](), []
+    rows: list[tuple[str, int, int, int]] = []
+    causes, details = Counter[str](), list[str]()
     for file in options.files or FILES:
         command = [sys.executable, __file__, file, "--one", "--backend", options.backend]
         try:
-            lines = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=options.longest).stdout
-            found = json.loads(lines.splitlines()[-1])
+            printed = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=options.longest).stdout
+            found = json.loads(printed.splitlines()[-1])
         except (subprocess.TimeoutExpired, IndexError, ValueError):
             found = {"outcomes": {file: "failed"}, "texts": {file: "the process ended, or took too long"}}
         outcomes, texts = found["outcomes"], found["texts"]
@@ -211,10 +212,8 @@ def main(arguments: list[str]) -> None:
         "| file | pass | fail | of these for what is refused | share of the rest |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for file, passed, failed_count, refused_count in [
-        *rows,
-        ("all", *(sum(row[place] for row in rows) for place in (1, 2, 3))),
-    ]:
+    total = ("all", sum(row[1] for row in rows), sum(row[2] for row in rows), sum(row[3] for row in rows))
+    for file, passed, failed_count, refused_count in [*rows, total]:
         rest = passed + failed_count - refused_count
         lines.append(
             f"| `{file}` | {passed} | {failed_count} | {refused_count} | {100 * passed / max(rest, 1):.0f} % |"

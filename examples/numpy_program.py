@@ -56,7 +56,8 @@ def run(program: Callable[..., Any], arguments: list[Any]) -> float:
     slope = (float(function(x + step * direction)) - float(function(x - step * direction))) / (2 * step)
     worst = abs(float(np.sum(gradient * direction)) - slope) / max(abs(slope), 1e-12)
     print(f"value {float(value):.6g}, compiled {float(compiled(x)):.6g}; slope {slope:.6g}, error {worst:.1e}")
-    for name, call in {"as it is": function, "compiled": compiled}.items():
+    calls: dict[str, Callable[[np.ndarray], Any]] = {"as it is": function, "compiled": compiled}
+    for name, call in calls.items():
         start = perf_counter()
         call(x)
         print(f"{name}: {1e3 * (perf_counter() - start):.2f} ms")

@@ -51,7 +51,8 @@ def test_parameters_have_numpys_names_order_and_kinds(name: str) -> None:
     space, _, short = name.rpartition(".")
     function = getattr(getattr(numpy, space) if space else numpy, short, None)
     if isinstance(function, numpy.ufunc):
-        assert (PUBLIC[name].nin, PUBLIC[name].nout) == (function.nin, function.nout)
+        universal: Any = PUBLIC[name]
+        assert (universal.nin, universal.nout) == (function.nin, function.nout)
     elif inspect.isfunction(function):
         theirs, ours = parameters(function), parameters(PUBLIC[name])
         assert set(theirs) - set(ours) <= {"like", "kwargs"}

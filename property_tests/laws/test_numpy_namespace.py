@@ -64,11 +64,12 @@ def assert_same(result: Any, expected: Any) -> None:
     elif isinstance(expected, numpy.ndarray | numpy.generic):
         assert isinstance(result, ours.ndarray | numpy.generic), type(result)
         array = numpy.asarray(result)
+        values: Any = expected  # a scalar of NumPy's is an array to the test
         assert array.shape == expected.shape
         assert array.dtype == expected.dtype
         exact = expected.dtype.kind in "biu"
         digits = 1e-5 if array.dtype in (numpy.float32, numpy.complex64, numpy.float16) else 1e-9
-        numpy.testing.assert_allclose(array, expected, rtol=0 if exact else digits, atol=0 if exact else digits)
+        numpy.testing.assert_allclose(array, values, rtol=0 if exact else digits, atol=0 if exact else digits)
     elif isinstance(expected, str | bytes | int | float | numpy.dtype | type):
         assert result == expected
 

@@ -36,10 +36,14 @@ from . import (  # noqa: F401 # importing them enters their functions
     ordering,
     padding,
     polynomials,
+    products,
     reductions,
     repeating,
+    selection,
+    sequences,
     shapes,
     statistics,
+    writing,
 )
 from . import creation as _creation
 from . import fft as fft
@@ -47,6 +51,7 @@ from . import hosting as _hosting
 from . import indexing as _indexing
 from . import linalg as linalg
 from . import methods as _methods
+from . import places as _places
 from . import random as random
 from . import testing as testing
 from .arrays import functions as _functions
@@ -140,7 +145,7 @@ __array_api_version__ = "2025.12"
 
 mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation.c_
 s_, index_exp = _creation.s_, _creation.index_exp
-flatiter, ndenumerate = _indexing.flatiter, _indexing.ndenumerate
+flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
 emath = _Namespace(**_hosting.EMATH)
 lib = _Namespace(stride_tricks=_Namespace(sliding_window_view=_functions["sliding_window_view"]))

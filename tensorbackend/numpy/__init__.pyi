@@ -11,6 +11,7 @@ from . import random as random
 from . import testing as testing
 
 class ufunc:
+    __name__: str
     nin: int
     nout: int
     nargs: int
@@ -383,7 +384,7 @@ def convolve(a: Any, v: Any, mode: str = ...) -> Any:
 def copy(a: Any, order: str = ..., subok: bool = ...) -> ndarray:
     """An array of its own with the same elements."""
 copysign: ufunc
-def copyto(dst: Any, src: Any, casting: str = ..., where: Any = ...) -> None:
+def copyto(dst: Any, src: Any, casting: Any = ..., where: Any = ...) -> None:
     """Writes elements of one array to another, where a mask holds."""
 def corrcoef(x: Any, y: Any = ..., rowvar: bool = ..., *, dtype: Any = ...) -> Any:
     """The correlations of variables, a row for each."""
@@ -437,7 +438,7 @@ from numpy import dtype as dtype
 e: float
 def ediff1d(ary: Any, to_end: Any = ..., to_begin: Any = ...) -> Any:
     """The differences of neighbours of the flat array, with more at its ends."""
-def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: str = ..., optimize: Any = ...) -> Any:
+def einsum(*operands: Any, out: Any = ..., dtype: Any = ..., order: str = ..., casting: Any = ..., optimize: Any = ...) -> Any:
     """Sums of products over axes that share a letter."""
 def einsum_path(*operands: Any, optimize: Any = ..., einsum_call: bool = ...) -> Any:
     """The order in which NumPy would contract."""

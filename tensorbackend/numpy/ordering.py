@@ -9,12 +9,13 @@ import numpy
 
 import tensorbackend as tb
 
-from ..errors import ArgumentError, ShapeError
+from ..dtypes import bool_
+from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import box, fresh, functions, result
 from .conversion import asarray, cast, host, tensor
-from .functions import Array, Out, function, public
-from .indexing import chosen
+from .functions import Array, function, public
+from .selection import chosen
 
 
 def _flat(x: Tensor, axis: Any) -> tuple[Tensor, int]:
@@ -109,9 +110,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     x, y = chosen(asarray(a), asarray(v))
     if side not in ("left", "right"):
         raise ArgumentError(f"search side must be one of 'left' or 'right' (got {side!r})")
-    x = cast(x, tb.uint8) if x.dtype is tb.bool else x
+    x = cast(x, tb.uint8) if x.dtype is bool_ else x
     y = cast(y, x.dtype)
-    return result(tb.searchsorted(x, y, side=side, sorter=None if sorter is None else tensor(sorter)))
+    order = None if sorter is None else tensor(sorter)
+    return result(tb.searchsorted(x, y, side="left" if side == "left" else "right", sorter=order))
 
 
 @public
@@ -143,7 +145,7 @@ def unique(
 ) -> Any:  # fmt: skip
     """The different elements in ascending order, and where and how often they occur."""
     x = tensor(ar)
-    if x.dtype is tb.bool:
+    if x.dtype is bool_:
         found = unique(box(cast(x, tb.uint8)), return_index, return_inverse, return_counts, axis)
         if not isinstance(found, tuple):
             return found.astype(bool)
@@ -233,7 +235,7 @@ def isin(
 ) -> Any:
     """Whether each element is among others."""
     x, y = chosen(asarray(element), asarray(test_elements))
-    if x.dtype is tb.bool:
+    if x.dtype is bool_:
         x, y = cast(x, tb.uint8), cast(y, tb.uint8)
     return result(tb.isin(x, y, invert=invert))
 
@@ -273,6 +275,3 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     """The elements that are in exactly one array."""
     x, y = map(box, chosen(unique(ar1), unique(ar2)))
     return sort(functions["concatenate"]((x[isin(x, y, invert=True)], y[isin(y, x, invert=True)])))
-
-
-_ = (Out, ShapeError)

@@ -10,8 +10,8 @@ import tensorbackend as tb
 
 from ..errors import ArgumentError
 from ..tensor import Tensor
-from .arrays import box, fresh, functions
-from .conversion import asarray, back, cast, host, tensor
+from .arrays import box, fresh
+from .conversion import back, cast, host, tensor
 from .functions import public
 
 _BY_INDEX = {"edge": "edge", "reflect": "reflect", "symmetric": "symmetric", "wrap": "wrap"}
@@ -80,9 +80,6 @@ def _indexed(x: Tensor, pairs: list[tuple[int, int]], mode: str) -> Tensor:
         size = x.shape[axis]
         if not size:
             raise ArgumentError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-        places = numpy.pad(numpy.arange(size), (low, high), mode)  # type: ignore[call-overload]
+        places = numpy.pad(numpy.arange(size), (low, high), mode)  # type: ignore[call-overload]  # any mode
         x = tb.take(x, tb.asarray(places), axis=axis)
     return x
-
-
-_ = (asarray, functions)

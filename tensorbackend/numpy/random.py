@@ -17,10 +17,11 @@ import numpy
 
 import tensorbackend as tb
 
+from ..dtypes import bool_
 from ..errors import ArgumentError
 from ..tensor import Tensor
 from .arrays import as_shape, box, fresh, functions, ndarray, replace, result, tensor_of
-from .conversion import NUMBERS, asarray, back, cast, host, tensor
+from .conversion import NUMBERS, back, cast, host, tensor
 from .dtypes import dtype_of, numpy_dtype
 
 _BY_NUMPY: Final[ContextVar[bool]] = ContextVar("by_numpy", default=False)
@@ -50,8 +51,12 @@ def _size(size: Any, *parameters: Any) -> tuple[int, ...]:
     return tb.broadcast_shapes(*[tensor(each).shape for each in parameters]) if parameters else ()
 
 
+def _is_number(value: Any) -> bool:
+    return value.__class__ in NUMBERS
+
+
 def _value(parameter: Any) -> Any:
-    return parameter if parameter.__class__ in NUMBERS else cast(tensor(parameter), tb.float64)
+    return parameter if _is_number(parameter) else cast(tensor(parameter), tb.float64)
 
 
 class _Draws:
@@ -66,7 +71,7 @@ class _Draws:
         if self._state is None:
             seed = self._seed
             if seed is None:
-                seed = int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type]
+                seed = int(numpy.random.SeedSequence().entropy) % 2**63  # type: ignore[arg-type]  # one int, as it drew it itself
             elif not isinstance(seed, int | numpy.integer):
                 seed = int(numpy.random.SeedSequence(host(seed)).generate_state(1, numpy.uint64)[0]) % 2**63
             self._state = tb.random.generator(int(seed))
@@ -94,7 +99,7 @@ class _Draws:
         """Normally distributed numbers."""
         if self._numpy is not None:
             return self._by_numpy("normal", loc, scale, size)
-        if numpy.any(host(scale) if scale.__class__ in NUMBERS else 0) and numpy.any(numpy.asarray(host(scale)) < 0):
+        if numpy.any(host(scale) if _is_number(scale) else 0) and numpy.any(numpy.asarray(host(scale)) < 0):
             raise ArgumentError("scale < 0")
         return result(tb.random.normal(self._key(), _size(size, loc, scale), tb.float64) * _value(scale) + _value(loc))
 
@@ -168,7 +173,7 @@ class _Draws:
         if self._numpy is not None:
             options = {"axis": axis, "shuffle": shuffle} if isinstance(self._numpy, numpy.random.Generator) else {}
             return self._by_numpy("choice", a, size, replace, p, **options)
-        items: Any = operator.index(a) if a.__class__ in NUMBERS else tensor(a)
+        items: Any = operator.index(a) if _is_number(a) else tensor(a)
         count = items if isinstance(items, int) else items.shape[axis]
         shape = _size(size)
         if not replace and numpy.prod(shape, dtype=int) > count:
@@ -290,14 +295,14 @@ class RandomState(_Draws):
 
 
 def _integers(key: Tensor, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool) -> Any:
-    if low.__class__ in NUMBERS and high.__class__ in NUMBERS and int(low) >= int(high) + endpoint:
+    if _is_number(low) and _is_number(high) and int(low) >= int(high) + endpoint:
         raise ArgumentError("low >= high")
     shape = _size(size, low, high)
-    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if each.__class__ not in NUMBERS else int(each)
+    first, last = (tb.broadcast_to(cast(tensor(each), tb.int64), shape) if not _is_number(each) else int(each)
                    for each in (low, high))  # fmt: skip
     wide = tb.int64 if dtype.bits < 64 else dtype
     made = tb.random.randint(key, shape, first, last + 1 if endpoint else last, wide)
-    return result(cast(made, dtype) if dtype is not tb.bool else tb.not_equal(made, 0))
+    return result(cast(made, dtype) if dtype is not bool_ else tb.not_equal(made, 0))
 
 
 def default_rng(seed: Any = None) -> Generator:
@@ -339,57 +344,52 @@ def _legacy(name: str) -> Callable[..., Any]:
     return draw
 
 
-NAMES: Final = [
-    "beta",
-    "binomial",
-    "bytes",
-    "chisquare",
-    "choice",
-    "dirichlet",
-    "exponential",
-    "f",
-    "gamma",
-    "geometric",
-    "gumbel",
-    "hypergeometric",
-    "laplace",
-    "logistic",
-    "lognormal",
-    "logseries",
-    "multinomial",
-    "multivariate_normal",
-    "negative_binomial",
-    "noncentral_chisquare",
-    "noncentral_f",
-    "normal",
-    "pareto",
-    "permutation",
-    "poisson",
-    "power",
-    "rand",
-    "randint",
-    "randn",
-    "random",
-    "random_integers",
-    "random_sample",
-    "rayleigh",
-    "seed",
-    "shuffle",
-    "standard_cauchy",
-    "standard_exponential",
-    "standard_gamma",
-    "standard_normal",
-    "standard_t",
-    "triangular",
-    "uniform",
-    "vonmises",
-    "wald",
-    "weibull",
-    "zipf",
-]
-"""The legacy functions."""
+# The legacy functions
 
-for _name in NAMES:
-    globals()[_name] = _legacy(_name)
-ranf = sample = globals()["random_sample"]
-_ = asarray
+beta = _legacy("beta")
+binomial = _legacy("binomial")
+bytes = _legacy("bytes")
+chisquare = _legacy("chisquare")
+choice = _legacy("choice")
+dirichlet = _legacy("dirichlet")
+exponential = _legacy("exponential")
+f = _legacy("f")
+gamma = _legacy("gamma")
+geometric = _legacy("geometric")
+gumbel = _legacy("gumbel")
+hypergeometric = _legacy("hypergeometric")
+laplace = _legacy("laplace")
+logistic = _legacy("logistic")
+lognormal = _legacy("lognormal")
+logseries = _legacy("logseries")
+multinomial = _legacy("multinomial")
+multivariate_normal = _legacy("multivariate_normal")
+negative_binomial = _legacy("negative_binomial")
+noncentral_chisquare = _legacy("noncentral_chisquare")
+noncentral_f = _legacy("noncentral_f")
+normal = _legacy("normal")
+pareto = _legacy("pareto")
+permutation = _legacy("permutation")
+poisson = _legacy("poisson")
+power = _legacy("power")
+rand = _legacy("rand")
+randint = _legacy("randint")
+randn = _legacy("randn")
+random = _legacy("random")
+random_integers = _legacy("random_integers")
+random_sample = _legacy("random_sample")
+rayleigh = _legacy("rayleigh")
+seed = _legacy("seed")
+shuffle = _legacy("shuffle")
+standard_cauchy = _legacy("standard_cauchy")
+standard_exponential = _legacy("standard_exponential")
+standard_gamma = _legacy("standard_gamma")
+standard_normal = _legacy("standard_normal")
+standard_t = _legacy("standard_t")
+triangular = _legacy("triangular")
+uniform = _legacy("uniform")
+vonmises = _legacy("vonmises")
+wald = _legacy("wald")
+weibull = _legacy("weibull")
+zipf = _legacy("zipf")
+ranf = sample = random_sample

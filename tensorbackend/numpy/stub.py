@@ -31,6 +31,7 @@ from . import random as random
 from . import testing as testing
 
 class ufunc:
+    __name__: str
     nin: int
     nout: int
     nargs: int

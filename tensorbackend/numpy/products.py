@@ -1,0 +1,162 @@
+"""Products of vectors, matrices and arrays of more axes, and the sum of a diagonal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import bool_
+from ..errors import ArgumentError
+from ..tensor import Tensor
+from .arrays import box, functions, ndarray, result
+from .conversion import NUMBERS, asarray, cast, host, tensor
+from .dtypes import dtype_of, numpy_dtype
+from .functions import Array, Out, function, public
+from .selection import chosen
+from .ufuncs import written
+
+
+@public
+def dot(a: Any, b: Any, out: Any = None) -> Any:
+    """The product of matrices and vectors; for more axes the sum over the last of a and the last but one of b."""
+    x, y = a, b
+    if x.__class__ is not ndarray or y.__class__ is not ndarray:
+        if x.__class__ in NUMBERS or y.__class__ in NUMBERS:
+            return functions["multiply"](x, y) if out is None else functions["multiply"](x, y, out=out)
+        x, y = asarray(x), asarray(y)
+    if x.ndim == 0 or y.ndim == 0:
+        made = functions["multiply"](x, y)
+    elif y.ndim < 3:
+        made = functions["matmul"](x, y)
+    else:
+        made = tensordot(x, y, axes=([-1], [-2]))
+    return made if out is None else written("dot", out, tensor(made))
+
+
+@public
+def vdot(a: Any, b: Any, /) -> Any:
+    """The sum of products of the elements, the first ones conjugated."""
+    x, y = functions["ravel"](a), functions["ravel"](b)
+    return functions["matmul"](functions["conjugate"](x) if x._template().dtype.is_complex else x, y)
+
+
+@public
+def inner(a: Any, b: Any, /) -> Any:
+    """The sum of products over the last axes."""
+    x, y = asarray(a), asarray(b)
+    return functions["multiply"](x, y) if not (x.ndim and y.ndim) else tensordot(x, y, axes=([-1], [-1]))
+
+
+@function
+def outer(a: Array, b: Array, out: Out = None) -> Array:
+    """Each element of one array times each of another."""
+    return _product(tb.reshape(a, (-1, 1)), tb.reshape(b, (1, -1)))
+
+
+def _product(a: Tensor, b: Tensor) -> Tensor:
+    """The elements of two tensors multiplied; of bools, whether both hold."""
+    x, y = chosen(box(a), box(b))
+    made: Tensor = tb.logical_and(x, y) if x.dtype is bool_ else x * y
+    return made
+
+
+def _numeric(*parts: Tensor) -> list[Any]:
+    """Tensors in their common dtype; bools among bools become ints."""
+    made = chosen(*map(box, parts))
+    return [cast(part, tb.int64) if part.dtype is bool_ else part for part in made]
+
+
+@public
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products over pairs of axes."""
+    bools = tensor(a).dtype is bool_ and tensor(b).dtype is bool_
+    x, y = _numeric(tensor(a), tensor(b))
+    if isinstance(axes, int):
+        made = tb.tensordot(x, y, axes=axes)
+        return result(cast(made, bool_) if bools else made)
+    pairs = [
+        [int(each) for each in (axis if isinstance(axis, tuple | list) or hasattr(axis, "__len__") else (axis,))]
+        for axis in axes
+    ]
+    made = tb.tensordot(x, y, axes=(pairs[0], pairs[1]))
+    return result(cast(made, bool_) if bools else made)
+
+
+@public
+def einsum(
+    *operands: Any, out: Any = None, dtype: Any = None, order: str = "K", casting: Any = "safe", optimize: Any = False
+) -> Any:
+    """Sums of products over axes that share a letter."""
+    if isinstance(operands[0], str):
+        text, parts = operands[0].replace(" ", ""), operands[1:]
+    else:
+        parts = operands[: len(operands) // 2 * 2 : 2]
+        places = operands[1 : len(operands) // 2 * 2 : 2]
+        text = ",".join(map(_letters, places))
+        if len(operands) % 2:
+            text += f"->{_letters(operands[-1])}"
+    given = [tensor(each) for each in parts]
+    if dtype is not None:
+        wanted = dtype_of(dtype)
+        for each in given:
+            source, to = numpy_dtype(each.dtype), numpy_dtype(wanted)
+            if not numpy.can_cast(source, to, casting):
+                raise TypeError(f"Cannot cast array data from {source!r} to {to!r} according to the rule '{casting}'")
+        given = [cast(each, wanted) for each in given]
+    bools = all(each.dtype is bool_ for each in given)
+    made = tb.einsum(text, *_numeric(*given))
+    made = cast(made, bool_) if bools else made
+    return result(made) if out is None else written("einsum", out, made)
+
+
+def _letters(axes: Any) -> str:
+    return "".join("..." if each is Ellipsis else chr(97 + each) if each < 26 else chr(39 + each) for each in axes)
+
+
+@public
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> Any:
+    """The order in which NumPy would contract."""
+    return numpy.einsum_path(*[host(each) for each in operands], optimize=optimize)
+
+
+@function
+def kron(a: Array, b: Array) -> Array:
+    """The Kronecker product."""
+    ndim = max(a.ndim, b.ndim)
+    x = tb.reshape(a, (1,) * (ndim - a.ndim) + a.shape)
+    y = tb.reshape(b, (1,) * (ndim - b.ndim) + b.shape)
+    wide = _product(
+        tb.reshape(x, [n for size in x.shape for n in (size, 1)]),
+        tb.reshape(y, [n for size in y.shape for n in (1, size)]),
+    )
+    return tb.reshape(wide, [n * m for n, m in zip(x.shape, y.shape, strict=True)])
+
+
+@public
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None) -> Any:
+    """The cross product of vectors of three elements."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = chosen(functions["moveaxis"](asarray(a), axisa, -1), functions["moveaxis"](asarray(b), axisb, -1))
+    sizes = x.shape[-1], y.shape[-1]
+    if not {*sizes} <= {2, 3}:
+        text = "Both input arrays must be (arrays of) 3-dimensional vectors, but they are"
+        raise ArgumentError(f"{text} {sizes[0]} and {sizes[1]} dimensional instead.")
+    if sizes == (2, 2):
+        return result(x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0])
+    parts = [
+        each if each.shape[-1] == 3 else tb.concatenate([each, tb.zeros_like(each[..., :1])], axis=-1)
+        for each in (x, y)
+    ]
+    made = tb.linalg.cross(*tb.broadcast_arrays(*parts), axis=-1)
+    return functions["moveaxis"](box(made), -1, axisc) if axisc != -1 else result(made)
+
+
+@function
+def trace(a: Array, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Out = None) -> Array:
+    """The sum of a diagonal."""
+    line = tensor(functions["diagonal"](box(a), offset, axis1, axis2))
+    return tb.sum(cast(line, dtype_of(dtype)) if dtype is not None else line, axis=-1)

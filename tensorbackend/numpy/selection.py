@@ -1,0 +1,202 @@
+"""Functions that read elements: at indices, where a condition holds, or from several arrays."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import bool_
+from ..errors import ArgumentError, ShapeError
+from ..tensor import Tensor
+from .arrays import box, fresh, functions, ndarray, result, tensor_of
+from .conversion import asarray, cast, promoted, tensor
+from .dtypes import dtype_of, numpy_dtype
+from .functions import Array, Out, function, public
+from .ufuncs import written
+
+
+@function
+def take(a: Array, indices: Array, axis: Any = None, out: Out = None, mode: str = "raise") -> Array:
+    """The elements at indices along an axis, by default of the flat array."""
+    x = tb.reshape(a, (-1,)) if axis is None else a
+    place = 0 if axis is None else axis
+    if not indices.dtype.is_integer:
+        if indices.size:
+            raise TypeError(
+                "Cannot cast array data from dtype('float64') to dtype('int64') according to the rule 'safe'"
+            )
+        indices = cast(indices, tb.int64)
+    length = x.shape[place]
+    if mode == "wrap":
+        indices = tb.remainder(indices, max(length, 1))
+    elif mode == "clip":
+        indices = tb.clip(indices, 0, max(length - 1, 0))
+    return tb.take(x, indices, axis=place, mode="error")
+
+
+@function
+def take_along_axis(arr: Array, indices: Array, axis: Any = -1) -> Array:
+    """The elements at one index each along an axis."""
+    if not indices.dtype.is_integer:
+        raise IndexError("`indices` must be an integer array")
+    x = tb.reshape(arr, (-1,)) if axis is None else arr
+    place = 0 if axis is None else axis % x.ndim if -x.ndim <= axis < x.ndim else axis
+    if x.ndim != indices.ndim:
+        raise ShapeError("`indices` and `arr` must have the same number of dimensions")
+    return tb.take_along_axis(x, indices, axis=place)
+
+
+@public
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """Elements of x where a condition holds, else of y; with a condition alone, the places where it holds."""
+    if condition.__class__ is ndarray and x.__class__ is ndarray:
+        mask, first = tensor_of(condition), tensor_of(x)
+        if mask.dtype is bool_:
+            kind = y.__class__
+            if kind is ndarray and (second := tensor_of(y)).dtype is first.dtype:
+                return result(tb.where(mask, first, second))
+            if (kind is float and first.dtype.is_inexact) or (kind is int and first.dtype.is_numeric):
+                return result(tb.where(mask, first, y))
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ArgumentError("either both or neither of x and y should be given")
+    mask = tensor(condition)
+    if mask.dtype is not bool_:
+        mask = cast(mask, bool_)
+    return result(tb.where(mask, *chosen(x, y)))
+
+
+def chosen(*values: Any) -> list[Any]:
+    """Operands in their common dtype by NumPy's rules; a Python number yields."""
+    operands = [value if value.__class__ in (int, float, complex) else tensor(value) for value in values]
+    dtypes = {value.dtype for value in operands if isinstance(value, Tensor)}
+    numbers = [value for value in operands if not isinstance(value, Tensor)]
+    if len(dtypes) == 1 and not numbers:
+        return operands
+    common = dtype_of(numpy.result_type(*map(numpy_dtype, dtypes), *numbers)) if dtypes else None
+    if common is None:
+        common = dtype_of(numpy.result_type(*[numpy.asarray(value).dtype for value in numbers]))
+    return [
+        cast(value, common) if isinstance(value, Tensor) else tb.full((), common_number(value, common), dtype=common)
+        for value in operands
+    ]
+
+
+functions["chosen"] = chosen
+
+
+def common_number(value: Any, dtype: Any) -> Any:
+    """A Python number as one of a dtype's kind."""
+    return float(value) if dtype.is_floating else complex(value) if dtype.is_complex else value
+
+
+@public
+def nonzero(a: Any) -> tuple[Any, ...]:
+    """The places of the elements other than 0, an array for each axis."""
+    x = tensor(a)
+    if not x.ndim:
+        raise ArgumentError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.")
+    return tuple(map(box, tb.nonzero(x)))
+
+
+@function
+def flatnonzero(a: Array) -> Array:
+    """The places of the elements other than 0 of the flat array."""
+    return tb.nonzero(tb.reshape(a, (-1,)))[0]
+
+
+@function
+def argwhere(a: Array) -> Array:
+    """The places of the elements other than 0, a row for each."""
+    if not a.ndim:
+        return tb.zeros((int(bool(a)), 0), dtype=tb.int64)
+    return tb.argwhere(a)
+
+
+@function
+def compress(condition: Array, a: Array, axis: Any = None, out: Out = None) -> Array:
+    """The entries along an axis where a condition holds."""
+    if condition.ndim != 1:
+        raise ArgumentError("condition must be a 1-d array")
+    x = tb.reshape(a, (-1,)) if axis is None else a
+    places = tb.nonzero(condition)[0]
+    return tb.take(x, places, axis=0 if axis is None else axis)
+
+
+@function
+def extract(condition: Array, arr: Array) -> Array:
+    """The elements where a condition holds."""
+    return tb.take(tb.reshape(arr, (-1,)), tb.nonzero(tb.reshape(condition, (-1,)))[0], axis=0)
+
+
+@public
+def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    """For each element the entry of the array that it names."""
+    index = tensor(a)
+    parts = promoted([tensor(each) for each in choices])
+    if mode == "wrap":
+        index = tb.remainder(index, len(parts))
+    elif mode == "clip":
+        index = tb.clip(index, 0, len(parts) - 1)
+    elif index.size and (int(tb.min(index)) < 0 or int(tb.max(index)) >= len(parts)):
+        raise ArgumentError("invalid entry in choice array")
+    wide = tb.broadcast_arrays(index, *parts)
+    made = wide[1]
+    for number, part in enumerate(wide[2:], 1):
+        made = tb.where(tb.equal(wide[0], number), part, made)
+    return result(fresh(made)) if out is None else written("choose", out, made)
+
+
+@public
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """For each element the choice of the first condition that holds."""
+    if len(condlist) != len(choicelist):
+        raise ArgumentError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise ArgumentError("select with an empty condition list is not possible")
+    *values, made = chosen(*choicelist, default)
+    for condition, value in zip(reversed(list(condlist)), reversed(values), strict=True):
+        mask = tensor(condition)
+        if mask.dtype is not bool_:
+            raise TypeError(f"invalid entry {condition!r} in condlist: should be boolean ndarray")
+        made = tb.where(mask, value, made)
+    return result(made)
+
+
+_ARRAYS: Final = (list, tuple, ndarray, numpy.ndarray, Tensor)
+"""What is an array of conditions, and no condition."""
+
+
+@public
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """The values of functions, each where its condition holds."""
+    array = asarray(x)
+    listed = isinstance(condlist, list | tuple)
+    several = listed and (not condlist or isinstance(condlist[0], _ARRAYS) or array.ndim == 0)
+    conditions = condlist if several else [condlist]
+    if condlist.__class__ is ndarray and condlist.ndim > array.ndim:
+        conditions = list(condlist)
+    masks = [cast(tensor(each), bool_) for each in conditions]
+    functions_ = list(funclist)
+    if len(functions_) == len(masks) + 1:
+        masks.append(tb.logical_not(_any_of(masks, array)))
+    elif len(functions_) != len(masks):
+        raise ArgumentError(
+            f"with {len(masks)} condition(s), either {len(masks)} or {len(masks) + 1} functions are expected"
+        )
+    made = tb.zeros_like(tensor_of(array))
+    for mask, each in zip(masks, functions_, strict=True):
+        value = each(array, *args, **kw) if callable(each) else each
+        made = tb.where(mask, cast(tensor(value), made.dtype), made)
+    return box(made)
+
+
+def _any_of(masks: list[Tensor], like: ndarray) -> Tensor:
+    total = tb.zeros(like.shape, dtype=bool_)
+    for mask in masks:
+        total = tb.logical_or(total, mask)
+    return total

@@ -1,0 +1,305 @@
+"""Functions of neighbours along an axis: running sums, differences, slopes, interpolation, convolution."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+import tensorbackend as tb
+
+from ..dtypes import bool_
+from ..errors import ArgumentError
+from ..tensor import Tensor
+from .arrays import box, functions, ndarray, result
+from .conversion import asarray, cast, host, tensor
+from .dtypes import dtype_of
+from .functions import Array, Out, function, public
+from .selection import chosen
+from .ufuncs import written
+
+
+def _running(op: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def running(a: Array, axis: Any = None, dtype: Any = None, out: Out = None) -> Array:
+        x = tb.reshape(a, (-1,)) if axis is None else a
+        wanted = x.dtype if dtype is None else dtype_of(dtype)
+        if dtype is None and (wanted is bool_ or wanted.kind in ("int", "uint")):
+            wanted = tb.uint64 if wanted.kind == "uint" else tb.int64
+        return op(cast(x, wanted), axis=0 if axis is None else operator.index(axis), dtype=wanted)
+
+    running.__doc__ = op.__doc__
+    return running
+
+
+cumsum = function(_running(tb.cumulative_sum), name="cumsum")
+cumprod = function(_running(tb.cumulative_prod), name="cumprod")
+
+
+@public
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """Running sums along an axis."""
+    return _cumulative(x, axis, dtype, out, include_initial, cumsum, 0)
+
+
+@public
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+) -> Any:
+    """Running products along an axis."""
+    return _cumulative(x, axis, dtype, out, include_initial, cumprod, 1)
+
+
+def _cumulative(x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool, running: Any, start: int) -> Any:
+    array = asarray(x)
+    if axis is None:
+        if array.ndim > 1:
+            raise ArgumentError("For arrays which have more than one dimension ``axis`` argument is required.")
+        array, axis = array.reshape(-1) if not array.ndim else array, 0
+    made = running(array, axis, dtype)
+    if include_initial:
+        shape = list(made.shape)
+        shape[axis] = 1
+        made = functions["concatenate"]([functions["full"](tuple(shape), start, made.dtype), made], axis)
+    return made if out is None else written("cumulative", out, tensor(made))
+
+
+@public
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """The differences of neighbours along an axis."""
+    if n < 0:
+        raise ArgumentError(f"order must be non-negative but got {n}")
+    x = asarray(a)
+    if not n:
+        return x
+    if not x.ndim:
+        raise ArgumentError("diff requires input that is at least one dimensional")
+    axis = axis + x.ndim if axis < 0 else axis
+    if axis >= x.ndim:
+        raise tb.errors.AxisError(f"axis {axis} is out of bounds for array of dimension {x.ndim}")
+    parts = [x]
+    for place, more in ((0, prepend), (len(parts) + 1, append)):
+        if more is not None:
+            extra = asarray(more)
+            if not extra.ndim:
+                shape = list(x.shape)
+                shape[axis] = 1
+                extra = functions["broadcast_to"](extra, tuple(shape))
+            parts.insert(place, extra)
+    x = functions["concatenate"](parts, axis) if len(parts) > 1 else x
+    before = (slice(None),) * axis
+    for _ in range(n):
+        later, earlier = x[(*before, slice(1, None))], x[(*before, slice(None, -1))]
+        x = functions["not_equal"](later, earlier) if x._template().dtype is bool_ else later - earlier
+    return x
+
+
+@public
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """The differences of neighbours of the flat array, with more at its ends."""
+    x = functions["ravel"](ary)
+    made = x[1:] - x[:-1]
+    for extra in (to_begin, to_end):
+        if extra is not None and not numpy.can_cast(asarray(extra).dtype, x.dtype, "same_kind"):
+            raise TypeError("dtype of `to_end` must be compatible with input `ary` under the `same_kind` rule.")
+    parts = [functions["ravel"](to_begin).astype(x.dtype)] if to_begin is not None else []
+    parts += [made]
+    parts += [functions["ravel"](to_end).astype(x.dtype)] if to_end is not None else []
+    return functions["concatenate"](parts) if len(parts) > 1 else made
+
+
+@public
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """The slope along each axis by central differences."""
+    x = asarray(f)
+    if not x._template().dtype.is_inexact:
+        x = x.astype(float)
+    axes = range(x.ndim) if axis is None else [each % x.ndim for each in (axis if isinstance(axis, tuple) else (axis,))]
+    axes = list(axes)
+    spacings = list(varargs) or [1.0]
+    if len(spacings) == 1 and numpy.ndim(host(spacings[0])) == 0:
+        spacings *= len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError("invalid number of arguments")
+    if edge_order > 2:
+        raise ArgumentError("'edge_order' greater than 2 not supported")
+    made = [_slope(x, place, spacing, edge_order) for place, spacing in zip(axes, spacings, strict=True)]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _slope(x: ndarray, axis: int, spacing: Any, edge_order: int) -> Any:
+    if x.shape[axis] < edge_order + 1:
+        text = "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements"
+        raise ArgumentError(f"{text} are required.")
+    before = (slice(None),) * axis
+
+    def at(part: Any) -> Any:
+        return x[(*before, part)]
+
+    if numpy.ndim(host(spacing)) == 0:
+        h = spacing
+        inner_ = (at(slice(2, None)) - at(slice(None, -2))) / (2.0 * h)
+        if edge_order == 1:
+            first, last = (at(slice(1, 2)) - at(slice(0, 1))) / h, (at(slice(-1, None)) - at(slice(-2, -1))) / h
+        else:
+            first = (-1.5 * at(slice(0, 1)) + 2.0 * at(slice(1, 2)) - 0.5 * at(slice(2, 3))) / h
+            last = (0.5 * at(slice(-3, -2)) - 2.0 * at(slice(-2, -1)) + 1.5 * at(slice(-1, None))) / h
+        return functions["concatenate"]([first, inner_, last], axis)
+    steps = asarray(spacing)
+    if steps.ndim != 1 or steps.shape[0] != x.shape[axis]:
+        raise ArgumentError("when 1d, distances must match the length of the corresponding dimension")
+    gaps = steps[1:] - steps[:-1]
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    one, two = gaps[:-1].reshape(shape), gaps[1:].reshape(shape)
+    inner_ = (-two / (one * (one + two))) * at(slice(None, -2)) + ((two - one) / (one * two)) * at(slice(1, -1)) + (
+        one / (two * (one + two))) * at(slice(2, None))  # fmt: skip
+    if edge_order == 1:
+        first, last = (
+            (at(slice(1, 2)) - at(slice(0, 1))) / gaps[0],
+            (at(slice(-1, None)) - at(slice(-2, -1))) / gaps[-1],
+        )
+    else:
+        a, b = gaps[0], gaps[1]
+        first = (
+            -(2.0 * a + b) / (a * (a + b)) * at(slice(0, 1))
+            + (a + b) / (a * b) * at(slice(1, 2))
+            - a / (b * (a + b)) * at(slice(2, 3))
+        )
+        a, b = gaps[-2], gaps[-1]
+        last = (
+            b / (a * (a + b)) * at(slice(-3, -2))
+            - (b + a) / (a * b) * at(slice(-2, -1))
+            + (2.0 * b + a) / (b * (a + b)) * at(slice(-1, None))
+        )
+    return functions["concatenate"]([first, inner_, last], axis)
+
+
+@public
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral by the trapezoidal rule."""
+    values = asarray(y)
+    if x is None:
+        d: Any = dx
+    else:
+        places = asarray(x)
+        d = diff(places, axis=axis if places.ndim > 1 else -1)
+        if places.ndim == 1:
+            shape = [1] * values.ndim
+            shape[axis] = d.shape[0]
+            d = d.reshape(tuple(shape))
+    before = (slice(None),) * (axis % values.ndim)
+    return functions["sum"](d * (values[(*before, slice(1, None))] + values[(*before, slice(None, -1))]) / 2.0, axis)
+
+
+@public
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * math.pi) -> Any:
+    """Angles without jumps between neighbours."""
+    x = asarray(p)
+    jumps = diff(x, axis=axis)
+    limit = period / 2 if discont is None else discont
+    whole = x._template().dtype.is_integer and isinstance(period, int)
+    high = period // 2 if whole else period / 2
+    low = -high
+    shifted = functions["remainder"](jumps - low, period) + low
+    if not whole or period % 2 == 0:
+        shifted = functions["where"](functions["logical_and"](shifted == low, jumps > 0), high, shifted)
+    correction = functions["where"](abs(jumps) < limit, 0, shifted - jumps)
+    made = functions["array"](x, float if not whole and not x._template().dtype.is_inexact else None)
+    before = (slice(None),) * (axis % x.ndim)
+    made[(*before, slice(1, None))] = x[(*before, slice(1, None))] + cumsum(correction, axis)
+    return made
+
+
+@public
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Values between given points, linearly."""
+    places, values = cast(tensor(xp), tb.float64), tensor(fp)
+    values = values if values.dtype.is_complex else cast(values, tb.float64)
+    t = cast(tensor(x), tb.float64)
+    if places.ndim != 1 or values.ndim != 1:
+        raise ArgumentError("Data points must be 1-D sequences")
+    if not places.shape[0]:
+        raise ArgumentError("array of sample points is empty")
+    if places.shape != values.shape:
+        raise ArgumentError("fp and xp are not of the same length.")
+    if period is not None:
+        if period == 0:
+            raise ArgumentError("period must be a non-zero value")
+        period = abs(period)
+        t, places = tb.remainder(t, period), tb.remainder(places, period)
+        order = tb.argsort(places)
+        places, values = places[order], values[order]
+        places = tb.concatenate([places[-1:] - period, places, places[:1] + period])
+        values = tb.concatenate([values[-1:], values, values[:1]])
+        left = right = None
+    count = places.shape[0]
+    if count == 1:
+        made = tb.where(tb.isnan(t), t, values[0])
+    else:
+        after = tb.clip(tb.searchsorted(places, t, side="right"), 1, count - 1)
+        first, last = tb.take(places, after - 1, axis=0), tb.take(places, after, axis=0)
+        low, high = tb.take(values, after - 1, axis=0), tb.take(values, after, axis=0)
+        gap = last - first
+        slope = (high - low) / tb.where(tb.equal(gap, 0), 1.0, gap)
+        made = low + slope * (t - first)
+        made = tb.where(tb.equal(t, last), high, made)
+    made = tb.where(t < places[0], values[0] if left is None else left, made)
+    return result(tb.where(t > places[-1], values[-1] if right is None else right, made))
+
+
+@public
+def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    """The convolution of two sequences."""
+    x, y = functions["atleast_1d"](a), functions["atleast_1d"](v)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ArgumentError("object too deep for desired array")
+    if not x.size:
+        raise ArgumentError("a cannot be empty")
+    if not y.size:
+        raise ArgumentError("v cannot be empty")
+    if y.size > x.size:
+        x, y = y, x
+    return _correlated(x, y[::-1], mode)
+
+
+@public
+def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+    """The cross-correlation of two sequences."""
+    x, y = functions["atleast_1d"](a), functions["atleast_1d"](v)
+    if not x.size or not y.size:
+        raise ArgumentError(
+            "first array argument cannot be empty" if not x.size else "second array argument cannot be empty"
+        )
+    y = functions["conjugate"](y) if y._template().dtype.is_complex else y
+    if y.size > x.size:
+        return _correlated(y, x, mode)[::-1]
+    return _correlated(x, y, mode)
+
+
+def _correlated(x: ndarray, y: ndarray, mode: str) -> Any:
+    """sum_k x[n + k] y[k] for a y that is no longer than x."""
+    modes = {"full": y.size - 1, "same": y.size - 1, "valid": 0, "f": y.size - 1, "s": y.size - 1, "v": 0}
+    if mode not in modes:
+        raise ArgumentError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    signal, kernel = chosen(x, y)
+    bools = signal.dtype is bool_
+    if bools:
+        signal, kernel = cast(signal, tb.int64), cast(kernel, tb.int64)
+    width, count = modes[mode], kernel.shape[0]
+    wide = tb.pad(signal, [(width, width)])
+    if count == 1:
+        made = wide * kernel
+    else:
+        rows = tb.reshape(tb.iota((wide.shape[0] - count + 1,)), (-1, 1)) + tb.iota((count,))
+        made = tb.matmul(tb.take(wide, rows, axis=0), kernel)
+    if mode in ("same", "s"):
+        start = (count - 1) // 2 if signal is not None else 0
+        made = (
+            made[count - 1 - start :][: signal.shape[0]] if (count % 2) else made[count // 2 - 1 :][: signal.shape[0]]
+        )
+    return box(cast(made, bool_) if bools else made)

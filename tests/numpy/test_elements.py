@@ -1,0 +1,54 @@
+"""Functions of elements that NumPy has beside its universal functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from .beside import assert_as_numpy
+
+CALLS = """
+np.clip(x, 2, 5)
+np.clip(x, None, x[0])
+np.clip(x, min=3)
+np.clip(x)
+np.round(x / 3, 2)
+np.round(t * 7, -1)
+np.round(c / 3, 1)
+np.round(m)
+np.fix(x - 5.5)
+np.sinc(x / 3)
+np.i0(x)
+np.i0(c)
+np.nan_to_num([np.nan, np.inf, -np.inf, 1])
+np.nan_to_num([np.nan, np.inf], nan=1, posinf=2)
+np.nan_to_num([complex(np.nan, np.inf)])
+np.nan_to_num(t)
+np.nan_to_num(x, copy=False)
+np.real_if_close(c)
+np.real_if_close(c * 0 + 1)
+np.angle(c)
+np.angle(c, deg=True)
+np.angle(-x)
+np.isclose(x, x + 1e-9)
+np.isclose([np.nan, np.inf], [np.nan, np.inf], equal_nan=True)
+np.isclose(x, x + 1, rtol=x, atol=0)
+np.allclose(x, x)
+np.array_equal(x, x.tolist())
+np.array_equal(x, k)
+np.array_equal([np.nan], [np.nan], equal_nan=True)
+np.array_equiv([1, 2], [[1, 2], [1, 2]])
+np.array_equiv(x, k)
+np.iscomplex(c)
+np.isreal(c)
+np.iscomplexobj(c)
+np.isrealobj(x)
+np.isposinf([np.inf, -np.inf, 1])
+np.isneginf([np.inf, -np.inf, 1])
+np.isposinf(c)
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
+def test_elements_are_numpys(call: str) -> None:
+    assert_as_numpy(call)

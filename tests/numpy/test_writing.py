@@ -1,0 +1,58 @@
+"""Functions of the NumPy namespace that write elements, and those that insert and delete entries."""
+
+from __future__ import annotations
+
+import pytest
+
+from .beside import assert_as_numpy
+
+CALLS = """
+np.copyto(x, 3)
+np.copyto(x, t[0], where=m)
+np.copyto(x, [[[1, 2, 3, 4]]])
+np.copyto(t, 0.5 * t)
+np.copyto([1], 2)
+np.put_along_axis(x, i, -1, axis=0)
+np.put_along_axis(x, i, -1, axis=None)
+np.put_along_axis(x, i[0], -1, axis=None)
+np.put_along_axis(x, i[0], -1, axis=0)
+np.put_along_axis(x, i * 1.0, -1, axis=0)
+np.put(x, [0, 5], [7, 8, 9])
+np.put(x, [0, 5, 7], [7, 8])
+np.put(x, [13, -1], 5, mode='wrap')
+np.put(x, [13, -1], 5, mode='clip')
+np.put(x, [13], 5)
+np.put(x, [0], [])
+np.place(x, m, [1, 2])
+np.place(x, m, [])
+np.putmask(x, m, [1, 2, 3])
+np.fill_diagonal(x, 9)
+np.fill_diagonal(x, [7, 8])
+x = np.zeros((7, 3)); np.fill_diagonal(x, 4, wrap=True)
+x = np.zeros((7, 3)); np.fill_diagonal(x, 4)
+x = np.zeros((3, 3, 3)); np.fill_diagonal(x, 4)
+np.fill_diagonal(t, 1)
+np.fill_diagonal(k, 1)
+np.insert(x, 1, 9, axis=1)
+np.insert(x, [1, 3], [7, 8], axis=1)
+np.insert(x, slice(0, 2), 5, axis=0)
+np.insert(x, -1, 6)
+np.insert(x, 1, [1, 2, 3], axis=1)
+np.insert(x, [1], [[1], [2], [3]], axis=1)
+np.insert(x, 9, 1, axis=0)
+np.insert(x, 0, 1, axis=2)
+np.delete(x, 1, axis=0)
+np.delete(x, [0, -1], axis=1)
+np.delete(x, slice(None, None, 2), axis=1)
+np.delete(x, m[0], axis=1)
+np.delete(x, m[0], axis=0)
+np.delete(x, [])
+np.delete(x, 7, axis=1)
+np.delete(x, [0.5], axis=1)
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("call", CALLS.split("\n")[1:-1])
+def test_arrays_are_changed_as_by_numpy(call: str) -> None:
+    assert_as_numpy(call)
