@@ -140,7 +140,7 @@ def _spread(name: str) -> Callable[..., Any]:
 nanvar, nanstd = public(_spread("var")), public(_spread("std"))
 
 
-def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, scale: float) -> Any:
+def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: Any, scale: float, weights: Any) -> Any:
     """Quantiles of the elements that are not NaN, by sorting and reading at positions of their own."""
     x = tensor(a)
     x = x if x.dtype.is_floating else cast(x, tb.float64)
@@ -154,8 +154,11 @@ def _nan_quantile(a: Any, q: Any, axis: Any, out: Any, method: Any, keepdims: An
         if axis is None
         else tuple([each % x.ndim for each in (axis if isinstance(axis, tuple) else (axis,))])
     )
-    if method != "linear":
-        made = back(numpy.nanquantile(host(box(x)), share, axis, method=method, keepdims=bool(keepdims)))
+    if method != "linear" or weights is not None:
+        weights = None if weights is None else host(weights)
+        made = back(
+            numpy.nanquantile(host(box(x)), share, axis, method=method, keepdims=bool(keepdims), weights=weights)
+        )
         return made if out is None else written("nanquantile", out, tensor(made))
     kept = [size for place, size in enumerate(x.shape) if place not in axes]
     moved = tb.reshape(tb.moveaxis(x, axes, tuple(range(-len(axes), 0))), (*kept, -1)) if axes else x[..., None]
@@ -181,7 +184,7 @@ def nanquantile(
     keepdims: Any = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """The quantiles of the elements that are not NaN."""
-    return _nan_quantile(a, q, axis, out, method, keepdims, 1)
+    return _nan_quantile(a, q, axis, out, method, keepdims, 1, weights)
 
 
 @public
@@ -190,10 +193,10 @@ def nanpercentile(
     keepdims: Any = False, *, weights: Any = None,
 ) -> Any:  # fmt: skip
     """The percentiles of the elements that are not NaN."""
-    return _nan_quantile(a, q, axis, out, method, keepdims, 100)
+    return _nan_quantile(a, q, axis, out, method, keepdims, 100, weights)
 
 
 @public
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: Any = False) -> Any:
     """The median of the elements that are not NaN."""
-    return _nan_quantile(a, 0.5, axis, out, "linear", keepdims, 1)
+    return _nan_quantile(a, 0.5, axis, out, "linear", keepdims, 1, None)

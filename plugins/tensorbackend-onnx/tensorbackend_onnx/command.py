@@ -85,6 +85,6 @@ def described(path: str | os.PathLike[str], texts: Sequence[str], top: int) -> l
             raise
         return [*tables, (f"costs: {error}", (), ())]
     report = tb.dry_run(model.apply, model.templates, *inputs)
-    rows = report.judged(False).table("line")
+    rows = report.shown_program(False).table("line")
     heading = f"the nodes that cost most, {min(top, len(rows))} of {len(rows)}"
     return [*tables, (report.summary(), (), ()), (heading, COLUMNS, rows[:top])]

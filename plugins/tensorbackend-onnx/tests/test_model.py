@@ -94,7 +94,7 @@ def test_a_dry_run_tells_costs_by_node() -> None:
     loaded = load(network())
     report = tb.dry_run(loaded.apply, loaded.templates, tb.Template((1000, 2, 3), "f32"))
     assert report.flops >= 2 * 1000 * (6 * 5 + 5 * 4)
-    lines = {row[-1] for row in report.judged(False).table("line")}
+    lines = {row[-1] for row in report.shown_program(False).table("line")}
     assert "graph:4" in lines  # the fourth node of the graph that is called graph
 
 

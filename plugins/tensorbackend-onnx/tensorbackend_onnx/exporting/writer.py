@@ -147,7 +147,7 @@ class Writer:
         if all(out.size == 0 and out.dtype.kind != "complex" for out in node.outs):
             # Runtimes differ where an axis has no entries, and there is nothing to compute.
             return [self.constant(numpy.zeros(out.shape, numpy_dtype(out.dtype))) for out in node.outs]
-        inputs = node.with_inputs(lambda value: names[value])
+        inputs = node.map_inputs(lambda value: names[value])
         if node.op == RENAMED:
             return [inputs[0]]
         write = None if node.op in UNIFORM and not is_uniform(node) else WRITES.get(node.op)
@@ -164,7 +164,7 @@ class Writer:
 
         def apart(*tensors: tb.Tensor) -> Any:
             given = dict(zip(node.operands, tensors, strict=True))
-            inputs = node.with_inputs(lambda value: given[value])
+            inputs = node.map_inputs(lambda value: given[value])
             if function is not None:
                 return function(node, *inputs)
             assert node.default is not None

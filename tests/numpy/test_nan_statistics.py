@@ -1,0 +1,24 @@
+"""Statistics of the elements that are not NaN, in the NumPy namespace."""
+
+from __future__ import annotations
+
+import pytest
+
+from .beside import assert_as_numpy
+
+CALLS = """
+np.nanmean([[1.0, np.nan], [3.0, 5.0]], axis=0)
+np.nanvar([1.0, np.nan, 4.0], ddof=1)
+np.nanmedian([[1.0, np.nan, 9.0], [3.0, 5.0, 7.0]], axis=1)
+np.nanquantile([1.0, np.nan, 4.0, 8.0], [0.25, 0.5])
+np.nanquantile([1.0, 2.0, np.nan], 0.5, method="nearest")
+np.nanquantile([1.0, 2.0, 7.0, np.nan], 0.5, method="inverted_cdf", weights=[1.0, 1.0, 5.0, 1.0])
+np.nanpercentile([1.0, 2.0, 7.0, np.nan], 50, method="inverted_cdf", weights=[5.0, 1.0, 1.0, 1.0])
+np.nanquantile([1.0, 2.0], 0.5, weights=[1.0, 2.0])
+np.nanpercentile([1.0], 101)
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("source", CALLS)
+def test_as_numpy(source: str) -> None:
+    assert_as_numpy(source)
