@@ -91,7 +91,7 @@ def check_arguments_early(function: Callable[P, R]) -> Callable[P, R]:
 
     Examples
     --------
-    >>> @checked
+    >>> @check_arguments_early
     ... def twice(function: Callable[[int], int]) -> Callable[[int], int]:
     ...     return lambda number: function(function(number))
     >>> twice("text")

@@ -228,7 +228,7 @@ def list_implementations(backend: type[Backend]) -> tuple[list[str], list[str]]:
     """The primitives that a backend's class defines and the composites that it overrides, by callback's name.
 
     >>> import tensorbackend as tb
-    >>> primitives, composites = implemented(type(tb.get_backend("numpy")))
+    >>> primitives, composites = list_implementations(type(tb.get_backend("numpy")))
     >>> "add" in primitives, "cumulative_max" in composites
     (True, True)
     """

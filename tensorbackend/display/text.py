@@ -51,7 +51,7 @@ def _ends(size: int, edge: int) -> list[int]:
 def abridge(positions: Sequence[int], size: int) -> list[int | None]:
     """Positions along an axis, with `None` where some are left out.
 
-    >>> gapped([0, 1, 8, 9], 10), gapped([0], 2)
+    >>> abridge([0, 1, 8, 9], 10), abridge([0], 2)
     ([0, 1, None, 8, 9], [0, None])
     """
     with_gaps: list[int | None] = []

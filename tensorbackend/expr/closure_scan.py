@@ -29,7 +29,7 @@ def reachable_tensors(*functions: Callable[..., Any]) -> list[Tensor]:
     >>> def outer(x):
     ...     return lambda: {"twice": [x, x]}
     >>> x = tb.ones(3)
-    >>> [tensor is x for tensor in held_by(outer(x))]
+    >>> [tensor is x for tensor in reachable_tensors(outer(x))]
     [True]
     """
     tensors: list[Tensor] = []
@@ -80,7 +80,7 @@ def freeze_variables(function: Callable[..., Any]) -> Callable[..., Any]:
     >>> functions = [lambda: number for number in range(3)]
     >>> [function() for function in functions]
     [2, 2, 2]
-    >>> [function() for function in [fixed(lambda: number) for number in range(3)]]
+    >>> [function() for function in [freeze_variables(lambda: number) for number in range(3)]]
     [0, 1, 2]
     """
     if not isinstance(function, FunctionType) or not function.__closure__:

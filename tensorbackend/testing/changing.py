@@ -56,7 +56,7 @@ def resize(call: Invocation, sizes: Mapping[int, int], *, options: bool = False)
     --------
     >>> import tensorbackend as tb
     >>> call = Invocation("broadcast_to", (tb.tensor([1, 2]), (3, 2)), {})
-    >>> other = resized(call, {2: 4, 3: 5}, options=True)
+    >>> other = resize(call, {2: 4, 3: 5}, options=True)
     >>> other.tensors[0].tolist(), other.arguments[1]
     ([1, 2, 1, 2], (5, 4))
     """

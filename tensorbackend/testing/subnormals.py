@@ -36,7 +36,7 @@ def flush_subnormals(x: Tensor) -> Tensor:
     """A tensor on BinaryBackend with its subnormals replaced by zeros of the same sign.
 
     >>> import tensorbackend as tb
-    >>> flushed(tb.tensor([1e-40, -1e-40, 1.0], backend="binary")).tolist()
+    >>> flush_subnormals(tb.tensor([1e-40, -1e-40, 1.0], backend="binary")).tolist()
     [0.0, -0.0, 1.0]
     """
     return _flush_parts(x, True, True)

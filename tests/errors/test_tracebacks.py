@@ -161,7 +161,7 @@ def test_pytest_shows_the_same(setting: str, count: int, tmp_path: Path) -> None
 def test_frames_of_a_package_that_counts_as_ours_are_not_the_users(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tensorbackend import tracebacks
+    from tensorbackend.errors import tracebacks
 
     monkeypatch.setattr(tracebacks, "_ours", [*tracebacks._ours])
     for name in ("adapter", "adapters"):

@@ -50,10 +50,12 @@ def from_end(indices: Tensor, size: int) -> Tensor:
 def check_constant(op: str, x: Tensor, indices: Tensor, size: int) -> None:
     """Raises `IndexRangeError` for constant indices into an axis of a tensor that a compiler is tracing.
 
-    `from_end` is traced with it, so that no op behind that has numbers to look at.
+    `from_end` is traced with it, so that no op behind that has numbers to look at. A graph of this package raises when
+    it runs, with the line of the call.
     """
     backend = x.backend
-    if backend is not indices.backend or backend.is_concrete(x) or not backend.is_concrete(indices):
+    records = backend.dispatch_priority > 1
+    if records or backend is not indices.backend or backend.is_concrete(x) or not backend.is_concrete(indices):
         return
     for place in laid_flat(indices.backend_copy("binary")).tolist():
         if not -size <= place < size:
