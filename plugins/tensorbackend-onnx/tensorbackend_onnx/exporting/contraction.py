@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorbackend as tb
 from tensorbackend.expr.node import Node
+from tensorbackend.protocol.window import Windows
 
 from .elementwise import as_pairs, dtype, is_complex
 from .writer import Name, Writer, writes
@@ -57,28 +58,29 @@ def determinant(w: Writer, node: Node, x: Name) -> Any:
 @writes("conv")
 def conv(w: Writer, node: Node, x: Name, kernel: Name) -> Any:
     options: Any = node.options
+    windows: Windows = options["windows"]
     dilated = any(step != 1 for step in options["input_dilation"])
-    negative = any(number < 0 for pair in options["padding"] for number in pair)
+    negative = any(number < 0 for pair in windows.padding for number in pair)
     if options["batch_groups"] != 1 or is_complex(node):
         raise w.refuse(f"conv of {dtype(node)} with batch_groups={options['batch_groups']}")
-    if dilated or negative or not options["strides"]:
+    if dilated or negative or not windows.strides:
         return NotImplemented
     return w.op(
         "Conv",
         x,
         kernel,
-        dilations=list(options["kernel_dilation"]),
+        dilations=list(windows.dilations),
         group=options["feature_groups"],
-        pads=[low for low, _ in options["padding"]] + [high for _, high in options["padding"]],
-        strides=list(options["strides"]),
+        pads=[low for low, _ in windows.padding] + [high for _, high in windows.padding],
+        strides=list(windows.strides),
     )
 
 
 @writes(*POOLS)
 def pool(w: Writer, node: Node, x: Name) -> Any:
     """A pool over the axes with windows, which ONNX wants to be the last ones after two others."""
-    options: Any = node.options
-    rows = list(zip(options["window_dimensions"], options["strides"], options["padding"], strict=True))
+    windows: Windows = node.options["windows"]  # type: ignore[assignment] # options are of any type
+    rows = list(zip(windows.sizes, windows.strides, windows.padding, strict=True))
     spatial = [axis for axis, (size, step, pads) in enumerate(rows) if (size, step, tuple(pads)) != (1, 1, (0, 0))]
     floats = tb.isdtype(dtype(node), "real floating")
     if not floats or len(spatial) > 3 or any(number < 0 for _, _, pads in rows for number in pads):
@@ -96,7 +98,7 @@ def pool(w: Writer, node: Node, x: Name) -> Any:
         "kernel_shape": [rows[axis][0] for axis in spatial],
         "strides": [rows[axis][1] for axis in spatial],
         "pads": [rows[axis][2][0] for axis in spatial] + [rows[axis][2][1] for axis in spatial],
-        "dilations": [options["window_dilations"][axis] for axis in spatial],
+        "dilations": [windows.dilations[axis] for axis in spatial],
     }
     if node.op == "window_sum":
         attributes["count_include_pad"] = 1

@@ -11,6 +11,7 @@ from typing import Any
 import tensorbackend as tb
 from tensorbackend import Tensor
 from tensorbackend.expr.node import Node
+from tensorbackend.protocol.window import Windows
 
 from .writer import PARTS
 
@@ -88,17 +89,18 @@ def pad(node: Node, x: Tensor, value: Tensor) -> Tensor:
 def conv(node: Node, x: Tensor, kernel: Tensor) -> Tensor:
     """A convolution of dilated inputs, with padding that may take away."""
     options: Any = node.options
+    windows: Windows = options["windows"]
     if x.ndim == 2:  # no spatial axes
         pixels = tb.conv(x[..., None], kernel[..., None], feature_groups=options["feature_groups"])
         return pixels[..., 0]
     spread = [
-        (low, high, step - 1) for (low, high), step in zip(options["padding"], options["input_dilation"], strict=True)
+        (low, high, step - 1) for (low, high), step in zip(windows.padding, options["input_dilation"], strict=True)
     ]
     return tb.conv(
         tb.pad(x, [(0, 0), (0, 0), *spread]),
         kernel,
-        strides=options["strides"],
-        kernel_dilation=options["kernel_dilation"],
+        strides=windows.strides,
+        kernel_dilation=windows.dilations,
         feature_groups=options["feature_groups"],
         batch_groups=options["batch_groups"],
     )
