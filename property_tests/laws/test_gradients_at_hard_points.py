@@ -301,7 +301,7 @@ EXCEPTIONS = {"erf_inv": "SciPy's float64 does not resolve differences next to 1
 """Ops whose second derivatives cannot be compared with differences, and why; one that can be is an error."""
 
 
-def compare_second(name: str, count: int) -> None:
+def check_second_derivative(name: str, count: int) -> None:
     """Compare second derivatives of an op with differences of its formula."""
     known = KNOWN[name]
 
@@ -333,10 +333,10 @@ def compare_second(name: str, count: int) -> None:
 
 @pytest.mark.parametrize("name", sorted({name for name in KNOWN if KNOWN[name].second is None} - set(EXCEPTIONS)))
 def test_second_derivatives_at_all_magnitudes(name: str) -> None:
-    compare_second(name, 1)
+    check_second_derivative(name, 1)
 
 
 @pytest.mark.parametrize("name", EXCEPTIONS)
 def test_exceptions_are_needed(name: str) -> None:
     with pytest.raises(AssertionError):
-        compare_second(name, 10)
+        check_second_derivative(name, 10)

@@ -9,7 +9,7 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
             if _found is not None:
                 _out, _function, _ready = _found
                 _data_x = x.data
-        except Exception:
+        except Exception:  # the call has no key
             _found = ()
         if _found:
             try:
@@ -23,7 +23,7 @@ The code spells out the keys of a call. For `sum(x, /, *, axis=None, keepdims=Fa
                     _found = _plan.shapes(_shape_x)
                     if _found is not None:
                         return _plan.call(_found, _shapes, (x.data, ))
-            except Exception:
+            except Exception:  # the kind is unknown
                 pass
         return _missed((x, ), {'axis': axis, 'keepdims': keepdims})
 

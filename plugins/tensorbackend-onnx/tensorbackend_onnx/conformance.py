@@ -197,8 +197,7 @@ def run(case: Case, backend: tb.BackendLike) -> Outcome:
         if row is not None:
             return Outcome(case.kind, case.name, "divergence", row.reason)
         return Outcome(case.kind, case.name, "fail", f"{type(error).__name__}: {error}")
-    # A backend that is being proved may raise anything.
-    except Exception as error:
+    except Exception as error:  # a backend that is being proved may raise anything
         return Outcome(case.kind, case.name, "fail", f"raised {type(error).__name__}: {error}")
     return Outcome(case.kind, case.name, "pass")
 
