@@ -12,7 +12,6 @@ from tensorbackend import Tensor
 from tensorbackend.errors import ConvergenceError, GradientError
 from tensorbackend.solvers import solve
 
-METHODS = ["cg", "cg-adaptive", "bicgstab", "bicgstab(2)", "gmres", "lsqr", "direct"]
 DRAW = numpy.random.default_rng(3)
 SIZE = 8
 SYMMETRIC = 4 * numpy.eye(SIZE) - numpy.eye(SIZE, k=1) - numpy.eye(SIZE, k=-1)
@@ -52,7 +51,8 @@ def check_close(one: Any, other: Any, atol: float = 1e-7) -> None:
 
 
 @pytest.mark.parametrize(
-    ("backend", "method"), [*(("numpy", method) for method in METHODS), ("binary", "bicgstab"), ("jax", "cg")]
+    ("backend", "method"),  # `laws/test_solver_laws.py` asks NumPy about each method
+    [("numpy", "cg"), ("numpy", "gmres"), ("numpy", "lsqr"), ("numpy", "direct"), ("binary", "bicgstab"), ("jax", "cg")],
 )
 def test_the_gradient_is_that_of_the_exact_solution(backend: str, method: str) -> None:
     a, b = tb.asarray(matrix_for(method), backend=backend), tb.asarray(VECTOR, backend=backend)
@@ -85,25 +85,6 @@ def test_on_a_tape(method: str) -> None:
         check_close(one, other)
     second = tb.grad(lambda b: tb.sum(tb.grad(exact, 1)(a, b) ** 2))(b)
     check_close(tb.gradient(rate, watched)[1], second, atol=1e-6)
-
-
-@pytest.mark.parametrize("method", ["cg", "gmres", "lsqr"])
-def test_second_derivatives_and_derivatives_forward(method: str) -> None:
-    a, b = tb.asarray(matrix_for(method)), tb.asarray(VECTOR)
-    loss = loss_of(method)
-    check_close(tb.hessian(loss, 1)(a, b), tb.hessian(exact, 1)(a, b), atol=1e-6)
-
-    skew = 0.0 if method.startswith("cg") else 0.5
-
-    def slope(of: Any) -> Any:
-        return lambda a: tb.sum(tb.grad(of, 1)(a, b) ** 3)
-
-    # A solver of symmetric matrices uses the matrix as its own transpose, so keep the matrix symmetric for it.
-    ours, theirs = (tb.grad(lambda a, of=of: slope(of)((a + a.T) / 2 + (a - a.T) * skew))(a) for of in (loss, exact))
-    check_close(ours, theirs, atol=1e-5)
-    pushed = tb.jvp(loss, (a, b), (tb.eye(SIZE, dtype="f64"), b))
-    expected = tb.jvp(exact, (a, b), (tb.eye(SIZE, dtype="f64"), b))
-    check_close(pushed[1], expected[1])
 
 
 def test_of_a_batch() -> None:
