@@ -9,8 +9,8 @@ from typing import Any
 import numpy
 import onnx
 import pytest
-from build import model, value
 from onnx import helper
+from small_models import model, value
 from tensorbackend.cli import main
 
 from tensorbackend_onnx import conformance

@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 import pytest
 import tensorbackend as tb
-from build import model, value
 from onnx import ModelProto, TensorProto, helper
+from small_models import model, value
 from tensorbackend.errors import TensorBackendError
 
 from tensorbackend_onnx import MissingOperators, ModelError, load

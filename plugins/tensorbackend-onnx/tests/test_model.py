@@ -9,8 +9,8 @@ import numpy
 import onnx
 import pytest
 import tensorbackend as tb
-from build import by_onnxruntime, model, value
 from onnx import ModelProto, helper
+from small_models import by_onnxruntime, model, value
 from tensorbackend.errors import ArgumentError, DTypeError, ShapeError
 
 from tensorbackend_onnx import MissingOperators, ModelError, load

@@ -11,7 +11,7 @@ import numpy
 import onnx
 import pytest
 import tensorbackend as tb
-from build import by_onnxruntime
+from small_models import by_onnxruntime
 from tensorbackend import nn
 from tensorbackend.errors import ArgumentError, UnsupportedOp
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 import pytest
 import tensorbackend as tb
-from build import by_onnxruntime, model, value
 from onnx import ModelProto, helper
+from small_models import by_onnxruntime, model, value
 
 from tensorbackend_onnx import load
 
