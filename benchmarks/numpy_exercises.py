@@ -7,7 +7,6 @@ its place, random numbers by NumPy's own stream from one seed. What it prints an
 compared.
 """
 
-# patterns are not broken
 from __future__ import annotations
 
 import io
@@ -76,6 +75,8 @@ def same(one: Any, other: Any) -> bool:
 
 def main(arguments: list[str]) -> None:
     """Prints the answers that fail, with the reason, and how many are right."""
+    if len(arguments) != 1 or not Path(arguments[0]).is_dir():
+        raise SystemExit("numpy_exercises: expected one argument, a checkout of https://github.com/rougier/numpy-100")
     right, tried = 0, 0
     for number, code in sorted(answers(Path(arguments[0])).items()):
         if code.startswith("%") or "No solution" in code:

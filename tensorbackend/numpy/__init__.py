@@ -22,7 +22,6 @@ array([4., 4., 2.])
 from __future__ import annotations
 
 from sys import modules as _modules
-from types import SimpleNamespace as _Namespace
 from typing import Any as _Any
 
 import numpy as _numpy
@@ -57,7 +56,8 @@ from . import testing as testing
 from .arrays import functions as _functions
 from .arrays import ndarray as ndarray
 from .functions import PUBLIC as _PUBLIC
-from .refused import advice as _advice
+from .refused import Names as _Names
+from .refused import missing as _missing
 from .ufuncs import ufunc as ufunc
 
 _methods.bind()
@@ -147,15 +147,13 @@ mgrid, ogrid, r_, c_ = _creation.mgrid, _creation.ogrid, _creation.r_, _creation
 s_, index_exp = _creation.s_, _creation.index_exp
 flatiter, ndenumerate = _indexing.flatiter, _places.ndenumerate
 vectorize, errstate, printoptions = _hosting.vectorize, _hosting.errstate, _hosting.printoptions
-emath = _Namespace(**_hosting.EMATH)
-lib = _Namespace(stride_tricks=_Namespace(sliding_window_view=_functions["sliding_window_view"]))
+emath = _Names(**_hosting.EMATH)
+lib = _Names(stride_tricks=_Names(sliding_window_view=_functions["sliding_window_view"]))
 
 
 def __getattr__(name: str) -> _Any:
     """Raises `AttributeError` for what NumPy has and arrays here cannot have, with what to write in its place."""
-    text = f"module 'tensorbackend.numpy' has no attribute {name!r}"
-    remedy = _advice(name)
-    raise AttributeError(f"{text}; {remedy}" if remedy else text, name=name)
+    raise _missing(name)
 
 
 def __dir__() -> list[str]:

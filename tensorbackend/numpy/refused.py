@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from types import SimpleNamespace
+from typing import Any, Final
 
 _ADVICE: Final = {
     "use a dictionary of arrays, as there are no structured dtypes": "rec record recarray void",
@@ -31,3 +32,17 @@ def advice(name: str) -> str | None:
     'use two-dimensional arrays'
     """
     return next((remedy for remedy, names in _ADVICE.items() if name in names.split()), None)
+
+
+def missing(name: str) -> AttributeError:
+    """The error for a name that is not there, with what to write in its place."""
+    text = f"module 'tensorbackend.numpy' has no attribute {name!r}"
+    remedy = advice(name)
+    return AttributeError(f"{text}; {remedy}" if remedy else text, name=name)
+
+
+class Names(SimpleNamespace):
+    """A few names of one of NumPy's modules, such as `np.lib.stride_tricks`; any other name is an error as in `np`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing(name)

@@ -1,0 +1,29 @@
+"""What arrays cannot have is refused with what to write in its place."""
+
+from __future__ import annotations
+
+import operator
+import re
+
+import pytest
+
+import tensorbackend.numpy as np
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "remedy"),
+    [
+        (np.lib.stride_tricks, "as_strided", "use np.lib.stride_tricks.sliding_window_view"),
+        (np, "matrix", "use two-dimensional arrays"),
+        (np, "nditer", "index the array, or use np.ndindex"),
+        (np, "datetime64", "use integer arrays that count days or seconds"),
+    ],
+)
+def test_a_name_that_is_refused_says_what_to_write(module: object, name: str, remedy: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(f"{name!r}; {remedy}")):
+        getattr(module, name)
+
+
+def test_a_name_that_numpy_lacks_too_is_an_error() -> None:
+    with pytest.raises(AttributeError, match=r"has no attribute 'nonsense'$"):
+        operator.attrgetter("nonsense")(np)
