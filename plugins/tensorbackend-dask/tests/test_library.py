@@ -14,7 +14,7 @@ import tensorbackend_dask
 
 PACKAGE = Path(tensorbackend_dask.__file__).parent
 FILES = sorted([*PACKAGE.glob("*.py"), *Path(__file__).parent.glob("*.py")])
-PUBLIC = ("dtypes", "elements", "errors", "extending", "protocol", "testing")
+PUBLIC = ("annotations", "dtypes", "errors", "extending", "protocol", "testing")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

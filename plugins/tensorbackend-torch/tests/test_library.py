@@ -15,7 +15,7 @@ import tensorbackend_torch
 
 PACKAGE = Path(tensorbackend_torch.__file__).parent
 FILES = sorted([*PACKAGE.glob("*.py"), *Path(__file__).parent.glob("*.py")])
-PUBLIC = ("dtypes", "elements", "errors", "extending", "protocol", "testing")
+PUBLIC = ("annotations", "dtypes", "errors", "extending", "protocol", "testing")
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
