@@ -20,6 +20,15 @@ def test_heat_around_an_obstacle(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("\n") > 10, "the plate is drawn"
 
 
+def test_mixed_precision_follows_float32(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    train = runpy.run_path(str(EXAMPLES / "mixed_precision.py"))["train"]
+    exact = train(None, 3)
+    assert train("bfloat16", 3) == pytest.approx(exact, rel=0.02)
+    assert train("float16", 3) == pytest.approx(exact, rel=0.02)
+    assert "after 0 overflows" in capsys.readouterr().out
+
+
 def test_a_numpy_program_is_differentiated_and_compiled(capsys: pytest.CaptureFixture[str]) -> None:
     program = runpy.run_path(str(EXAMPLES / "numpy_program.py"))
 
