@@ -78,7 +78,7 @@ def test_every_other_assignment() -> None:
         held.named["a"][0] = 1
         assert [held.x.tolist()[0], held.entries[0].tolist(), held.named["a"].tolist()] == [[2, 2], [0, 1], [1, 0]]
         held.x[0] = 0
-        operator.setitem(row, 0, 2)
+        operator.setitem(row, 0, 2)  # type: ignore[call-overload] # typeshed asks for a sequence
         row.__setitem__(1, 3)
         assert row.tolist() == [2.0, 3.0]
         tb.Tensor.__setitem__(row, 0, 4)
