@@ -120,7 +120,7 @@ def load(folder: str | os.PathLike[str], /, *, like: Any = None, backend: Backen
         The folder.
     like : tensors or templates in lists, tuples, dictionaries and dataclasses, optional
         A value nested as the result shall be, such as the saved value. Its tensors must have the shapes, dtypes and
-        names of the saved ones, and its numbers stand where numbers were saved; their values are those of the
+        names of the saved ones, and it has numbers where numbers were saved; their values are those of the
         checkpoint. Its other values stay as they are.
     backend : Backend, type or str, optional
         Where the tensors live, by default the default backend. `"template"` reads no elements.

@@ -98,7 +98,7 @@ def in_plain_memory(value: Any) -> Any:
         fake = value.untyped_storage().device.type == "meta"
     except (RuntimeError, NotImplementedError):  # a value of a transform of PyTorch's has no storage
         fake = True
-    if fake:  # its address is no memory at all
+    if fake:  # its address is not that of memory
         remedy = "leave the transform or the mode first"
         raise OperandError(expected("an array with its elements in memory", remedy, array=_Kind("traced")))
     attached = value.requires_grad

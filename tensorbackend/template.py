@@ -321,7 +321,7 @@ def as_names(names: Sequence[str | None] | None, ndim: int) -> Names:
 
 
 def check_unique(names: Names) -> Names:
-    """The names themselves; `NamesError` where one stands twice.
+    """The names themselves; `NamesError` if one occurs twice.
 
     For instance, `matmul` of `[n][k]` with `[k][n]` would give `[n][n]`.
     """

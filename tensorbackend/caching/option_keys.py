@@ -1,7 +1,7 @@
 """Memos of calls, and their keys.
 
-A key is made of templates, which are interned, and of options. An option stands in a key together with its class, as 1,
-True and 1.0 are equal. Where that is not enough, as for tuples and floats, `option_key` makes the part of the key.
+A key is made of templates, which are interned, and of options. An option is stored in a key together with its class, as
+1, True and 1.0 are equal. Where that is not enough, as for tuples and floats, `option_key` makes the part of the key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEMO_LIMIT: Final = 4096
 """The most entries of a memo. A further entry replaces the oldest one."""
 
 NUMBERS: Final = frozenset({bool, int, float, complex})
-"""Types of the Python numbers that may stand next to tensors."""
+"""Types of the Python numbers that may be operands next to tensors."""
 
 _DISTINCT: Final[set[type]] = {str, type(None)}
 """Classes of options that are their own part of a key, as they equal no option of another class."""
@@ -36,7 +36,7 @@ _SAME_IN_TUPLES: Final = frozenset({int, str, type(None)})
 
 
 def atom(option: Class) -> Class:
-    """Marks a class of options that hash, and equal no option of another class: they stand in a key as they are."""
+    """Marks a class of options that hash, and equal no option of another class: a key holds them as they are."""
     for classes in (_DISTINCT, ATOMS, _FROZEN):
         classes.add(option)
     return option
@@ -105,7 +105,7 @@ def is_same(option: object, other: object) -> bool:
 def option_key(value: Any) -> Any:
     """The part of a key for an option; values that are equal but not the same option get different parts.
 
-    Lists become tuples; floats keep the sign of zero, and a NaN stands in the key by its bits. Raises `KeyError` for
+    Lists become tuples; floats keep the sign of zero, and a NaN is represented by its bits. Raises `KeyError` for
     values that do not equal themselves, such as a tuple with NaN, as no look-up finds them. An option that does not
     hash makes the look-up raise `TypeError`. Callers take the full path after either error.
 

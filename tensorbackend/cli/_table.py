@@ -18,7 +18,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         return
     console, table = Console(), Table(*columns)
     for row in rows:
-        table.add_row(*map(Text, row))  # brackets in a cell are no markup
+        table.add_row(*map(Text, row))  # brackets in a cell are not markup
     if console.measure(table, options=console.options.update(max_width=10_000)).maximum > console.width:
         print(plain_table(columns, rows))
     else:

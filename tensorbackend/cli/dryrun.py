@@ -56,7 +56,7 @@ def arguments(parser: ArgumentParser) -> None:
     add("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 141GB or 80GiB, as exit status")
     add("--optimised", action="store_true", help="shows and judges the rewritten graph rather than eager order")
     add("--mesh", metavar="AXES", help="a mesh, such as data=4,model=2")
-    add("--layout", metavar="RULES", help="on which mesh axes named axes lie, such as batch=data,hidden=model")
+    add("--layout", metavar="RULES", help="mesh axes that divide named axes, such as batch=data,hidden=model")
     add("--search", metavar="NAMES", help="tries layouts of these named axes, such as batch,hidden, and ranks them")
     add("--machine", default="h100", help="the machine of predicted times: h100 (default) or h200")
     add(
@@ -253,7 +253,7 @@ def _write(report: DryRun, path: str) -> None:
 
 
 def _print(report: DryRun, options: Namespace) -> None:
-    from ..expr.cost.mesh.divided import COLLECTIVES, LIES
+    from ..expr.cost.mesh.divided import COLLECTIVES, LAYOUTS
     from ..expr.cost.program import ALIVE, COLUMNS
     from ..expr.cost.units import show_bytes
 
@@ -264,7 +264,7 @@ def _print(report: DryRun, options: Namespace) -> None:
             compiled = report.on_mesh.xla()
             print(report.on_mesh.beside(compiled))
             return
-        for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LIES, report.on_mesh.lies())):
+        for columns, cells in ((COLLECTIVES, report.on_mesh.table()), (LAYOUTS, report.on_mesh.layouts())):
             print_table(columns, cells[: options.top])
             print(end="\n" if len(cells) <= options.top else f"and {len(cells) - options.top} more\n\n")
     by: By = options.by or ("node" if program.ops <= 50 else "op")

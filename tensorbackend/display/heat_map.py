@@ -89,7 +89,7 @@ class HeatMap:
     # One number
 
     def _place(self, value: float) -> float:
-        """Where a finite number lies on the scale, from 0 to 1."""
+        """The position of a finite number on the scale, from 0 to 1."""
         low, high = self.low / 2, self.high / 2  # halves, whose difference is always finite
         return (value / 2 - low) / (high - low) if high > low else 0.0
 

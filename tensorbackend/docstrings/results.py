@@ -1,4 +1,4 @@
-"""Descriptions of what ops return. In a docstring the type stands in front of them."""
+"""Descriptions of what ops return. In a docstring the type comes before them."""
 
 from __future__ import annotations
 

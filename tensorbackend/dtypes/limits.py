@@ -105,8 +105,8 @@ def iinfo(dtype: DTypeLike) -> iinfo_object:
 def check_scalar(value: Scalar, dtype: DType) -> None:
     """Raises `OutOfRangeError` for a Python number outside a dtype, `DTypeError` for a kind that the dtype cannot hold.
 
-    An integer must lie within the limits; a finite float must not round to infinity. Inexact
-    rounding is no error.
+    An integer must be within the limits; a finite float must not round to infinity. Inexact
+    rounding is not an error.
     """
     kind = scalar_kind(value)
     if kind is None or not holds_kind(dtype, kind):

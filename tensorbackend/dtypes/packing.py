@@ -1,6 +1,6 @@
 """Converts elements between Python numbers and bytes (row-major, native byte order), in one way for every dtype.
 
-`float16` and `bfloat16` come out as Python floats, complex numbers as Python complex. Numbers that go in must lie in
+`float16` and `bfloat16` come out as Python floats, complex numbers as Python complex. Numbers to pack must be in
 the dtype's range (`check_scalar`), except floats, which round to infinity.
 """
 

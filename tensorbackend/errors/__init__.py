@@ -18,7 +18,7 @@ class TensorBackendError(Exception):
     """The base class of every error that tensorbackend raises on purpose."""
 
     operation: str | None = None
-    """The op that the user called, once it stands in the text."""
+    """The op that the user called, once its name is in the text."""
     message: str = ""
     """The text without the op."""
 
@@ -80,7 +80,7 @@ class DataError(TensorBackendError, ValueError):
     """An error that only data can show: a backend raises it, a dry run on templates does not."""
 
     def named(self, operation: str) -> TensorBackendError:
-        """Puts an op's name in front of the text, unless the name of an op stands there."""
+        """Prepends an op's name to the text, unless the text begins with the name of an op."""
         return self if self.operation else super().named(operation)
 
     def met(self, operation: str, inputs: Iterable[object]) -> DataError:

@@ -117,7 +117,7 @@ def shorten_tracebacks(error: BaseException) -> Iterator[None]:
     """While the block runs, leave only the user's frames in the tracebacks of an error and of the errors behind it."""
     chain = list(_chain(error, set()))
     before = [link.__traceback__ for link in chain]
-    defect = not any(map(_is_deliberate, chain))  # an error behind one that is raised on purpose is no defect
+    defect = not any(map(_is_deliberate, chain))  # an error behind one that is raised on purpose is not a defect
     for link in [] if wants_all() else chain:
         short = visible(link, defect=defect)
         # If no frame is left, a cause shows its last line alone, which is enough; the error itself keeps its frames.

@@ -79,7 +79,7 @@ def cond(predicate: TensorLike, true_function: Function, false_function: Functio
     """Call the first function if `predicate` is true, else the second; `predicate` may depend on data.
 
     Both functions are traced, and only the chosen one is computed. They return tensors, nested alike in lists, tuples,
-    dicts and dataclasses. The operands may be nested in the same way; those that are no tensors reach the functions as
+    dicts and dataclasses. The operands may be nested in the same way; those that are not tensors reach the functions as
     they are. Raises `DTypeError` or `ShapeError` for a predicate that is not a bool without axes. If the results of the
     functions differ, raises the error for the first difference.
 
@@ -146,8 +146,8 @@ def switch(index: TensorLike, functions: Sequence[Function], *operands: Any) -> 
     Raises
     ------
     DTypeError
-        For an index that is no integer without axes. If the results of the functions differ, the error for the first
-        difference is raised.
+        For an index that is not an integer without axes. If the results of the functions differ, the error for the
+        first difference is raised.
     ArgumentError
         For no functions.
 

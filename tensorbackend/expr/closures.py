@@ -51,7 +51,7 @@ def trace_flat(
     """The graph of a function that takes a flat list of tensors, and returns its results and their paths.
 
     `varying` says how the tensors vary over a mesh. Tensors that the function makes from data alone live on `home`.
-    Raises `OperandError` for a result that is no tensor and cannot be converted to one.
+    Raises `OperandError` for a result that is not a tensor and cannot be converted to one.
     """
     numbers: dict[int, Scalar] = {}
 

@@ -257,9 +257,9 @@ def scan(
 
     The axis is the first one by default, and may be given by its name, as in `axis="time"`. The y are stacked along a
     first axis of that name. `xs` may be nested tensors of the same size along the axis, or `None` with a `length`. Each
-    y may be nested tensors or `None`. With `reverse` the last entry comes first, but each y still stands in the place
-    of its x. Carried values are as in `while_loop`. Raises `ShapeError` for axes of different sizes, and `AxisError` if
-    a tensor lacks the axis.
+    y may be nested tensors or `None`. With `reverse` the last entry comes first, but each y is still stored in the
+    place of its x. Carried values are as in `while_loop`. Raises `ShapeError` for axes of different sizes, and
+    `AxisError` if a tensor lacks the axis.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ def _flat(graph: Graph) -> tuple[Any, ...]:
 
 
 def _refuse_host_call(tensors: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Stands in for a function of the host that was not sent."""
+    """A placeholder for a function of the host that was not sent."""
     raise ArgumentError(expected("a graph that is only compiled, not run", "run it in the process that traced it"))
 
 

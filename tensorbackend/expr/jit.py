@@ -252,7 +252,7 @@ def _static(
 
 @lru_cache
 def _flat(count: int) -> Tree:
-    """The tree of `count` positional arguments that are no containers."""
+    """The tree of `count` positional arguments that are not containers."""
     return flatten(((0,) * count, {}))[1]
 
 

@@ -100,7 +100,7 @@ class Recall(Scope):
         return index < len(self.marks) and self.marks[index] is index
 
     def tensor_of(self, node: Lifted) -> Tensor | None:
-        """The tensor for which a node stands in this trace."""
+        """The tensor that a node represents in this trace."""
         return next((tensor for value, tensor in self.lifted.values() if value.node is node), None)
 
     def results(self, node: Node, single: bool) -> Payload:

@@ -208,7 +208,7 @@ def check_leaks(node: Node) -> None:
 
 
 def tensor_of(node: Lifted) -> Tensor | None:
-    """The tensor for which a node stands in the traces that run; `None` in any other trace."""
+    """The tensor that a node represents in the traces that run; `None` in any other trace."""
     scope = scope_variable.get()
     return None if scope is None else scope.tensor_of(node)
 

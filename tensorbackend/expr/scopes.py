@@ -50,7 +50,7 @@ class Scope:
         """The trace around this one."""
 
     def tensor_of(self, node: Lifted) -> Tensor | None:
-        """The tensor for which a node stands in this trace or one around it; `None` if they have not captured it."""
+        """The tensor that a node represents in this trace or one around it; `None` if they have not captured it."""
         return None if self.outer is None else self.outer.tensor_of(node)
 
 

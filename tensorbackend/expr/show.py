@@ -10,7 +10,7 @@ from .node import CAPTURED, PARAMETER, Node, Value
 
 def as_text(graph: Graph) -> str:
     """One line for each node, in columns: number, op, template, inputs, options and the user's line. A node's subgraphs
-    stand below it."""
+    are shown below it."""
     return "\n".join(_lines(graph, "graph"))
 
 

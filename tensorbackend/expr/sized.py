@@ -145,7 +145,7 @@ class SizedPrograms:
             symbolic.append(intern_template(shape, template.dtype, template.names, template.weak))
         try:
             program = SizedProgram(traced(symbolic), trace, backend)
-        except Exception:  # whatever the function, a rule or a kernel raises on sizes that are no numbers
+        except Exception:  # whatever the function, a rule or a kernel raises on sizes that are not numbers
             self.failed = True
             return None
         finally:

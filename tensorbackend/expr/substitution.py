@@ -35,7 +35,7 @@ def find_fixed_point(step: Callable[[Tensor], Tensor], start: Tensor, limit: int
     def iteration(state: tuple[Tensor, Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         before, count, _ = state
         after = step(before)
-        # A NaN that stays NaN is no change.
+        # A NaN that stays NaN is not a change.
         changed = not_equal(after, before) & (equal(after, after) | equal(before, before))
         return after, count + 1, any_(changed)
 

@@ -204,7 +204,7 @@ def _is_template(text: str) -> bool:
 def parse_template(text: str) -> Template:
     """A template written as text: `"f32[batch=32, feature=784]"`, `"s64[3]"`, `"bool"`.
 
-    Raises `ShapeError` for a text that is no template, and `DTypeError` for an unknown dtype.
+    Raises `ShapeError` for a text that is not a template, and `DTypeError` for an unknown dtype.
 
     >>> parse_template("f32[batch=32, 784]")
     f32[batch: 32][784]

@@ -90,7 +90,7 @@ def register_tree_node(
 
     JAX's own functions take them too. The functions are those of `jax.tree_util.register_pytree_node`, so that one
     pair serves both. Dataclasses, named tuples and subclasses of dictionaries and lists need no registration, unless
-    they have parts that are no tensors.
+    they have parts that are not tensors.
 
     Parameters
     ----------
@@ -392,14 +392,14 @@ def leaves_like(tree: Tree, value: Any, root: str, expectation: str) -> list[Any
 
 
 class _Bare(str):
-    """A text that stands in an error without quotes."""
+    """A text that is shown in an error without quotes."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
 
 def first_difference(one: Tree, other: Tree, root: str) -> tuple[str, str, str] | None:
-    """Where two trees first differ, and what stands there; `None` where they are equal."""
+    """Where two trees first differ, and what each has there; `None` if they are equal."""
     if one.kind is not other.kind or one.keys != other.keys or one.data != other.data:
         return root, describe(one), describe(other)
     for key, child, beside in zip(one.keys, one.children, other.children, strict=True):

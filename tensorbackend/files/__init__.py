@@ -118,7 +118,7 @@ def load(
     OperandError
         For another suffix.
     ArgumentError
-        For a `max_bytes` that is no int from 0 on.
+        For a `max_bytes` that is not an int from 0 on.
     OSError
         Where the file cannot be read.
 

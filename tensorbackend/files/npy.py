@@ -59,7 +59,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 class Header(NamedTuple):
-    """The header of an array, which stands before its elements."""
+    """The header of an array, which comes before its elements."""
 
     template: Template
     swapped: bool

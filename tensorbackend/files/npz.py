@@ -63,7 +63,7 @@ def read(source: Source, backend: Backend, max_bytes: int | None) -> dict[str, T
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
-    """Raises `Refused` for members that are no arrays, occur twice, are compressed otherwise, or need a password."""
+    """Raises `Refused` for members that are not arrays, occur twice, are compressed otherwise, or need a password."""
     seen = set()
     for member in members:
         name = member.filename

@@ -1,4 +1,4 @@
-"""`.safetensors`: a JSON object that says where each tensor lies, and then their elements, little-endian.
+"""`.safetensors`: a JSON object with the position of each tensor, followed by their elements, little-endian.
 
 Files are read and written here rather than by the library of that name, which does not keep the order of the tensors,
 accepts names that occur twice, takes several times the file's size in memory, and cannot give templates.
@@ -20,7 +20,7 @@ from ..tensor import Tensor
 from .source import Refused, Source, broken, read_tensor, template_from
 
 _METADATA: Final = "__metadata__"
-"""The key of the header that is no tensor: an object of texts."""
+"""The key of the header that is not a tensor: an object of texts."""
 
 _NAMES: Final = "tensorbackend.names"
 """The key of axis names in the metadata: JSON, an object of lists by tensor."""

@@ -20,7 +20,7 @@ from .grid import Mesh
 
 
 class Sharding(NamedTuple):
-    """Where a tensor lies on a mesh.
+    """How a tensor is laid out on a mesh.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Layout:
         return tuple(axes)
 
     def of(self, template: Template) -> Sharding:
-        """Where a tensor with this template lies. Axes without a name and empty tensors are not divided."""
+        """The sharding of a tensor with this template. Axes without a name and empty tensors are not divided."""
         axes: list[tuple[str, ...]] = [()] * template.ndim
         notes: list[str] = []
         owners: dict[str, str] = {}

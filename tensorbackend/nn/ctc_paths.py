@@ -1,6 +1,6 @@
 """The paths of CTC that spell labels: calls of its callbacks, which take all paths at once, and their defaults.
 
-The defaults serve backends without callbacks of their own. Blanks stand before, between and after the labels, so L
+The defaults serve backends without callbacks of their own. There are blanks before, between and after the labels, so L
 labels make 2 * L + 1 states. In each frame a path is in one state. From there it stays, goes to the next state, or
 skips the next state if that is a blank between two different labels (Graves et al. 2006, section 4.1). If labels do not
 repeat, a path leaves each label after one frame, and needs no blank between two equal labels (Sak et al. 2017).

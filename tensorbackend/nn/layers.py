@@ -161,7 +161,7 @@ def one_hot(
     column = expand_dims(indices, axis=axis, name=name)
     place = axis % column.ndim
     classes = iota(size, dtype="int64", like=indices)
-    # Compare in int64, which holds every class; the indices' dtype may not. A uint64 index beyond int64 is no class.
+    # Compare in int64, which holds every class; the indices' dtype may not. A uint64 index beyond int64 is not a class.
     wide = (
         astype(where(column < size, column, 0), "int64") if indices.dtype.name == "uint64" else astype(column, "int64")
     )

@@ -25,7 +25,7 @@ from ..tensor import Tensor, TensorLike
 
 
 def _angles(positions: Tensor, count: int, base: float, least: DType) -> Tensor:
-    """Positions times frequencies from 1 down to almost 1 / base, which lie along a new last axis.
+    """Positions times frequencies from 1 down to almost 1 / base, along a new last axis.
 
     The result has the positions' floating dtype, promoted with `least`.
     """
@@ -60,7 +60,7 @@ def sinusoidal_positions(
     base : float, default 10000.0
         The frequencies fall from 1 to almost 1 / base.
     interleaved : bool, default False
-        Whether each sine stands before its cosine, as in the paper; else all sines come before all cosines.
+        Whether each sine comes right before its cosine, as in the paper; otherwise all sines come before all cosines.
     name : str, optional
         The name of the features' axis.
     dtype : dtype, optional

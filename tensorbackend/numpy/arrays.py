@@ -223,7 +223,7 @@ class ndarray(ArrayMethods, metaclass=ArrayType):
         """Another shape in place, filled up with zeros."""
         new = as_shape(shape[0] if len(shape) == 1 else shape)
         if self._t is None:
-            raise ArgumentError(expected("an array that is no view", "use np.resize(x, shape)", shape=self.shape))
+            raise ArgumentError(expected("an array that is not a view", "use np.resize(x, shape)", shape=self.shape))
         self._t = functions["resized_with_zeros"](self._t, new)
 
     # Views

@@ -42,7 +42,7 @@ def tensor(value: Any) -> Tensor:
     Raises
     ------
     DTypeError, OperandError
-        For texts, objects, and whatever else is no array of numbers.
+        For texts, objects, and whatever else is not an array of numbers.
 
     Examples
     --------

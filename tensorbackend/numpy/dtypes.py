@@ -54,7 +54,7 @@ def dtype_of(dtype: Any) -> DType:
     Raises
     ------
     DTypeError
-        For structured, text, object and date dtypes, which tensors do not have, and for what is no dtype.
+        For structured, text, object and date dtypes, which tensors do not have, and for what is not a dtype.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class SingularError(DataError, LinAlgError):
 
 
 class NotSquareError(ShapeError, LinAlgError):
-    """An array that is no matrix, or no square one."""
+    """An array that is not a matrix, or not a square one."""
 
 
 class EigResult(NamedTuple):

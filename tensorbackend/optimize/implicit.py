@@ -150,7 +150,7 @@ class Minima(NamedTuple):
         return low, logical_and(upper - x < -slope, logical_not(low))
 
     def equations(self, parameters: Tensors, x: Tensor) -> Tensor:
-        """The gradient where it is 0, and the distance to a bound where the minimum lies there."""
+        """The gradient where it is 0, and the distance to a bound where the minimum is at it."""
         *constants, lower, upper = parameters
         slope = self.slope(constants, x)
         if not self.bounded:

@@ -144,5 +144,5 @@ class Control:
         In each step `body` takes the constants, the carried values and the next entry of each of `xs` along its first
         axis, which has `length` entries. It returns the carried values of the next step and then the other results,
         which are stacked in the order of the steps along a new first axis. With `reverse` the last entry comes first,
-        but the results for an entry still stand at its place.
+        but the results for an entry are still stored at its position.
         """

@@ -222,7 +222,7 @@ class Core:
     """Whether a callback could write to a payload; if so, checked mode compares the inputs before and after a call."""
 
     lays_by_name: ClassVar[bool] = False
-    """Whether the names of axes decide where payloads lie, as on a mesh of devices."""
+    """Whether the names of axes decide how payloads are laid out, as on a mesh of devices."""
 
     plans_kinds: ClassVar[bool] = False
     """Whether planned callbacks may get templates with symbolic sizes, so that their kernels serve all shapes. Such a
@@ -406,10 +406,10 @@ class Core:
         """
         return None
 
-    # Where payloads lie
+    # How payloads are laid out
 
     def placement(self, out: Any, /) -> Hashable:
-        """Where the payload of a template, or of each of several, lies according to the names of its axes.
+        """The sharding of the payload of a template, or of each of several, according to the names of its axes.
 
         `None`, as here, where names decide nothing.
         """
@@ -424,7 +424,7 @@ class Core:
         return data
 
     def sharding(self, x: Tensor, /) -> Sharding | None:
-        """Where a tensor lies on a mesh; `None`, as here, for a tensor on a single device."""
+        """The sharding of a tensor on a mesh; `None`, as here, for a tensor on a single device."""
         return None
 
     # Transport
@@ -461,7 +461,7 @@ class Core:
         return dlpack_capsule(self.to_numpy(x, None, None), options)
 
     def adopted(self, array: Any, /) -> tuple[Template, Payload] | None:
-        """The template and payload of an array of the backend's own library that is a payload as it stands.
+        """The template and payload of an array of the backend's own library that is a payload without conversion.
 
         `None` for any other array, which is then imported by NumPy or DLPack; here for every array.
         """

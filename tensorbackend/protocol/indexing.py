@@ -81,7 +81,7 @@ class Indexing:
 
     @callback(cost="move", reach="kept")
     def put_slice(self, out: Template, x: Tensor, update: Tensor, /, *, starts: tuple[int, ...]) -> Payload:
-        """x with the block that begins at `starts` replaced by `update`; the block lies in bounds."""
+        """x with the block that begins at `starts` replaced by `update`; the block is within bounds."""
 
     @callback(cost="pick", reach="read")
     def take(self, out: Template, x: Tensor, indices: Tensor, /, *, axis: int, mode: Mode) -> Payload:

@@ -86,7 +86,7 @@ class Reduction:
         frames of each example count. `labels` (batch, positions) are int64; only the first `counts` labels of each
         example count. The entries beyond may be anything. The first result is of shape (batch,), and infinite where no
         path spells the labels. The second is of shape (time, batch, 2 * positions + 1); its content is up to the
-        backend. Raises `IndexRangeError` for a label that is no class (`data_errors.index_out_of_range`).
+        backend. Raises `IndexRangeError` for a label that is not a class (`data_errors.index_out_of_range`).
         """
 
     @optional_callback

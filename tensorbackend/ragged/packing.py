@@ -158,7 +158,7 @@ def _merge_lengths(x: Ragged, lengths: Tensor, names: Sequence[str], name: str) 
 
 @check_arguments
 def unmerge_axis(x: Ragged, axis: Axis, /, *, axes: Sequence[str], like: Ragged) -> Ragged:
-    """Undo `merge_axes`: lay the entries of an axis out along several axes, within the lengths of another tensor.
+    """Undo `merge_axes`: spread the entries of an axis over several axes, within the lengths of another tensor.
 
     Parameters
     ----------

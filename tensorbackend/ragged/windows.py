@@ -64,9 +64,9 @@ def windows(
     stride : int, default 1
         How far apart windows begin.
     padding : "valid" or "same", default "valid"
-        With "valid", windows lie within each example: a length n >= size gives (n - size) // stride + 1 windows, a
+        With "valid", windows are within each example: a length n >= size has (n - size) // stride + 1 windows, a
         lesser one none. With "same", a length n gives ceil(n / stride) windows; they may stick out of the example, and
-        half of the entries that stick out lie before its beginning.
+        half of the entries that exceed it come before its beginning.
     value : number, default 0
         The value of entries where a window sticks out.
     name : str, default "window"

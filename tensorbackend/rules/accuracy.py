@@ -1,6 +1,6 @@
 """How near the result of an op must come to BinaryBackend's on every backend. Without a bound it must agree to the bit.
 
-A bound stands where its op is declared: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, or
+A bound is declared with its op: `@primitive.within(LIBRARY)`, `@composite.within(Bound(8, "a reason"))`, or
 `@within(SUM)` for a plain function. `tensorbackend.testing` holds every backend to it.
 
 A bound is a number of ulps of each element. Where an op adds, cancellation makes the ulps of a result meaningless. The

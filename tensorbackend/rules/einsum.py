@@ -76,7 +76,7 @@ def parse_subscripts(subscripts: str, operands: Sequence[Template]) -> Expressio
 def _are_words(parts: Sequence[Sequence[str]], operands: Sequence[Template]) -> bool:
     """Whether subscripts are words: the terms and the result, each split at spaces, as `_letters` are not.
 
-    A word longer than a letter must stand next to another one, or each term must fit its operand as one word, which
+    A word longer than a letter must be next to another one, or each term must fit its operand as one word, which
     then has more letters than the operand has axes.
     """
     *terms, result = parts

@@ -116,7 +116,7 @@ def solve_scaled(plan: Plan, tensors: Inputs) -> Outcome:
             spent = state.iterations >= tensors.most
         else:
             state = refine_trajectory(system, method, start, tensors.most, plan.trajectory)
-            spent = ones_like(state.met)  # the end of a trajectory is no failure
+            spent = ones_like(state.met)  # the end of a trajectory is not a failure
     return _outcome(state, spent, length, unit, matrix.power)
 
 

@@ -1,6 +1,6 @@
 """Linear functions of vectors: what they are made of, how they are applied, and their transposes.
 
-A vector lies along the last axis; all axes before it are batch axes. A linear function has two halves: a *form*, which
+A vector is along the last axis; all axes before it are batch axes. A linear function has two halves: a *form*, which
 is hashable, and the tensors that it needs. A solver is compiled for forms and takes the tensors as arguments, so that
 it serves another matrix of the same structure, and another function that is traced to the same operations.
 """

@@ -77,7 +77,7 @@ def solve(
 ) -> Solution:
     """Solve A x = b on any backend, with gradients for b and for the values of A.
 
-    A vector lies along the last axis of b. All axes before it are batch axes, and each example stops by itself.
+    A vector is along the last axis of b. All axes before it are batch axes, and each example stops by itself.
 
     Parameters
     ----------

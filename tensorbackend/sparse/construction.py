@@ -326,7 +326,7 @@ def diagonals(
     values : sequence of Tensors
         For each diagonal, all of its elements from the top left on, or one number for all of them.
     offsets : sequence of int
-        Where each diagonal lies: 0 is the main one, 1 the next above, -1 the next below.
+        The number of each diagonal: 0 is the main one, 1 the next above, -1 the next below.
     shape : tuple of ints
         The numbers of rows and columns.
     format : {"coo", "csr", "csc"}, default "csr"

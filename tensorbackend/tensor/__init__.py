@@ -110,7 +110,7 @@ class Tensor(Operators, metaclass=TensorType):
 
     @property
     def sharding(self) -> Sharding | None:
-        """Where the tensor lies on the mesh of its backend; `None` on a single device.
+        """The sharding of the tensor on the mesh of its backend; `None` on a single device.
 
         >>> import tensorbackend as tb
         >>> tb.zeros(2).sharding is None

@@ -30,7 +30,7 @@ MANY = 9
 """More axes than a drawn tensor has."""
 
 Place: TypeAlias = int | str
-"""Where a value stands in a call: the position of an argument, or the name of an option."""
+"""The place of a value in a call: the position of an argument, or the name of an option."""
 
 
 def is_refused(call: Invocation) -> bool:
@@ -161,7 +161,7 @@ _SEVERAL_AXES = ("Axes", "Sequence[Axis]", "Sequence[Axis] | None", "Axis | Sequ
 
 
 def _wrong(call: Invocation, parameter: Parameter, given: Any) -> Iterable[object]:
-    """Values that a parameter does not take in place of the one that is given, whatever else stands in the call."""
+    """Values that a parameter does not take in place of the one that is passed, whatever the other arguments are."""
     kind = parameter.annotation
     if kind == "TensorLike" or (parameter.role == "tensor" and call.name in OPS):
         return ["text", {}]

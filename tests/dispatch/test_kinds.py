@@ -182,7 +182,7 @@ class Lazy(NumpyBackend):
 
     @planned
     def negate(self, out: Template, x: Template, /) -> Kernel:
-        """Wrong for every other shape: the size is read as a number that is no size any more."""
+        """Wrong for every other shape: the size is read as a number that is not a size any more."""
         length = next(size for size in range(100) if size == out.shape[0])
         return lambda values: -values[:length]
 

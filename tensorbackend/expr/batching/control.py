@@ -209,7 +209,7 @@ def _scan(call: Call) -> Results:
     flags = _flags(constants), _flags(initial), _flags(xs)
     body, result_flags = _batch_body(call.options["body"], *flags, call.size)
     count = len(flags[1])
-    # The entries of a scan lie along the first axis, where the examples are: these go to the second.
+    # The entries of a scan are along the first axis, where the examples are: these are moved to the second.
     entries = [_swap_first_axes(operand.x) if operand.mapped else operand.x for operand in xs]  # type: ignore[union-attr] # by the protocol
     carried = result_flags[:count]
     outs = _templates(call.node.outs[:count], carried, call.size)

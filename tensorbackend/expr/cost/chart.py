@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import ArgumentError, expected
 from .memory import KINDS
-from .mesh.divided import COLLECTIVES, LIES
+from .mesh.divided import COLLECTIVES, LAYOUTS
 from .program import ALIVE, COLUMNS, TOP, Program, runs
 from .units import show_bytes, unit_of
 
@@ -126,8 +126,8 @@ def html(dry_run: DryRun, limit: int | None = None) -> str:
     if dry_run.on_mesh is not None:
         collectives = dry_run.on_mesh.table()
         layout = [
-            "<h2>where parameters and results lie</h2>",
-            _table(LIES, dry_run.on_mesh.lies()[:TOP]),
+            "<h2>layouts of parameters and results</h2>",
+            _table(LAYOUTS, dry_run.on_mesh.layouts()[:TOP]),
             "<h2>collectives of each device, those of most bytes first</h2>",
             _table(COLLECTIVES, collectives[:TOP]),
         ]

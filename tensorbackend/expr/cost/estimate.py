@@ -166,7 +166,7 @@ def _leaves_alone(node: Node, inputs: Sequence[Template]) -> bool:
 
 
 def _keeps_order(node: Node, x: Template) -> bool:
-    """Whether elements lie as before: all of them are there, and only axes of one element move."""
+    """Whether elements are in memory as before: all of them are there, and only axes of one element move."""
     if node.op == "slice":
         return node.outs[0].size == x.size
     axes: Any = node.options.get("axes") if node.op in ("transpose", "broadcast") else None

@@ -55,7 +55,7 @@ class Timeline(NamedTuple):
     shares: tuple[int | None, ...]
     """For each result of the graph, the number of the parameter whose memory it shares, or `None`."""
     strided: tuple[bool, ...]
-    """Whether the elements of each result of the graph may lie in an order other than row-major."""
+    """Whether the elements of each result of the graph may be in an order other than row-major."""
 
     @property
     def peak_at(self) -> int:

@@ -21,7 +21,7 @@ class Work(NamedTuple):
     shares: tuple[int | None, ...] = ()
     """The input whose memory each result shares, by its place among the operands."""
     strided: tuple[bool, ...] = ()
-    """Whether the elements of each result may lie in an order other than row-major."""
+    """Whether the elements of each result may be in an order other than row-major."""
     open: bool = False
     """Whether a loop is counted as one iteration, because only data can say how many there are."""
 

@@ -33,7 +33,7 @@ from ...tensor import Tensor
 
 
 class NoGradient:
-    """Stands in place of a cotangent: `GradientError` gives the reason if the cotangent is needed."""
+    """Takes the place of a cotangent: `GradientError` states the reason if the cotangent is needed."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason

@@ -181,7 +181,7 @@ def gradient(y: Tensor, x: Nested) -> Nested:
 
     It is zero for tensors that y does not depend on. Raises `ArgumentError` for tensors that no tape recorded, or
     different tapes, and for a y that was computed after the block of the tape; `ShapeError` or `DTypeError` for a y
-    that is not a real scalar; and `GradientError` where an op without a gradient lies between x and y.
+    that is not a real scalar; and `GradientError` if there is an op without a gradient between x and y.
 
     Parameters
     ----------

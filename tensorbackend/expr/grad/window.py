@@ -1,6 +1,6 @@
 """Gradients of ops that slide windows along all axes, as in pooling.
 
-Rules that need each element of a window (products, dilated maxima) lay the elements out along a last axis
+Rules that need each element of a window (products, dilated maxima) arrange the elements along a last axis
 (`Patches.of`); `Patches.scattered` adds numbers in that layout where the elements came from.
 """
 

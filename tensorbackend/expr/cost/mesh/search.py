@@ -128,7 +128,8 @@ def search_layouts(
     Raises
     ------
     ArgumentError
-        For names that no tensor has, for more than 4096 layouts, and for an unknown machine or a text that is no size.
+        For names that no tensor has, for more than 4096 layouts, and for an unknown machine or a text that is not a
+        size.
 
     Examples
     --------
