@@ -1,7 +1,7 @@
 """Memos of calls, and their keys.
 
 A key is made of templates, which are interned, and of options. An option is stored in a key together with its class, as
-1, True and 1.0 are equal. Where that is not enough, as for tuples and floats, `option_key` makes the part of the key.
+1, True and 1.0 are equal. If that is not sufficient, as for tuples and floats, `option_key` makes the part of the key.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def atom(option: Class) -> Class:
 
 
 def remember(memo: dict[Any, Any], key: object, value: object) -> None:
-    """Enters a value in a bounded memo, which drops its oldest entry if it is full."""
+    """Adds a value to a bounded memo, which drops its oldest entry if it is full."""
     if len(memo) >= MEMO_LIMIT:
         # Another thread may change the memo meanwhile; it is bounded all the same.
         with suppress(KeyError, RuntimeError, StopIteration):
@@ -70,7 +70,7 @@ def freeze(value: object) -> object:
 
 
 def kind_of(value: object) -> object:
-    """A key that tells apart options that are equal: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
+    """A key that distinguishes equal options: 1, 1.0 and True; 0.0 and -0.0; also inside tuples.
 
     For a tuple of ints, strings and `None`, nested or not, it is `tuple` (the common case).
     """
@@ -89,7 +89,7 @@ def kind_of(value: object) -> object:
 
 
 def options_key(options: Mapping[str, object]) -> tuple[object, ...]:
-    """The part of a key for the options of a callback, which are hashable: their values, and what tells them apart.
+    """The part of a key for the options of a callback, which are hashable: their values, and what distinguishes them.
 
     >>> options_key({"axis": 1}) == options_key({"axis": True})
     False

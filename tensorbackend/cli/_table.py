@@ -1,4 +1,4 @@
-"""Tables on a terminal: by rich where it is installed, else plain and aligned."""
+"""Tables on a terminal: by rich if it is installed, otherwise plain and aligned."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..display import plain_table
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Prints rows of cells under the names of their columns; plain where rich would have to break lines."""
+    """Prints rows of cells under the names of their columns; plain if rich would have to break lines."""
     try:
         from rich.console import Console
         from rich.table import Table

@@ -1,7 +1,7 @@
 """Checks a backend: every op with every dtype, in random calls, against the reference.
 
 tensorbackend.testing draws the calls and judges their results. With --onnx, ONNX's own tests are run instead, through
-the distribution tensorbackend-onnx: models of one operator and of networks, whose results others wrote down. The exit
+the distribution tensorbackend-onnx: models of one operator and of networks, with published results. The exit
 status is 0 if nothing fails, 1 if something does, and 2 for a backend, op or dtype that does not exist. A run that is
 interrupted (SIGINT) or terminated (SIGTERM) prints and writes what it has found so far, and exits with 130 or 143.
 """

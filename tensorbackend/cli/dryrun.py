@@ -7,14 +7,14 @@
 
 FUNCTION is `module:name`, `file.py:name` or an ONNX model, whose arguments may be given by name and whose gradient is
 that of the sum of its outputs by all of its parameters. An argument is
-  - a template, as f32[batch=32, 784];
+  - a template, such as f32[batch=32, 784];
   - JSON with templates as its strings, for containers: {"w": "f32[784, 10]", "b": "f32[10]"};
-  - what a module holds, such as train:parameters: templates, tensors, containers of them, or a function without
+  - an object of a module, such as train:parameters: templates, tensors, containers of them, or a function without
     parameters that returns them;
-  - a number, true, false or null, which reaches the function as it is.
+  - a number, true, false or null, which is passed to the function unchanged.
 With --mesh, everything is shown and judged for one device of the mesh; the devices need not exist. A rule such as
 batch=data+model names several mesh axes. --search tries the names on all mesh axes, and --by xla shows XLA's own
-figures beside ours.
+figures next to ours.
 The exit status is 0, but 1 if the peak does not fit in the size of --fits, and 2 for a mistake in the arguments or in
 the program, which is shown with its line.
 """
@@ -205,7 +205,7 @@ def _check_files(options: Namespace) -> None:
 
 
 def _place(text: str) -> Any:
-    """The object that a module or a file holds under a name; `ArgumentError` where there is none."""
+    """The object that a module or a file holds under a name; `ArgumentError` if there is none."""
     match = _PLACE.fullmatch(text)
     if match is None:
         raise ArgumentError(expected("module:name or file.py:name", function=text))
@@ -232,7 +232,7 @@ def _import_file(path: Path) -> Any:
 
 
 def _argument(text: str) -> Any:
-    """An argument of the function; templates stay text, which `trace` reads."""
+    """An argument of the function; templates remain text, which `trace` parses."""
     if _PLACE.fullmatch(text):
         argument = _place(text)
         return argument() if callable(argument) else argument

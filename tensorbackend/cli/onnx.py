@@ -3,8 +3,8 @@
     tensorbackend onnx model.onnx
     tensorbackend onnx model.onnx 'x=f32[1, 3, 640, 640]' --top 10
 
-Costs need a template for each input, but for those whose sizes the file has; by name, or in the file's order. The exit
-status is 0, but 1 if operators are missing, which are all named, and 2 for a mistake in the arguments.
+Costs need a template for each input, except for those whose sizes the file has; by name, or in the file's order. The
+exit status is 0, but 1 if operators are missing, which are all named, and 2 for a mistake in the arguments.
 """
 
 from __future__ import annotations

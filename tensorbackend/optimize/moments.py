@@ -44,9 +44,9 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     Parameters
     ----------
     b1, b2 : float
-        The shares of the mean gradient and of the mean square that are kept in each step.
+        The decay rates of the mean gradient and of the mean square.
     epsilon : float
-        Added to the root, against division by 0.
+        Added to the root, to avoid division by 0.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def scale_by_adam(*, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8) 
     gradients that may become so large.
 
     For a complex parameter the square is that of the magnitude. As with every optimiser here, pass the conjugate of
-    what `grad` returns for it: that is the direction in which the function rises.
+    what `grad` returns for it: that is the direction of steepest ascent.
 
     References
     ----------
@@ -113,14 +113,14 @@ def _weight(decay: float, steps: Tensor) -> Tensor:
 def adam(
     rate: float | Schedule, *, b1: float = 0.9, b2: float = 0.999, epsilon: float = 1e-8
 ) -> GradientTransformation:
-    """Adam: steps whose size does not depend on the gradients' scale.
+    """Adam: the size of its steps does not depend on the scale of the gradients.
 
     Parameters
     ----------
     rate : float or schedule
-        The size of a step.
+        The learning rate.
     b1, b2, epsilon : float
-        As `scale_by_adam` takes them.
+        As for `scale_by_adam`.
 
     Returns
     -------
@@ -152,11 +152,11 @@ def adamw(
     Parameters
     ----------
     rate : float or schedule
-        The size of a step.
+        The learning rate.
     b1, b2, epsilon : float
-        As `scale_by_adam` takes them.
+        As for `scale_by_adam`.
     decay : float
-        The share of the weights that is subtracted in each step, times the rate.
+        The fraction of the weights that is subtracted in each step, times the rate.
 
     Returns
     -------

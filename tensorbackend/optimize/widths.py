@@ -28,7 +28,7 @@ def widen(x: TensorLike) -> Tensor:
 
 
 def wide_zeros(parameters: Any) -> Any:
-    """Zeros like parameters, in float32 or wider: what a state sums up."""
+    """Zeros like parameters, in float32 or wider: the sums in a state."""
     return tree_map(lambda x: zeros_like(x, dtype=wide_dtype(x.dtype)), parameters)
 
 
