@@ -336,7 +336,7 @@ def check_meeting(names: Names, others: Names, left: Template, right: Template) 
     for name, other in zip(names, others, strict=True):
         if name is not None and other is not None and name != other:
             remedy = "rename() one of them, or transpose it"
-            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+            raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
 
 
 def merge_names(left: Template, right: Template, shown: tuple[Template, Template] | None = None) -> Names:
@@ -358,5 +358,5 @@ def merge_names(left: Template, right: Template, shown: tuple[Template, Template
         elif other is not None and other != name:
             left, right = shown or (left, right)
             remedy = "align them with align_as() or rename() one"
-            raise NamesError(expected("the same name or None where axes meet", remedy, left=left, right=right))
+            raise NamesError(expected("the same name or None for matching axes", remedy, left=left, right=right))
     return check_unique(tuple(merged))

@@ -52,9 +52,9 @@ def arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("function", metavar="FUNCTION", help="module:name, file.py:name or model.onnx")
     add("templates", nargs="*", metavar="ARGUMENT", help="a template, JSON, a place such as train:parameters")
-    add("--gradient", action="store_true", help="the value and the gradient by the first argument")
+    add("--gradient", action="store_true", help="the value and the gradient with respect to the first argument")
     add("--fits", metavar="SIZE", help="whether the peak is at most SIZE, such as 141GB or 80GiB, as exit status")
-    add("--optimised", action="store_true", help="shows and judges the rewritten graph rather than eager order")
+    add("--optimised", action="store_true", help="shows and checks the rewritten graph instead of eager order")
     add("--mesh", metavar="AXES", help="a mesh, such as data=4,model=2")
     add("--layout", metavar="RULES", help="mesh axes that divide named axes, such as batch=data,hidden=model")
     add("--search", metavar="NAMES", help="tries layouts of these named axes, such as batch,hidden, and ranks them")
@@ -64,7 +64,7 @@ def arguments(parser: ArgumentParser) -> None:
         choices=("node", "op", "line", "xla"),
         help="a row a node, op or line (default: node up to 50, else op); xla: XLA's figures of each device",
     )
-    add("--top", type=int, default=20, metavar="N", help="rows at most (default: 20)")
+    add("--top", type=int, default=20, metavar="N", help="maximum number of rows (default: 20)")
     add("--json", metavar="FILE", help="writes all of it for programs, - for standard output")
     add("--chart", metavar="FILE", help="draws memory over time to FILE.html or FILE.png")
 
@@ -184,7 +184,7 @@ def _show_search(tried: LayoutSearch, options: Namespace) -> int:
             print(f"and {len(rows) - options.top} more: --top {len(rows)} shows all")
     if options.fits is None or tried.fits:
         return 0
-    print(f"no layout fits in {options.fits}: the least is {show_bytes(tried.best.peak)}", file=sys.stderr)
+    print(f"no layout fits in {options.fits}: the smallest peak is {show_bytes(tried.best.peak)}", file=sys.stderr)
     return 1
 
 

@@ -21,7 +21,7 @@ def arguments(parser: ArgumentParser) -> None:
     """Declares the command's arguments."""
     parser.add_argument("model", metavar="FILE", help="an ONNX model")
     parser.add_argument("templates", nargs="*", metavar="INPUT", help="a template, such as x=f32[1, 3, 640, 640]")
-    parser.add_argument("--top", type=int, default=20, metavar="N", help="rows of costs at most (default: 20)")
+    parser.add_argument("--top", type=int, default=20, metavar="N", help="maximum number of rows (default: 20)")
 
 
 def run(options: Namespace) -> int:

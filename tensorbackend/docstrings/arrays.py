@@ -75,7 +75,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     # Elementwise
     "elementwise": {
-        "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Axes that meet "
+        "x2": "A tensor, a Python number or an array that broadcasts with x1, aligned at the last axis. Matching axes "
         "have the same name, or one of them has no name.",
     },
     "astype": {
@@ -103,7 +103,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Reductions, sorting, searching and cumulative ops
     "reduction": {
         "axis": "The axes to reduce, by position or by name; by default all of them.",
-        "correction": "The divisor is the number of elements minus `correction`; 1 gives the unbiased variance of a "
+        "correction": "The divisor is the number of elements minus `correction`; 1 is for the unbiased variance of a "
         "sample.",
     },
     "argmax": {
@@ -129,9 +129,9 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "covariance": {
         "x": "Observations of shape (..., n, d), with one variable per column.",
         "mean": "The means of the variables, of shape (..., d); by default they are computed from x.",
-        "correction": "The divisor is the number of observations minus `correction`; 1 gives the unbiased covariance.",
+        "correction": "The divisor is the number of observations minus `correction`; 1 is for the unbiased covariance.",
     },
-    "cumulative": {"axis": "The axis, by position or by name. It may be left out if x has one axis."},
+    "cumulative": {"axis": "The axis, by position or by name. It may be omitted if x has one axis."},
     "diff": {
         "axis": "The axis, by position or by name.",
         "n": "The number of times that differences are taken.",
@@ -260,9 +260,9 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "order is reversed."
     },
     "reshape": {
-        "shape": "The sizes of the result's axes. One of them may be -1, for the size that is left over.",
+        "shape": "The sizes of the result's axes. One of them may be -1, for the remaining size.",
         "copy": "Has no effect: data is never changed in place.",
-        "names": "The names of the result's axes; by default axes that stay as they are keep their names.",
+        "names": "The names of the result's axes; by default unchanged axes keep their names.",
     },
     "squeeze": {"axis": "The axes to remove, by position or by name; by default all axes of size 1."},
     "reflect": {
@@ -286,7 +286,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "scatter": _VECTORS,
     **dict.fromkeys(("indexed_add", "indexed_put"), _WRITING),
     **dict.fromkeys(("indexed_max", "indexed_min", "indexed_mean", "indexed_logsumexp"), _COMBINING),
-    "argwhere": {"size": "The number of rows of the result; by default the number of elements that are not zero."},
+    "argwhere": {"size": "The number of rows of the result; by default the number of nonzero elements."},
     **dict.fromkeys(("getitem", "put_at", "setitem"), _TENSOR),
     "isel": {
         **_TENSOR,
@@ -307,7 +307,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     },
     "take": {
         "indices": "Integers of any shape; negative ones count from the end.",
-        "axis": "The axis, by position or by name. It may be left out if x has one axis.",
+        "axis": "The axis, by position or by name. It may be omitted if x has one axis.",
     },
     "take_along_axis": {
         "indices": "Integers with as many axes as x, which broadcast with x along all axes but `axis`; negative ones "

@@ -65,7 +65,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "qr": {"mode": 'Whether Q has only as many columns as R needs ("reduced") or is square ("complete").'},
     "solve": {"x1": _SQUARE, "x2": _VECTOR_OR_MATRICES},
     "sparse_matmul": {
-        "values": "The stored entries, of shape (..., n). Entries at the same place add up.",
+        "values": "The stored entries, of shape (..., n). Entries at the same place are added.",
         "first": 'Integers of shape (..., n) for "coo", (..., rows + 1) for "csr", (..., columns + 1) for "csc".',
         "second": "Integers of shape (..., n).",
         "x": "A tensor of shape (..., columns, k).",
@@ -101,7 +101,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     "fourier": {
         "axes": "The axes, by position or by name; by default all of them.",
         "d": "The distance between samples.",
-        "n": "The number of samples: longer input is cut off, shorter input is padded with zeros; by default the size "
+        "n": "The number of samples: longer input is truncated, shorter input padded with zeros; by default the size "
         "of the axis.",
         "norm": 'Which transform divides by the length: the inverse ("backward"), the forward one ("forward"), or both '
         'by its square root ("ortho").',
@@ -118,7 +118,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
     # Random numbers
     "random": {
         "dtype": "A floating dtype; by default the default floating dtype.",
-        "independent": "Whether each vector along the axis is shuffled on its own.",
+        "independent": "Whether each vector along the axis is shuffled separately.",
         "key": "A random key, as `key`, `split` and `fold_in` return it.",
         "lower": "The lower bound.",
         "maxval": "The upper bound, which is not included.",
@@ -189,7 +189,7 @@ PARAMETERS: Final[Mapping[str, Words]] = {
         "axis": "The axes to reduce, by position or by name; by default all of them. Along an axis that lengths depend "
         "on, such as the batch, each position reduces the examples that are long enough to reach it, and the result "
         "is as long as the longest of them.",
-        "correction": "The divisor is the number of elements minus `correction`; 1 gives the unbiased variance of a "
+        "correction": "The divisor is the number of elements minus `correction`; 1 is for the unbiased variance of a "
         "sample.",
         "keepdims": "Whether the result keeps the reduced axes, with size 1 and without lengths.",
     },

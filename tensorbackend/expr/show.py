@@ -41,7 +41,7 @@ def _lines(graph: Graph, title: str) -> list[str]:
 
 
 def to_dot(graph: Graph) -> str:
-    """The graph in Graphviz's language."""
+    """The graph as Graphviz source."""
     numbers = _numbers(graph)
     lines = ["digraph {", '  node [shape=box fontname="monospace"]']
     for node in graph.nodes:
@@ -52,7 +52,7 @@ def to_dot(graph: Graph) -> str:
 
 
 def to_mermaid(graph: Graph) -> str:
-    """The graph in Mermaid's language."""
+    """The graph as Mermaid source."""
     numbers = _numbers(graph)
     lines = ["flowchart TD"]
     for node in graph.nodes:

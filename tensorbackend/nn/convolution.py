@@ -109,7 +109,7 @@ def conv(
     padding : {"valid", "same"}, (low, high) for each spatial axis, or a mapping, default "valid"
         Zeros around x, as in `tb.conv`.
     groups : int, default 1
-        The number of groups of x's features. Each group is convolved with its share of the kernels.
+        The number of groups of x's features. Each group is convolved with its part of the kernels.
 
     Returns
     -------

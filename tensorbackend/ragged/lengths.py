@@ -144,11 +144,11 @@ def check_equal(axis: str, left: Tensor, right: Tensor, *, trusting: bool = Fals
             if None not in pair:
                 remedy = "cut them to one length with slice_along_axis(), or rename() one of the axes"
                 raise ShapeError(
-                    expected(f"the same lengths where axes {axis!r} meet", remedy, left=pair[0], right=pair[1])
+                    expected(f"the same lengths of the axes {axis!r}", remedy, left=pair[0], right=pair[1])
                 )
     remedy = f"if they are equal, say so: with_lengths(y.values, {axis}=x.lengths[{axis!r}])"
     raise ShapeError(
-        expected(f"the same lengths where axes {axis!r} meet", remedy, left=left.template, right=right.template)
+        expected(f"the same lengths of the axes {axis!r}", remedy, left=left.template, right=right.template)
     )
 
 

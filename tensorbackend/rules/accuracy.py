@@ -72,7 +72,7 @@ ROOT_OF_SUM = Bound(64, "a root of a sum", tame=True)
 # (Higham, section 24.1).
 TRANSFORM = Bound(8, "the steps of a transform, each of which mixes all elements", "norm", tame=True)
 ELIMINATION = Bound(32, "the order of operations is the library's, on well-conditioned matrices", "result")
-SPECTRAL = Bound(256, "rounding errors over the gaps of the values turn the vectors", "result")
+SPECTRAL = Bound(256, "rounding errors, divided by the gaps of the values, rotate the vectors", "result")
 COMPLEX_PRODUCT = Bound(4, "some libraries fuse a step of a * c - b * d")
 COMPLEX_QUOTIENT = Bound(4, "each library has its own formula of the quotient")
 COMPLEX_STEPS = Bound(32, "each step may be a product of complex numbers")

@@ -83,7 +83,7 @@ def broadcast_two(left: Template, right: Template, shown: tuple[Template, Templa
         elif other not in (1, size):
             left, right = shown or (left, right)
             remedy = "reshape() or align_as() one of them"
-            raise ShapeError(expected("sizes that are equal or 1 where axes meet", remedy, left=left, right=right))
+            raise ShapeError(expected("sizes that are equal or 1 along matching axes", remedy, left=left, right=right))
     return tuple(sizes)
 
 

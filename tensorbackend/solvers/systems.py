@@ -318,7 +318,7 @@ class _System:
             remedy = "find its matrix with tb.sparse.from_function(), or choose another method"
             raise ArgumentError(expected("a matrix for the method 'direct'", remedy, A=self.operator))
         if self.basis is not None and name in ("lsqr", "direct"):
-            remedy = "leave it out for 'lsqr', which gives the least solution" if name == "lsqr" else "use 'lsqr'"
+            remedy = "leave it out: 'lsqr' finds the solution of minimum norm" if name == "lsqr" else "use 'lsqr'"
             raise ArgumentError(expected(f"no null_space for the method {name!r}", remedy))
 
     def number_per_example(self, value: Any, word: str) -> Tensor:

@@ -109,7 +109,7 @@ CONTROLS: list[Control] = [
         "NaN on the left is 0", "add", "float32", "value", {"add": elementwise(lambda a, b: a + b if a == a else 0.0)}
     ),
     Control("NaN equals NaN", "equal", "float32", "value", {"equal": elementwise(equal_nan)}),
-    Control("takes subnormals for zeros", "multiply", "float32", "value", {"multiply": without_subnormals}),
+    Control("treats subnormals as zeros", "multiply", "float32", "value", {"multiply": without_subnormals}),
     Control("division truncates", "floor_divide", "int32", "value", {"floor_divide": elementwise(truncating)}),
     Control("the sign of the dividend", "remainder", "int16", "value", {"remainder": elementwise(fmod)}),
     Control(
@@ -138,7 +138,7 @@ CONTROLS: list[Control] = [
         {"argsort": then("argsort", lambda elements, out: [0] * len(elements))},
     ),
     # Axes and indices
-    Control("does not turn round", "flip", "int16", "value", {"reverse": unchanged}),
+    Control("does not reverse", "flip", "int16", "value", {"reverse": unchanged}),
     Control("does not move axes", "permute_dims", "uint8", "value", {"transpose": unchanged}),
     Control("axes reversed", "cumulative_sum", "int32", "value", {"cumulative_sum": other_end}),
     Control("one axis too few", "sum", "int64", "payload", {"sum": all_axes_but_one}),

@@ -96,7 +96,7 @@ def _not_finite(call: Invocation, reference: Outcome) -> bool:
 
 DIVERGENCES: tuple[Divergence, ...] = (
     Divergence(
-        reason="CuPy compiles with -ftz=true: what is computed in float32 takes and gives zeros for subnormal numbers",
+        reason="CuPy compiles with -ftz=true: float32 computations read and return subnormal numbers as zeros",
         witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
         judgement=FLUSHED,
         backends=("cupy",),
@@ -104,7 +104,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
         when=about_subnormals,
     ),
     Divergence(
-        reason="XLA's programs for processors take subnormal numbers for zeros, and give zeros for them",
+        reason="XLA's programs for CPUs read and return subnormal numbers as zeros",
         witness=Invocation("add", (tensorbackend.tensor(1e-40, backend="binary"), 0.0), {}),
         judgement=FLUSHED,
         backends=("jax",),

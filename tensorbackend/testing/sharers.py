@@ -176,6 +176,6 @@ def check_values_stay(given: Tensor, key: Any, value: Any, backend: Backend) -> 
                 x[key] = given[key].backend_copy(backend)
             after = reader()
             if before.tobytes() != after.tobytes():
-                detail = f"x[{key!r}] = {value!r} changes what {name} gave before, from {before} to {after}"
+                detail = f"x[{key!r}] = {value!r} changes what {name} returned before, from {before} to {after}"
                 subject = f"assignment of {given.dtype} on {backend.name}"
                 raise Disagreement("mutation", detail, subject=subject, script=script(source(given), backend))

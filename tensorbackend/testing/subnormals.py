@@ -1,4 +1,4 @@
-"""Comparison with a backend that takes subnormals for zeros."""
+"""Comparison with a backend that treats subnormals as zeros."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_a_size_with_another_answer_gets_a_plan_of_its_own() -> None:
         assert (tb.ones((size, 1)) + tb.ones(size)).shape == (size, size)
     assert (tb.ones((1, 1)) + tb.ones(5)).shape == (1, 5)
     assert (tb.ones((0, 1)) + tb.ones(5)).shape == (0, 5)
-    with pytest.raises(ShapeError, match=r"add: expected sizes that are equal or 1 where axes meet"):
+    with pytest.raises(ShapeError, match=r"add: expected sizes that are equal or 1 along matching axes"):
         tb.ones((3, 4)) + tb.ones(5)
 
 

@@ -10,7 +10,7 @@ ROUNDING: Final = frozenset({"ceil", "floor", "round", "trunc"})
 
 
 class Work(NamedTuple):
-    """The cost of a node. Bytes are those of the inputs it reads and the results it writes; caches are left out."""
+    """The cost of a node. Bytes are those of the inputs it reads and the results it writes; caches are ignored."""
 
     flops: int = 0
     transcendentals: int = 0
@@ -26,7 +26,7 @@ class Work(NamedTuple):
     """Whether a loop is counted as one iteration, because only data can say how many there are."""
 
     def times(self, count: int) -> Work:
-        """The work of `count` runs, one after another."""
+        """The work of `count` runs."""
         return self._replace(
             flops=self.flops * count,
             transcendentals=self.transcendentals * count,

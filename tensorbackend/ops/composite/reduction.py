@@ -449,7 +449,7 @@ def sparse_cross_entropy(logits: Tensor, labels: Tensor, /, *, axis: Axis = -1, 
     )
     names = merge_names(rest, labels.template) if rest.shape == labels.shape else ()
     if rest.shape != labels.shape:
-        raise ShapeError(expected(f"a label for each place of {rest!r}", labels=labels.template))
+        raise ShapeError(expected(f"a label for each position of {rest!r}", labels=labels.template))
     wide = cast_to_float32(logits)
     if count_along(logits, (axis,)):  # otherwise the rounding of large logits would be the loss
         greatest = stop_gradient(max(wide, axis=axis, keepdims=True))

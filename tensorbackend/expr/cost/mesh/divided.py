@@ -149,7 +149,7 @@ class OnMesh:
         return "\n".join(lines[:-1])
 
     def table(self) -> list[tuple[str, ...]]:
-        """The cells of a table with the columns `COLLECTIVES`: one row for all collectives that are alike."""
+        """The cells of a table with the columns `COLLECTIVES`: one row for all equal collectives."""
         groups: dict[Any, int] = {}
         for collective in self.collectives:
             key = collective._replace(runs=1)

@@ -1,4 +1,4 @@
-"""Moves of values between layouts: devices slice what they hold, exchange, gather and combine parts."""
+"""Moves of values between layouts: devices slice, exchange, gather and combine parts."""
 
 from __future__ import annotations
 

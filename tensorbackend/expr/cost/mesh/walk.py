@@ -142,7 +142,7 @@ class Device(Moves):
         return self.divided(node)
 
     def divided(self, node: Node) -> Sequence[Part]:
-        """The parts of the results of a call of which each device does its part."""
+        """The parts of the results of a call that is divided among the devices."""
         factors, operands = self.walk.factors(node), [self.known[value] for value in node.operands]
         assigned = self.assign(node, factors, operands)
         over = tuple([axis for factor in sorted(factors.summed) for axis in assigned.get(factor, ())])
@@ -234,7 +234,7 @@ class Device(Moves):
         operands: Sequence[tuple[Part, Sequence[int | None]]],
         assigned: dict[int, tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """The mesh axes of a summed factor, if its sums are to be scattered over those that divide a result too.
+        """The mesh axes of a summed factor, if its sums should be scattered over those that divide a result too.
 
         Empty if there are no such axes, if operands divide the factor differently, and if it is cheaper to gather the
         operands.
@@ -300,7 +300,7 @@ class Device(Moves):
         return [self.add_part(node.op, out, whole(out), tuple(operands), node.line)]
 
     def place_host_call(self, node: Node) -> Sequence[Part]:
-        """A function of the user's, for which operands are gathered; a hook returns its carried values as they are."""
+        """A function of the user's, for which operands are gathered; a hook returns its carried values unchanged."""
         carried = cast("tuple[Value, ...]", node.inputs[0]) if node.op == HOOK else ()
         carried_parts = [self.known[value] for value in carried]
         gathered = [
@@ -313,7 +313,7 @@ class Device(Moves):
         return [self.laid(part, self.target(part.whole, part.axes), node) for part in wholes]
 
     def place_control_flow(self, node: Node) -> Sequence[Part]:
-        """A loop or a choice: each of its graphs is a program of its own, which runs a number of times."""
+        """A loop or a choice: each of its graphs is a separate program, which runs a number of times."""
         operands = [self.known[value] for value in node.operands]
         graphs = [flat(graph) for graph in subgraphs(node)]
         scanned = len(cast("tuple[Value, ...]", node.inputs[2])) if node.op == "scan" else 0

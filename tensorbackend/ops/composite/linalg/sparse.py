@@ -161,7 +161,7 @@ def sparse_matvec(values: Tensor, first: Tensor, second: Tensor, x: Tensor, /, *
     Parameters
     ----------
     values : Tensor
-        Shape (..., n): the stored entries. Entries at the same place add up.
+        Shape (..., n): the stored entries. Entries at the same place are added.
     first, second : Tensor
         Shape (..., n) or (..., size + 1), depending on the format, of integer dtypes. Without batch axes they apply to
         all matrices.

@@ -218,7 +218,7 @@ def _quantiles(
     check_dtype(x.dtype, "real or bool")
     axes = getattr(q, "ndim", 1 if isinstance(q, Sequence) else 0)
     if axes > 1:
-        raise ArgumentError(expected("shares along one axis", "reshape() them", q=q))
+        raise ArgumentError(expected("probabilities along one axis", "reshape() them", q=q))
     numbers = tuple(map(float, q if axes else (q,)))  # type: ignore[arg-type] # with an axis it is iterable
     if not all(0 <= number <= whole for number in numbers) or not numbers:
         raise ArgumentError(expected(f"q to be one number or several, each from 0 to {whole}", q=q))
