@@ -1,7 +1,7 @@
-"""Controls: backends with one fault each, and the kind of failure by which tests must catch it.
+"""Controls: backends with one fault each, and the kind of failure by which tests must detect it.
 
 A control is the reference with some methods replaced; for faults of memory, and some others, it is NumPy's backend.
-Controls test the tests of backends: each must be caught within 200 drawn calls, by a failure of the kind in its row.
+Controls test the tests of backends: each must be detected within 200 drawn calls, by a failure of the kind in its row.
 """
 
 from __future__ import annotations
@@ -77,14 +77,14 @@ class Control(NamedTuple):
     base: type[Backend] = BinaryBackend
 
     def backend(self) -> Backend:
-        """The wrong backend, under a name of its own."""
+        """The wrong backend, under its own name."""
         backend_class: type[Backend] = type(
             "Wrong", (self.base,), {"name": "wrong", "dispatch_priority": 1, **self.methods}
         )
         return backend_class()
 
     def planned(self) -> Control | None:
-        """The control with its plain callbacks as planned ones, `None` where it has none."""
+        """The control with its plain callbacks as planned ones, `None` if it has none."""
         methods = {
             name: as_planned(method) if name in CALLBACKS and not is_planned(method) else method
             for name, method in self.methods.items()

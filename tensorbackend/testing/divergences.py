@@ -1,7 +1,7 @@
 """Divergences that stay: calls on which a backend's library differs from the reference, and how they are judged.
 
-The table `DIVERGENCES` holds the rows of the backends of this distribution; a backend of another distribution brings
-its own by `Backend.divergences`. A row is consulted only if a call fails the op's own bound. Each row has a witness, a
+The table `DIVERGENCES` holds the rows of the backends of this distribution; a backend of another distribution has its
+own in `Backend.divergences`. A row is consulted only if a call fails the op's own bound. Each row has a witness, a
 call that fails today, and a test asserts that the witness still fails: a row that is no longer needed is a failure.
 """
 
@@ -22,11 +22,11 @@ from .calls import Invocation
 from .subnormals import about_subnormals
 
 Outcome: TypeAlias = list[Tensor] | TensorBackendError
-"""The tensors that a call gives, or the error that it raises on purpose."""
+"""The tensors that a call returns, or the error that it raises on purpose."""
 
 
 class Judgement(NamedTuple):
-    """How a call is judged in place of its op's bound; templates and names are compared in any case."""
+    """How a call is judged in place of its op's bound; templates and names are always compared."""
 
     ulps: float = 0
     """The allowed ulps if they are more than the bound's; they count in the bound's scale."""
@@ -171,7 +171,7 @@ DIVERGENCES: tuple[Divergence, ...] = (
 def divergences_of(backend: Backend) -> list[Divergence]:
     """The rows of a backend: those of the table for its name and device, and its own.
 
-    Rows that the versions of its libraries no longer need are left out.
+    Rows that the versions of its libraries no longer need are omitted.
 
     Parameters
     ----------

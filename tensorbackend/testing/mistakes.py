@@ -34,7 +34,7 @@ Place: TypeAlias = int | str
 
 
 def is_refused(call: Invocation) -> bool:
-    """Whether a dry run says that a call is a mistake."""
+    """Whether a call fails in a dry run."""
     answer = outcome(call.on("template"))
     return isinstance(answer, TensorBackendError) and not isinstance(answer, DataError | TemplateDataError)
 
@@ -42,7 +42,7 @@ def is_refused(call: Invocation) -> bool:
 @cache
 @st.composite
 def invalid_calls(draw: Draw, name: str) -> Invocation:
-    """Calls of an op that must raise, the same error on every backend and on templates, before any callback runs.
+    """Calls of an op that must raise, with the same error on every backend and on templates, before any callback runs.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _vary_operands(draw: Draw, call: Invocation) -> Iterator[Invocation]:
 
 
 def _places(call: Invocation) -> Iterator[tuple[Place, Parameter]]:
-    """The places where a value can be put into a call, with their parameters."""
+    """The places of a call where a value can be inserted, with their parameters."""
     position = 0
     for parameter in _parameters(call.name):
         if parameter.kind == "variadic":

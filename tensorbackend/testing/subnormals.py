@@ -72,7 +72,7 @@ def about_subnormals(call: Invocation, wanted: object) -> bool:
     call : Invocation
         The call.
     wanted
-        What it should give.
+        The expected result.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Values that hardly any parameter takes, for fuzzers of calls, as functions that each make a new value.
+"""Values that hardly any parameter accepts, for fuzzers of calls, as functions that each make a new value.
 
 Objects of every kind, containers that are ragged, deep or hold themselves, arrays that are not tensors, and numbers
 beyond any dtype.
